@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.printed.extracted import ExtractedTable, Problem
+from sealtrace.printed.extracted import ExtractedTable, ReadingProblem
 from sealtrace.printed.latex import read_document
 from sealtrace.printed.reported import Reported
 
@@ -61,7 +61,7 @@ def cell_text(content: str) -> str:
     return cell.text
 
 
-def refusal(text: str) -> Problem:
+def refusal(text: str) -> ReadingProblem:
     """The only error of a text from which no table may come."""
     found = document(text)
     assert found.tables == []

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sealtrace.printed.judgement import (
     DEFINITIONS,
+    CellStatus,
     Judgement,
-    Status,
     as_float,
     decimal_text,
     in_print,
@@ -35,40 +35,40 @@ def judged(text: str, *values: str) -> Judgement:
 @pytest.mark.parametrize(
     ("text", "values", "status"),
     [
-        ("4.2889", ["4.28886"], Status.EXACT),
-        ("0.0000", ["0"], Status.EXACT),
-        ("-0.0004", ["-0.00036"], Status.EXACT),
-        ("0.3", ["0.25"], Status.TIE),
-        ("0.2", ["0.25"], Status.TIE),
-        ("0.3", ["0.250000000000375"], Status.EXACT),
-        ("-0.1", ["-0.05000000000007"], Status.TIE),
-        ("0.4419", ["0.44184614"], Status.DOUBLE_ROUNDED),
-        ("0.13", ["0.1249999"], Status.DOUBLE_ROUNDED),
-        ("0.12", ["0.129"], Status.TRUNCATED),
-        ("-0.12", ["-0.129"], Status.TRUNCATED),
-        ("0.15", ["0.129"], Status.MISMATCH),
-        ("3/12", ["3", "12"], Status.EXACT),
-        ("3/12", ["3", "13"], Status.MISMATCH),
-        ("[-0.02, 0.03]", ["-0.0201", "0.0301"], Status.EXACT),
-        ("[-0.02, 0.03]", ["-0.0201", "0.0401"], Status.MISMATCH),
-        ("[0.1, 0.2]", ["0.11", "0.29"], Status.TRUNCATED),
-        ("1.5", ["1.5", "2"], Status.MISMATCH),
-        ("<0.001", ["0.00001"], Status.EXACT),
-        ("<0.001", ["0.001"], Status.MISMATCH),
-        ("≥ 3", ["3"], Status.EXACT),
-        ("~5.3", ["5.38"], Status.EXACT),
-        ("12.5k", ["12530"], Status.EXACT),
-        ("12.5k", ["12.5"], Status.MISMATCH),
-        ("15/24 (62%)", ["15", "24", "0.625"], Status.TIE),
-        ("15/24 (62%)", ["15", "24"], Status.TIE),
-        ("15/24 (61%)", ["15", "24"], Status.MISMATCH),
-        ("0.61 [.59, .63]", ["0.611", "0.594", "0.626"], Status.EXACT),
-        ("0.61 [.59, .63]", ["0.611", "0.594", "0.646"], Status.MISMATCH),
-        ("0.61 [.59, .63]", ["0.611"], Status.MISSING),
-        ("0.61 [.59, .63]", ["0.7"], Status.MISMATCH),
+        ("4.2889", ["4.28886"], CellStatus.EXACT),
+        ("0.0000", ["0"], CellStatus.EXACT),
+        ("-0.0004", ["-0.00036"], CellStatus.EXACT),
+        ("0.3", ["0.25"], CellStatus.TIE),
+        ("0.2", ["0.25"], CellStatus.TIE),
+        ("0.3", ["0.250000000000375"], CellStatus.EXACT),
+        ("-0.1", ["-0.05000000000007"], CellStatus.TIE),
+        ("0.4419", ["0.44184614"], CellStatus.DOUBLE_ROUNDED),
+        ("0.13", ["0.1249999"], CellStatus.DOUBLE_ROUNDED),
+        ("0.12", ["0.129"], CellStatus.TRUNCATED),
+        ("-0.12", ["-0.129"], CellStatus.TRUNCATED),
+        ("0.15", ["0.129"], CellStatus.MISMATCH),
+        ("3/12", ["3", "12"], CellStatus.EXACT),
+        ("3/12", ["3", "13"], CellStatus.MISMATCH),
+        ("[-0.02, 0.03]", ["-0.0201", "0.0301"], CellStatus.EXACT),
+        ("[-0.02, 0.03]", ["-0.0201", "0.0401"], CellStatus.MISMATCH),
+        ("[0.1, 0.2]", ["0.11", "0.29"], CellStatus.TRUNCATED),
+        ("1.5", ["1.5", "2"], CellStatus.MISMATCH),
+        ("<0.001", ["0.00001"], CellStatus.EXACT),
+        ("<0.001", ["0.001"], CellStatus.MISMATCH),
+        ("≥ 3", ["3"], CellStatus.EXACT),
+        ("~5.3", ["5.38"], CellStatus.EXACT),
+        ("12.5k", ["12530"], CellStatus.EXACT),
+        ("12.5k", ["12.5"], CellStatus.MISMATCH),
+        ("15/24 (62%)", ["15", "24", "0.625"], CellStatus.TIE),
+        ("15/24 (62%)", ["15", "24"], CellStatus.TIE),
+        ("15/24 (61%)", ["15", "24"], CellStatus.MISMATCH),
+        ("0.61 [.59, .63]", ["0.611", "0.594", "0.626"], CellStatus.EXACT),
+        ("0.61 [.59, .63]", ["0.611", "0.594", "0.646"], CellStatus.MISMATCH),
+        ("0.61 [.59, .63]", ["0.611"], CellStatus.MISSING),
+        ("0.61 [.59, .63]", ["0.7"], CellStatus.MISMATCH),
     ],
 )
-def test_status(text: str, values: list[str], status: Status) -> None:
+def test_status(text: str, values: list[str], status: CellStatus) -> None:
     """The worst part decides."""
     assert judged(text, *values).status == status
 
@@ -76,16 +76,16 @@ def test_status(text: str, values: list[str], status: Status) -> None:
 def test_parts_are_judged_one_by_one() -> None:
     """A cell with several numbers says of each what becomes of it."""
     judgement = judged("71.2 ± 0.3", "71.23", "0.46")
-    assert [part.status for part in judgement.parts] == [Status.EXACT, Status.MISMATCH]
-    assert judgement.status is Status.MISMATCH
+    assert [part.status for part in judgement.parts] == [CellStatus.EXACT, CellStatus.MISMATCH]
+    assert judgement.status is CellStatus.MISMATCH
     assert judged("71.2", "71.23").parts == ()
 
 
 def test_text_is_compared_as_names() -> None:
     """A cell of text has a recipe too: the same names in the same order, whatever parts them."""
-    assert judge_text("north / south", "north, south").status is Status.EXACT
-    assert judge_text("north†", "north").status is Status.EXACT
-    assert judge_text("south / north", "north, south").status is Status.MISMATCH
+    assert judge_text("north / south", "north, south").status is CellStatus.EXACT
+    assert judge_text("north†", "north").status is CellStatus.EXACT
+    assert judge_text("south / north", "north, south").status is CellStatus.MISMATCH
 
 
 def test_counts_keep_their_scale() -> None:
@@ -105,16 +105,16 @@ def test_numbers_of_rounded_numbers() -> None:
     assert printed is not None
     found = judge(printed, (Fraction("0.129"),), lambda unit: (15 * unit,))
     assert (found.status, found.sentence) == (
-        Status.DOUBLE_ROUNDED,
+        CellStatus.DOUBLE_ROUNDED,
         "The paper prints 0.15; the records give 0.1290, which rounds to 0.13. "
         "The printed number only follows from values that were rounded before (0.15).",
     )
     for edge in (Fraction("0.145"), Fraction("0.155")):
         assert judge(printed, (Fraction("0.129"),), dict.fromkeys([Fraction(1, 100)], (edge,)).get).status is (
-            Status.DOUBLE_ROUNDED
+            CellStatus.DOUBLE_ROUNDED
         )
     for other in (lambda unit: (17 * unit,), lambda _: None):
-        assert judge(printed, (Fraction("0.129"),), other).status is Status.MISMATCH
+        assert judge(printed, (Fraction("0.129"),), other).status is CellStatus.MISMATCH
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_sentences_are_for_reviewers() -> None:
 
 def test_every_status_has_a_definition() -> None:
     """One place, one sentence each."""
-    assert set(DEFINITIONS) == set(Status)
+    assert set(DEFINITIONS) == set(CellStatus)
     assert all(sentence.endswith(".") for sentence in DEFINITIONS.values())
 
 
@@ -200,7 +200,7 @@ def test_every_rounding_to_nearest_is_accepted(value: Fraction, places: int, rou
     """A true value, printed by any rule that rounds to nearest, is never called wrong."""
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     text = f"{exact.quantize(Decimal(1).scaleb(-places), rounding=rounding):f}"
-    assert judged(text, str(value)).status in (Status.EXACT, Status.TIE)
+    assert judged(text, str(value)).status in (CellStatus.EXACT, CellStatus.TIE)
 
 
 @given(st.decimals(min_value=-100, max_value=100, places=4), st.integers(2, 50))
@@ -208,7 +208,7 @@ def test_a_lie_is_never_accepted(value: Decimal, units: int) -> None:
     """A value that is a whole unit or more away does not round to the string."""
     moved = Fraction(str(value)) + Fraction(units, 10**4)
     status = judged(f"{value:f}", str(moved)).status
-    assert status is Status.MISMATCH
+    assert status is CellStatus.MISMATCH
 
 
 @pytest.mark.parametrize(("text", "value"), [("7.24e-13", "9.24e-13"), ("1e-300", "0")])
@@ -216,4 +216,4 @@ def test_numbers_near_zero_are_compared_at_their_own_size(text: str, value: str)
     """A tolerance is relative to what is compared and to the printed unit: tiny numbers are not all alike."""
     printed = read_printed(text)
     assert printed is not None
-    assert judge(printed, (Fraction(value),)).status is Status.MISMATCH
+    assert judge(printed, (Fraction(value),)).status is CellStatus.MISMATCH

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from printed.reading import document, headers, lines, raws, table, tabular, texts
-from sealtrace.printed.extracted import Problem
+from sealtrace.printed.extracted import ReadingProblem
 from sealtrace.printed.latex import read_document
 
 
@@ -128,14 +128,14 @@ def test_input(tmp_path: Path) -> None:
     assert texts(tables[1]) == [["a", "b"], ["c", "1"], ["d", "9"]]
     places = [(cell.source, cell.line) for row in tables[1].rows for cell in row.cells if cell is not None]
     assert places[2:] == [("rows/more.tex", 1)] * 2 + [("rows/more.tex", 3)] * 2
-    assert found.problems == [Problem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
+    assert found.problems == [ReadingProblem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
 
 
 def test_files_that_put_themselves_in() -> None:
     """A loop of files is an error at the place that closes it."""
     files = {"a.tex": "x\n\\input{b}", "b.tex": "\n\n\\input{a}"}
     found = document("\\input{a}", files)
-    assert found.problems == [Problem("a puts itself in", "b.tex", 3)]
+    assert found.problems == [ReadingProblem("a puts itself in", "b.tex", 3)]
 
 
 def test_no_end_of_files() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printed.reading import BULLET, cell_text, document, headers, lines, panels, raws, table, tabular, texts
-from sealtrace.printed.extracted import Part
+from sealtrace.printed.extracted import StyledRun
 
 BOOKTABS = r"""
 \begin{table}[t]
@@ -61,14 +61,14 @@ $\mathbf{[0.1,0.2]}$ & \textbf{--} & {\bf 4} & \textbf{5 $\pm$ 6} & x \textmd{y}
     assert marks[1] == [(True, False), (True, False), (True, False), (True, False), (False, False)]
     parts = found.rows[1].cells[2]
     assert parts is not None
-    assert parts.parts == (
-        Part("54.86", bold=True),
-        Part("/2.82/"),
-        Part("42.32", bold=True),
+    assert parts.runs == (
+        StyledRun("54.86", bold=True),
+        StyledRun("/2.82/"),
+        StyledRun("42.32", bold=True),
     )
     times = found.rows[1].cells[3]
     assert times is not None
-    assert times.parts == (Part("1.00", bold=True), Part("×"))
+    assert times.runs == (StyledRun("1.00", bold=True), StyledRun("×"))
 
 
 def test_columns_may_mark_their_cells() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printed.reading import headers, lines, raws, texts
-from sealtrace.printed.extracted import Problem
+from sealtrace.printed.extracted import ReadingProblem
 from sealtrace.printed.markdown import read_markdown
 
 TEXT = r"""# Report
@@ -39,7 +39,7 @@ def test_tables() -> None:
     assert marks == [[(False, False), (True, False), (False, True)], [(False, False)] * 3]
     south = first.rows[2].cells[1]
     assert south is not None
-    assert [(part.text, part.bold) for part in south.parts] == [("7", True), ("/8", False)]
+    assert [(run.text, run.bold) for run in south.runs] == [("7", True), ("/8", False)]
     assert (second.label, second.caption, second.line) == ("tab:two", "Second one", 11)
     assert texts(second) == [["a", "b"], ["x", "1 ± 2"]]
     assert first.column_labels() == ["Pond", "Ducks | geese", "n"]
@@ -72,7 +72,7 @@ def test_rows_that_do_not_add_up() -> None:
     page = read_markdown("|a|b|\n|-|-|\n|1|2|\n|1|2|3|", "r.md")
     assert page.tables == []
     message = "a row does not add up to the columns (got 3, expected 2): the table is refused"
-    assert page.problems == [Problem(message, "r.md", 4)]
+    assert page.problems == [ReadingProblem(message, "r.md", 4)]
     page = read_markdown("|a|b|\n|-|-|\n|1|", "r.md")
     assert texts(page.tables[0]) == [["a", "b"], ["1", ""]]
     assert [(one.severity, one.line) for one in page.problems] == [("warning", 3)]

@@ -17,7 +17,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
-from sealtrace.printed.judgement import Status, judge
+from sealtrace.printed.judgement import CellStatus, judge
 from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.sql import SqlRecords, numbers
 from shown import commands
@@ -100,7 +100,7 @@ def test_sql_gives_the_printed_cell(
     values = tuple(value * (100 if recipe.get("percent") else 1) for value in row if value is not None)
     printed = read_printed(texts[column])
     assert printed is not None
-    assert judge(printed, values).status is Status.EXACT
+    assert judge(printed, values).status is CellStatus.EXACT
     assert result.reads <= {"label", "prediction", "run"}
     assert result.reads
 

@@ -15,7 +15,7 @@ from sealtrace.examined import cell_of, coverage_of
 from sealtrace.printed.cells import TableCell, cells_of, wrong_marks
 from sealtrace.printed.evaluation import CellResult
 from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.judgement import ABSENT, WRONG, Judgement, Status
+from sealtrace.printed.judgement import ABSENT, WRONG, CellStatus, Judgement
 from sealtrace.printed.papers import is_paper, read_paper
 from sealtrace.printed.reported import with_printed
 from sealtrace.printed.sentences import sentences
@@ -138,20 +138,22 @@ def compare_printed(left: Path, right: Path) -> Comparison:
         seen.add(cell.name)
         other = others.get(cell.name)
         if other is None:
-            results.append(_result(cell, Status.MISSING, f"{right.name} has no such cell"))
+            results.append(_result(cell, CellStatus.MISSING, f"{right.name} has no such cell"))
         elif other.text == cell.text:
-            results.append(_result(cell, Status.EXACT, f"{cell.text} in both"))
+            results.append(_result(cell, CellStatus.EXACT, f"{cell.text} in both"))
         else:
-            results.append(_result(cell, Status.MISMATCH, f"{cell.text} in {left.name}, {other.text} in {right.name}"))
+            results.append(
+                _result(cell, CellStatus.MISMATCH, f"{cell.text} in {left.name}, {other.text} in {right.name}")
+            )
     results.extend(
-        _result(cell, Status.MISSING, f"{left.name} has no such cell")
+        _result(cell, CellStatus.MISSING, f"{left.name} has no such cell")
         for cell in second
         if cell.name not in seen and cell.printed is not None and cell.printed.numeric
     )
     return Comparison(results, sorted({result.cell.table for result in results}))
 
 
-def _result(cell: TableCell, status: Status, sentence: str) -> CellResult:
+def _result(cell: TableCell, status: CellStatus, sentence: str) -> CellResult:
     return CellResult(cell, Judgement(status, sentence))
 
 

@@ -37,8 +37,7 @@ from sealtrace.contract.waivers import Waiver, accepted, waive
 from sealtrace.evidence import Evidence
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.evaluation import CellResult
-from sealtrace.printed.judgement import RECOMPUTED
-from sealtrace.printed.judgement import Status as CellStatus
+from sealtrace.printed.judgement import RECOMPUTED, CellStatus
 from sealtrace.printed.metrics import RecipeError
 from sealtrace.printed.queries import Queries
 

@@ -12,7 +12,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check, lacking
 from sealtrace.printed.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
-from sealtrace.printed.judgement import WARNINGS, Status
+from sealtrace.printed.judgement import WARNINGS, CellStatus
 from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.papers import read_paper
 from sealtrace.printed.reported import with_printed
@@ -195,7 +195,7 @@ def recipes(printed: Printed, outcome: Outcome) -> None:
         )
 
 
-_FOLLOWING = frozenset(Status) - {Status.CONSTRAINED, Status.ATTESTED}
+_FOLLOWING = frozenset(CellStatus) - {CellStatus.CONSTRAINED, CellStatus.ATTESTED}
 """Whatever is looked for in records, and found there or not."""
 
 
@@ -203,8 +203,8 @@ _FOLLOWING = frozenset(Status) - {Status.CONSTRAINED, Status.ATTESTED}
 def cells(printed: Printed, outcome: Outcome) -> None:
     results = printed.results
     outcome.inspected = len(results)
-    unclassified = sum(result.status is Status.UNCLASSIFIED for result in results)
-    missing = [result for result in results if result.status is Status.MISSING]
+    unclassified = sum(result.status is CellStatus.UNCLASSIFIED for result in results)
+    missing = [result for result in results if result.status is CellStatus.MISSING]
     if unclassified:
         outcome.missing = f"{unclassified} cells have no recipe, and nothing says that they need none"
     elif missing:
@@ -213,7 +213,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
         message = "No printed number follows from records: all rest on the authors' word and on their own relations."
         outcome.at(results[0].cell.record, {"table": results[0].cell.table}).warning(None, message)
     for result in results:
-        if result.status is Status.MISMATCH or result.status in WARNINGS:
+        if result.status is CellStatus.MISMATCH or result.status in WARNINGS:
             at, cell = outcome.at(result.cell.record, _key(result.cell)), result.cell
             say = at.warning if result.status in WARNINGS else at.error
             say(cell.pointer, _told(result.judgement.sentence, cell), result.recomputed, cell.text)

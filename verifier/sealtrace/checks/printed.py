@@ -16,7 +16,7 @@ from sealtrace.bundle.stores import without_nulls
 from sealtrace.evidence import Evidence, once
 from sealtrace.printed.cells import TableCell, cells_in, cells_of
 from sealtrace.printed.evaluation import CellResult, Evaluator
-from sealtrace.printed.judgement import Judgement, Status
+from sealtrace.printed.judgement import CellStatus, Judgement
 
 if TYPE_CHECKING:
     from sealtrace.printed.reported import Reported
@@ -74,12 +74,12 @@ class Printed(Evidence):
     def _related(self, result: CellResult) -> CellResult:
         """A cell in a contradiction is contradicted; one called constrained needs a relation that can hold."""
         address = (result.cell.table, result.cell.row, result.cell.column)
-        if (decision := self.contradicted.get(address)) is not None and result.status is not Status.MISMATCH:
+        if (decision := self.contradicted.get(address)) is not None and result.status is not CellStatus.MISMATCH:
             claim = decision.together[0] if decision.together else decision.claim
             sentence = f"the relation {claim.name} cannot hold with {result.cell.text}: {decision.arithmetic}"
-            return replace(result, judgement=Judgement(Status.CONTRADICTED, sentence), relation=claim.name)
-        if result.status is Status.CONSTRAINED and address not in self.bound:
-            return replace(result, judgement=Judgement(Status.UNCLASSIFIED, _UNBOUND))
+            return replace(result, judgement=Judgement(CellStatus.CONTRADICTED, sentence), relation=claim.name)
+        if result.status is CellStatus.CONSTRAINED and address not in self.bound:
+            return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, _UNBOUND))
         return result
 
     # The manuscript

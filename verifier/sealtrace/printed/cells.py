@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from sealtrace.evidence import Evidence, once
 from sealtrace.printed.extracted import JOIN
-from sealtrace.printed.numbers import Part, Printed, looks_numeric, read_printed
+from sealtrace.printed.numbers import Printed, PrintedNumber, looks_numeric, read_printed
 
 Role = Literal["number", "name", "text", "nothing"]
 """What a cell prints: something with a digit to be accounted for, what something is called, words, or nothing."""
@@ -195,7 +195,7 @@ def _names(header: str, cells: list[str], *, first: bool, naming: bool) -> bool:
     return first and (rising or all(part.unit >= 1 for parts in numbers for part in parts))
 
 
-def _is_size(parts: tuple[Part, ...]) -> bool:
+def _is_size(parts: tuple[PrintedNumber, ...]) -> bool:
     """A number with a scale, such as 0.5B, or a range or year; nothing that was measured."""
     return all(part.text[-1].isalpha() or (part.unit == 1 and 1900 <= part.value <= 2100) for part in parts)
 

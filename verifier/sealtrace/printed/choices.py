@@ -49,7 +49,7 @@ _METRICS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class RecipeChoice:
     """Something that a recipe chooses."""
 
     sentence: str
@@ -78,13 +78,13 @@ class Print:
             "\n".join((cell.row, cell.column, cell.table, caption, *texts)).casefold(),
         )
 
-    def says(self, choice: Choice) -> bool:
+    def says(self, choice: RecipeChoice) -> bool:
         """Whether it tells of a choice."""
         if any(_word(word, self.everything) for word in choice.words):
             return True
         return bool(choice.names) and all(self._names(name, choice.field) for name in choice.names)
 
-    def instead(self, choice: Choice) -> str | None:
+    def instead(self, choice: RecipeChoice) -> str | None:
         """The other value that the row names, where it names one."""
         own = [_letters(name) for name in choice.names]
         mine = [appearance(name) for name in choice.names]
@@ -136,7 +136,7 @@ def _letters(text: str) -> str:
     return "".join(character for character in plain if character.isalnum())
 
 
-def unsaid(choices: Collection[Choice], around: Print, disclosed: Collection[str]) -> Iterator[tuple[str, bool]]:
+def unsaid(choices: Collection[RecipeChoice], around: Print, disclosed: Collection[str]) -> Iterator[tuple[str, bool]]:
     """The choices of which the table says nothing; and whether the recipe itself admits that the paper does not."""
     admitted = Print("", "\n".join(disclosed).casefold())
     for choice in choices:
@@ -151,13 +151,13 @@ def unsaid(choices: Collection[Choice], around: Print, disclosed: Collection[str
 # Metrics
 
 
-def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame | None) -> Iterator[Choice]:
+def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame | None) -> Iterator[RecipeChoice]:
     """What a recipe without a query chooses: it stands in its arguments. The frame holds what it was computed from."""
     show, over = _METRICS.get(name, arguments.get("show", "")), arguments.get("over", "")
     # The largest p of several repeats claims less than any other.
     modest = show == "max" and column.strip().casefold() in ("p", "p-value", "p value")
     if show in _SHOWN and not modest:
-        yield Choice(f"it shows the {show} over {over or 'all rows'}", _SHOWN[show])
+        yield RecipeChoice(f"it shows the {show} over {over or 'all rows'}", _SHOWN[show])
     for argument, wanted in arguments.items():
         word, _, field = argument.partition(".")
         if word != "where":
@@ -166,17 +166,17 @@ def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame
         flag = values[0] in ("true", "false")
         if flag or len(values) > 1 or field in map(str.strip, over.split(",")) or REPEATS.fullmatch(field):
             said = (field.replace("_", " "),) if flag else ()
-            yield Choice(f"of {field} it takes only {', '.join(values[:5])}", said, values, field)
+            yield RecipeChoice(f"of {field} it takes only {', '.join(values[:5])}", said, values, field)
         elif frame is not None:
             yield from _exchanged(field, values[0], values_of(frame, field))
 
 
-def of_other_bundle(reference: Mapping[str, str], cell: TableCell) -> Iterator[Choice]:
+def of_other_bundle(reference: Mapping[str, str], cell: TableCell) -> Iterator[RecipeChoice]:
     """A cell of another bundle that is called otherwise there: a table must say so, or any equal number would do."""
     for part, own in (("row", cell.row), ("column", cell.column)):
         other = reference.get(part) or own
         if _letters(other) != _letters(own):
-            yield Choice(f"{part} {other!r} of {reference['study']}", (other,))
+            yield RecipeChoice(f"{part} {other!r} of {reference['study']}", (other,))
 
 
 def values_of(frame: Frame, field: str) -> pa.Array:
@@ -188,14 +188,14 @@ def values_of(frame: Frame, field: str) -> pa.Array:
     return values
 
 
-def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[Choice]:
+def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[RecipeChoice]:
     """One value is taken: a row that names another would say what is not so."""
     if pa.types.is_string(values.type) and 1 < len(values) <= MOST_NAMES:
         rivals = tuple(one for one in values.to_pylist() if one != value)
-        yield Choice(f"{field} {value}", (), (value,), field, rivals)
+        yield RecipeChoice(f"{field} {value}", (), (value,), field, rivals)
         twin = next((one for one in rivals if appearance(one) == appearance(value)), None)
         if twin is not None and len(rivals) < len(values):  # what is no value itself is how one is printed
-            yield Choice(f"{field} {value!a} looks like {twin!a}, which is another: rename one")
+            yield RecipeChoice(f"{field} {value!a} looks like {twin!a}, which is another: rename one")
 
 
 # Queries
@@ -221,10 +221,10 @@ def spoilt(field: str, value: str, way: str) -> str:
     return f"spoilt:{field}:{way}:{value}"
 
 
-def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object, ...] | None) -> Iterator[Choice]:
+def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object, ...] | None) -> Iterator[RecipeChoice]:
     """What a query chooses; `fields` are those that identify rows, each with its values in order."""
     if turned is not None and not _alike(turned, asked.given):
-        yield Choice("it picks rows by their results, or rounds one way", _EXTREMES)
+        yield RecipeChoice("it picks rows by their results, or rounds one way", _EXTREMES)
     texts = {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", asked.sql)}
     written = sorted(texts | set(re.findall(r"(?<![\w.'])-?\d+(?![\w.'])", asked.sql)))
     most = max(map(len, fields.values()), default=0)
@@ -240,15 +240,15 @@ def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object,
             yield from of_names(field, named, fields)
         elif _repeats(field, values) and (ignored := _ignored(asked, field, values)):
             told = ", ".join(ignored[:5])
-            yield Choice(f"by their results, it leaves out some of {field}, {told} among them", _EXTREMES)
+            yield RecipeChoice(f"by their results, it leaves out some of {field}, {told} among them", _EXTREMES)
 
 
-def of_names(field: str, named: list[str], fields: Mapping[str, pa.Array]) -> Iterator[Choice]:
+def of_names(field: str, named: list[str], fields: Mapping[str, pa.Array]) -> Iterator[RecipeChoice]:
     """What a query chooses that takes rows by what a field calls them."""
     values = fields[field]
     # One system or one test set may be called otherwise in print; one item or one seed is a choice.
     if len(named) != 1 or _repeats(field, values) or len(values) == max(map(len, fields.values())):
-        yield Choice(
+        yield RecipeChoice(
             f"it takes rows by their {field}{': ' * bool(named)}{', '.join(named[:5])}", (), tuple(named), field
         )
     else:

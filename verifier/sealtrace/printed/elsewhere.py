@@ -9,7 +9,7 @@ from typing import Any
 
 from sealtrace.contract.report import Cell, Report
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.judgement import RECOMPUTED, Judgement, Status
+from sealtrace.printed.judgement import RECOMPUTED, CellStatus, Judgement
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError
 
 
@@ -42,7 +42,7 @@ class Beside:
         study, root = reference["study"], reference["root_sha256"]
         if not self._at_hand(study, root):
             return Judgement(
-                Status.ELSEWHERE, f"{study} recomputes it (root {root[:12]}…), and was not looked at."
+                CellStatus.ELSEWHERE, f"{study} recomputes it (root {root[:12]}…), and was not looked at."
             ), None
         address = (
             reference.get("table") or cell.table,
@@ -53,9 +53,11 @@ class Beside:
         if there is None:
             raise RecipeError(f"{study} has no number at {address[0]}[{address[1]}, {address[2]}]")
         if "".join(there.reported.split()) != "".join(cell.text.split()):
-            return Judgement(Status.MISMATCH, f"The paper prints {cell.text}; {study} prints {there.reported}."), there
-        status = Status(there.status)
-        if status not in RECOMPUTED | {Status.INPUT, Status.ATTESTED}:
+            return Judgement(
+                CellStatus.MISMATCH, f"The paper prints {cell.text}; {study} prints {there.reported}."
+            ), there
+        status = CellStatus(there.status)
+        if status not in RECOMPUTED | {CellStatus.INPUT, CellStatus.ATTESTED}:
             raise MissingEvidenceError(f"{study} does not recompute it; there it is {status.value}")
         return Judgement(status, f"In {study} (root {root[:12]}…): {there.sentence}"), there
 

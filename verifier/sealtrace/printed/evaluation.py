@@ -13,9 +13,9 @@ from sealtrace.evidence import Evidence
 from sealtrace.printed import headings
 from sealtrace.printed.altered import unless_fixed
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.choices import Choice, Print, of_metric, of_other_bundle, unsaid
+from sealtrace.printed.choices import Print, RecipeChoice, of_metric, of_other_bundle, unsaid
 from sealtrace.printed.elsewhere import Beside
-from sealtrace.printed.judgement import Judgement, Status, in_print, judge, judge_text
+from sealtrace.printed.judgement import CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.printed.metrics import (
     Metric,
     MissingEvidenceError,
@@ -57,7 +57,7 @@ class CellResult:
     """The cell of another bundle that recomputes this one, where that was looked at."""
 
     @property
-    def status(self) -> Status:
+    def status(self) -> CellStatus:
         return self.judgement.status
 
     def _repr_html_(self) -> str:
@@ -111,12 +111,12 @@ class Evaluator:
             if cell.role != "number":
                 return None
             return CellResult(
-                cell, Judgement(Status.UNCLASSIFIED, "Nothing says how this cell follows from the records.")
+                cell, Judgement(CellStatus.UNCLASSIFIED, "Nothing says how this cell follows from the records.")
             )
         metric = all_metrics().get(recipe.get("metric") or "")
         result = CellResult(
             cell,
-            Judgement(Status.MISSING, ""),
+            Judgement(CellStatus.MISSING, ""),
             recipe=_described(recipe, cell),
             undisclosed=tuple(recipe.get("undisclosed") or ()),
             metric=metric,
@@ -131,7 +131,7 @@ class Evaluator:
                     raise RecipeError("it is declared a name, and names are not better or worse than others")
                 return None
             if (classification := recipe.get("classification")) is not None:
-                return replace(result, judgement=_classified(Status(classification)), recipe=None)
+                return replace(result, judgement=_classified(CellStatus(classification)), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
                 judgement, there = self._beside.judge(cell, reference)
                 around = Print.around(cell, caption)
@@ -156,12 +156,12 @@ class Evaluator:
             if not_available:
                 return None
             problem = str(error) if isinstance(error, RecipeError) else None
-            return replace(result, judgement=Judgement(Status.MISSING, str(error)), problem=problem)
+            return replace(result, judgement=Judgement(CellStatus.MISSING, str(error)), problem=problem)
         return replace(result, judgement=_judged(cell, recipe, value, metric), value=value)
 
     def _against_headings(
         self, cell: TableCell, value: Value, metric: Metric | None, arguments: dict[str, str], column: str | None
-    ) -> Iterator[Choice]:
+    ) -> Iterator[RecipeChoice]:
         """Where a column is something else than its labels say, or more than they say."""
         truths = {
             document.value["dataset"]: document.value.get("truth")
@@ -227,8 +227,8 @@ class Evaluator:
         self._queries.close()
 
 
-def _classified(status: Status) -> Judgement:
-    if status is Status.ATTESTED:
+def _classified(status: CellStatus) -> Judgement:
+    if status is CellStatus.ATTESTED:
         return Judgement(status, "no records give it, and nothing checks it.")
     return Judgement(status, "no records give it; relations bind it")
 
@@ -236,40 +236,46 @@ def _classified(status: Status) -> Judgement:
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
     if value.text is not None:
         judgement = judge_text(cell.text, value.text)
-        return _attested(cell, value.fixed) if value.fixed and judgement.status is Status.EXACT else judgement
+        return _attested(cell, value.fixed) if value.fixed and judgement.status is CellStatus.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
-        return Judgement(Status.MISMATCH, f"The paper prints {cell.text!r}; the records give a number.")
+        return Judgement(CellStatus.MISMATCH, f"The paper prints {cell.text!r}; the records give a number.")
     percent = bool(recipe.get("percent") or cell.printed.percent)
     numbers = in_print(cell.printed, value.numbers, percent=percent)
     judgement = judge(cell.printed, numbers, None if percent else value.rounded)
     if value.marks is not None and value.marks != cell.printed.marks:
         found = cell.printed.marks or "no mark"
         return Judgement(
-            Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {value.marks or 'no mark'}."
+            CellStatus.MISMATCH,
+            f"The paper prints {cell.text} with {found}; the records give {value.marks or 'no mark'}.",
         )
     if value.words:
         said = [part.suffix for part in cell.printed.parts if part.suffix]
         if said != [" ".join(word.split()) for word in value.words]:
             found, due = (", ".join(map(repr, words)) or "no word" for words in (said, value.words))
-            return Judgement(Status.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {due}.")
+            return Judgement(CellStatus.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {due}.")
     names = metric is not None and metric.given and names_its_row(cell)
-    if value.fixed and not names and judgement.status is Status.EXACT:
+    if value.fixed and not names and judgement.status is CellStatus.EXACT:
         return _attested(cell, value.fixed)
-    if metric is not None and metric.given and judgement.status is Status.EXACT:
+    if metric is not None and metric.given and judgement.status is CellStatus.EXACT:
         return replace(
-            judgement, status=Status.INPUT, sentence=f"The paper prints {cell.text}, as the records have it."
+            judgement, status=CellStatus.INPUT, sentence=f"The paper prints {cell.text}, as the records have it."
         )
-    if (value.measured or (metric is not None and metric.measured)) and judgement.status in (Status.EXACT, Status.TIE):
+    if (value.measured or (metric is not None and metric.measured)) and judgement.status in (
+        CellStatus.EXACT,
+        CellStatus.TIE,
+    ):
         return replace(
             judgement,
-            status=Status.MEASURED,
+            status=CellStatus.MEASURED,
             sentence=f"The paper prints {cell.text}, as the sealed measurements give it.",
         )
     return judgement
 
 
 def _attested(cell: TableCell, source: str) -> Judgement:
-    return Judgement(Status.ATTESTED, f"The paper prints {cell.text}, which comes from {source}: nothing checks it.")
+    return Judgement(
+        CellStatus.ATTESTED, f"The paper prints {cell.text}, which comes from {source}: nothing checks it."
+    )
 
 
 def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:

@@ -29,7 +29,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class ReadingProblem:
     """Something that was refused (an error) or read with a doubt (a warning)."""
 
     message: str
@@ -41,7 +41,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Part:
+class StyledRun:
     """A run of a cell that is set in one way."""
 
     text: str
@@ -64,7 +64,7 @@ class ExtractedCell:
     """Every letter and digit is bold. Signs that follow a number, such as × or †, do not count."""
     underline: bool = False
     """The same for underlining."""
-    parts: tuple[Part, ...] = ()
+    runs: tuple[StyledRun, ...] = ()
     """The text, cut where bold or underlining changes."""
     columns: int = 1
     rows: int = 1
@@ -248,8 +248,8 @@ def marked_cell(
 ) -> ExtractedCell:
     """A cell from its characters."""
     kept = collapse(marks)
-    parts = tuple(
-        Part("".join(mark.character for mark in group), bold, underline)
+    runs = tuple(
+        StyledRun("".join(mark.character for mark in group), bold, underline)
         for (bold, underline), group in groupby(kept, key=lambda mark: (mark.bold, mark.underline))
     )
     telling = [mark for mark in kept if mark.character.isalnum()] or [mark for mark in kept if mark.character != " "]
@@ -260,7 +260,7 @@ def marked_cell(
         line=line,
         bold=bool(telling) and all(mark.bold for mark in telling),
         underline=bool(telling) and all(mark.underline for mark in telling),
-        parts=parts,
+        runs=runs,
         columns=columns,
         rows=rows,
     )

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.choices import Choice
+from sealtrace.printed.choices import RecipeChoice
 
 Asking = Callable[[str], tuple[float, ...] | None]
 """What a recipe gives on records at a level: its numbers, None where it gives none."""
@@ -76,7 +76,7 @@ MEANS = frozenset({"mean", "rate", "accuracy", "micro_f1", "micro_recall", "micr
 _UNITS = (1, 10, 60, 100, 1000, 1024, 3600, 10**4, 10**6, 10**9)
 
 
-def of_functions(functions: Collection[str], cell: TableCell) -> Iterator[Choice]:
+def of_functions(functions: Collection[str], cell: TableCell) -> Iterator[RecipeChoice]:
     """Functions that make something else of a number: the table says it, by a usual word or by the function's name."""
     metrics = {name for pack in packs() if pack.functions for name in loaded(pack.functions)}
     several = cell.printed is not None and len(cell.printed.parts) > 1
@@ -85,10 +85,12 @@ def of_functions(functions: Collection[str], cell: TableCell) -> Iterator[Choice
             words = next((words for names, words in _SAYING.items() if re.fullmatch(names, name)), ())
             if several and set(_SPREAD) <= set(words):  # a number behind another says how far that is off
                 continue
-            yield Choice(f"it takes {name} of its numbers", (*words, name, name.replace("_", " ")))
+            yield RecipeChoice(f"it takes {name} of its numbers", (*words, name, name.replace("_", " ")))
 
 
-def of_statistic(cell: TableCell, taken: str, fields: Collection[str], mean: Callable[[], bool]) -> Iterator[Choice]:
+def of_statistic(
+    cell: TableCell, taken: str, fields: Collection[str], mean: Callable[[], bool]
+) -> Iterator[RecipeChoice]:
     """A heading that says one statistic above another; `taken` is how the recipe calls its own, empty of a query."""
     scores = [one for one in _SCORES if one in taken.split("_")]
     for heading in (cell.column, cell.row):
@@ -98,14 +100,14 @@ def of_statistic(cell: TableCell, taken: str, fields: Collection[str], mean: Cal
         if found is not None and not _OTHERWISE.search(heading):
             if not mean():
                 given = f"its {taken.replace('_', ' ')}" if taken else "no mean of a field"
-                yield Choice(f"the heading says {found[0]}, and the recipe gives {given}")
+                yield RecipeChoice(f"the heading says {found[0]}, and the recipe gives {given}")
             return
         held = said is not None and any(set(name.split("_")) & set(_STATISTICS[said]) for name in fields)
         if said is not None and found is None and not held and mean():
-            yield Choice(f"the heading says {said}, and the recipe gives a mean")
+            yield RecipeChoice(f"the heading says {said}, and the recipe gives a mean")
             return
         if scores and (other := _said(heading, _SCORES)) not in (None, *scores):
-            yield Choice(f"the heading says {other}, and the recipe gives {taken.replace('_', ' ')}")
+            yield RecipeChoice(f"the heading says {other}, and the recipe gives {taken.replace('_', ' ')}")
             return
 
 
@@ -120,7 +122,7 @@ def _said(heading: str, words: Mapping[str, tuple[str, ...]]) -> str | None:
 
 def of_field(
     cell: TableCell, fields: Collection[str], frames: Collection[Frame], truths: Collection[str]
-) -> Iterator[Choice]:
+) -> Iterator[RecipeChoice]:
     """A heading that names another field of the same records than any that the recipe reads."""
     heading = cell.column if len(cell.row.split()) > 3 else f"{cell.column}\n{cell.row}"
     measured = {
@@ -133,11 +135,11 @@ def of_field(
         return
     right = {name for name in measured if _RIGHT.fullmatch(name)} | {name.casefold() for name in truths}
     if (found := _ACCURACY.search(heading)) and right and not right & set(fields):
-        yield Choice(f"the heading says {found[0]}, and the recipe reads {_listed(fields)}, not {_listed(right)}")
+        yield RecipeChoice(f"the heading says {found[0]}, and the recipe reads {_listed(fields)}, not {_listed(right)}")
         return
     for name in sorted(measured - set(fields) - _GENERIC):
         if len(name) > 2 and not found and (_named(name, cell.column) or _same(name, cell.row)):
-            yield Choice(f"the heading names the field {name}, and the recipe reads {_listed(fields)}")
+            yield RecipeChoice(f"the heading names the field {name}, and the recipe reads {_listed(fields)}")
 
 
 def _listed(names: Collection[str]) -> str:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from sealtrace.printed.numbers import Part, Printed
+from sealtrace.printed.numbers import Printed, PrintedNumber
 
 
-class Status(StrEnum):
+class CellStatus(StrEnum):
     """What can be said of a cell."""
 
     EXACT = "exact"
@@ -34,30 +34,37 @@ class Status(StrEnum):
     UNCLASSIFIED = "unclassified"
 
 
-DEFINITIONS: dict[Status, str] = {
-    Status.EXACT: "The recomputed value rounds to the printed string.",
-    Status.TIE: "The recomputed value lies half-way between two printable strings; either is accepted.",
-    Status.DOUBLE_ROUNDED: "The printed number only follows from numbers that were rounded before.",
-    Status.TRUNCATED: "The printed string is the value cut off, not rounded.",
-    Status.MISMATCH: "The recomputed value does not give the printed string.",
-    Status.MISSING: "The records that would give the value are absent or spoilt.",
-    Status.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
-    Status.MEASURED: "The aggregate of sealed measurements, recomputed.",
-    Status.ELSEWHERE: "Another bundle, named by its root, recomputes it, and was not looked at.",
-    Status.CONSTRAINED: "No records give it; the relations that bind it hold.",
-    Status.CONTRADICTED: "A relation that speaks of it cannot hold, however the numbers were rounded.",
-    Status.ATTESTED: "Nothing checks it.",
-    Status.UNCLASSIFIED: "Nothing says how it follows from records, or that it does not.",
+DEFINITIONS: dict[CellStatus, str] = {
+    CellStatus.EXACT: "The recomputed value rounds to the printed string.",
+    CellStatus.TIE: "The recomputed value lies half-way between two printable strings; either is accepted.",
+    CellStatus.DOUBLE_ROUNDED: "The printed number only follows from numbers that were rounded before.",
+    CellStatus.TRUNCATED: "The printed string is the value cut off, not rounded.",
+    CellStatus.MISMATCH: "The recomputed value does not give the printed string.",
+    CellStatus.MISSING: "The records that would give the value are absent or spoilt.",
+    CellStatus.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
+    CellStatus.MEASURED: "The aggregate of sealed measurements, recomputed.",
+    CellStatus.ELSEWHERE: "Another bundle, named by its root, recomputes it, and was not looked at.",
+    CellStatus.CONSTRAINED: "No records give it; the relations that bind it hold.",
+    CellStatus.CONTRADICTED: "A relation that speaks of it cannot hold, however the numbers were rounded.",
+    CellStatus.ATTESTED: "Nothing checks it.",
+    CellStatus.UNCLASSIFIED: "Nothing says how it follows from records, or that it does not.",
 }
 
 RECOMPUTED = frozenset(
-    {Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH, Status.MEASURED}
+    {
+        CellStatus.EXACT,
+        CellStatus.TIE,
+        CellStatus.DOUBLE_ROUNDED,
+        CellStatus.TRUNCATED,
+        CellStatus.MISMATCH,
+        CellStatus.MEASURED,
+    }
 )
 """Computed from records and compared."""
-WRONG = frozenset({Status.MISMATCH, Status.CONTRADICTED})
-ABSENT = frozenset({Status.MISSING, Status.UNCLASSIFIED})
-WARNINGS = frozenset({Status.DOUBLE_ROUNDED, Status.TRUNCATED})
-AGREEING = frozenset({Status.EXACT, Status.TIE, Status.INPUT, Status.MEASURED})
+WRONG = frozenset({CellStatus.MISMATCH, CellStatus.CONTRADICTED})
+ABSENT = frozenset({CellStatus.MISSING, CellStatus.UNCLASSIFIED})
+WARNINGS = frozenset({CellStatus.DOUBLE_ROUNDED, CellStatus.TRUNCATED})
+AGREEING = frozenset({CellStatus.EXACT, CellStatus.TIE, CellStatus.INPUT, CellStatus.MEASURED})
 
 SLACK = Fraction(1, 10**12)
 """A recomputed double carries rounding of its own; nearer than this to a half-way point it is a tie."""
@@ -67,7 +74,7 @@ SLACK = Fraction(1, 10**12)
 class Judgement:
     """The status of a cell, and a sentence that a reviewer understands."""
 
-    status: Status
+    status: CellStatus
     sentence: str
     distance: Fraction | None = None
     """Of a mismatch: how far off, in units of the last printed digit."""
@@ -91,24 +98,25 @@ def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | Non
         values = (*values, values[0] / values[1])
     if len(values) > len(parts) or not values:
         return Judgement(
-            Status.MISMATCH, f"The paper prints {len(parts)} numbers in {printed.text}; the records give {len(values)}"
+            CellStatus.MISMATCH,
+            f"The paper prints {len(parts)} numbers in {printed.text}; the records give {len(values)}",
         )
     judgements = tuple(
         _judge_part(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
         for place, (part, value) in enumerate(zip(parts, values, strict=False))
     )
     worst = max(judgements, key=lambda one: _SEVERITY.index(one.status))
-    if len(values) < len(parts) and worst.status is not Status.MISMATCH:
+    if len(values) < len(parts) and worst.status is not CellStatus.MISMATCH:
         left = ", ".join(part.text for part in parts[len(values) :])
-        worst = Judgement(Status.MISSING, f"{worst.sentence} The records give nothing for {left}.")
+        worst = Judgement(CellStatus.MISSING, f"{worst.sentence} The records give nothing for {left}.")
     return replace(worst, parts=judgements) if len(parts) > 1 else worst
 
 
 def judge_text(printed: str, due: str) -> Judgement:
     """Compares a cell of text with what the records give: the same names in the same order, whatever parts them."""
     if _names_in(printed) == _names_in(due):
-        return Judgement(Status.EXACT, f"The paper prints {printed}; the records give the same.")
-    return Judgement(Status.MISMATCH, f"The paper prints {printed!r}; the records give {due!r}.")
+        return Judgement(CellStatus.EXACT, f"The paper prints {printed}; the records give the same.")
+    return Judgement(CellStatus.MISMATCH, f"The paper prints {printed!r}; the records give {due!r}.")
 
 
 def _names_in(text: str) -> list[str]:
@@ -123,57 +131,61 @@ def in_print(printed: Printed, values: tuple[Fraction, ...], *, percent: bool) -
     return tuple(value * (scales[place] if place < len(scales) else 100) for place, value in enumerate(values))
 
 
-_SEVERITY = [Status.EXACT, Status.TIE, Status.DOUBLE_ROUNDED, Status.TRUNCATED, Status.MISMATCH]
+_SEVERITY = [CellStatus.EXACT, CellStatus.TIE, CellStatus.DOUBLE_ROUNDED, CellStatus.TRUNCATED, CellStatus.MISMATCH]
 _HOLDS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<": operator.lt, "≤": operator.le, ">": operator.gt, "≥": operator.ge
 }  # fmt: skip
 
 
-def _judge_part(part: Part, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
+def _judge_part(part: PrintedNumber, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
     if part.is_bound:
         shown = show(value, part)
         if _HOLDS[part.relation](value, part.value):
             return Judgement(
-                Status.EXACT, f"The paper prints {part.relation} {part.text}; the records give {shown}, which is."
+                CellStatus.EXACT, f"The paper prints {part.relation} {part.text}; the records give {shown}, which is."
             )
         return Judgement(
-            Status.MISMATCH,
+            CellStatus.MISMATCH,
             f"The paper prints {part.relation} {part.text}; the records give {shown}, which is not.",
             abs(value - part.value) / (part.unit or 1),
         )
     if _plainly_inside(part, value):
-        return Judgement(Status.EXACT, f"The paper prints {part.text}; the records give {show(value, part)}, the same.")
+        return Judgement(
+            CellStatus.EXACT, f"The paper prints {part.text}; the records give {show(value, part)}, the same."
+        )
     shown = show(value, part)
     said = f"The paper prints {part.text}; the records give {shown}"
     if not part.unit:
         if value == part.value:
-            return Judgement(Status.EXACT, f"The paper prints {part.text}; the records count the same.")
+            return Judgement(CellStatus.EXACT, f"The paper prints {part.text}; the records count the same.")
         return Judgement(
-            Status.MISMATCH, f"The paper prints {part.text}; the records count {shown}.", abs(value - part.value)
+            CellStatus.MISMATCH, f"The paper prints {part.text}; the records count {shown}.", abs(value - part.value)
         )
     slack = SLACK * max(part.unit, abs(value))
     if part.low + slack < value < part.high - slack:
-        return Judgement(Status.EXACT, f"{said}, the same.")
+        return Judgement(CellStatus.EXACT, f"{said}, the same.")
     if part.low - slack <= value <= part.high + slack:
-        return Judgement(Status.TIE, f"{said}, half-way between two printable numbers. Either is accepted.")
+        return Judgement(CellStatus.TIE, f"{said}, half-way between two printable numbers. Either is accepted.")
     said = f"{said}, which rounds to {as_printed(value, part.unit)}."
     from_rounded = None if rounded is None else rounded(part.unit)
     if from_rounded is not None and part.low <= from_rounded[place] <= part.high:
         given = decimal_text(from_rounded[place])
         sentence = f"{said} The printed number only follows from values that were rounded before ({given})."
-        return Judgement(Status.DOUBLE_ROUNDED, sentence)
+        return Judgement(CellStatus.DOUBLE_ROUNDED, sentence)
     if (cause := _double_rounding(part, value)) is not None:
         sentence = f"{said} The printed number only follows if {cause} is rounded once more."
-        return Judgement(Status.DOUBLE_ROUNDED, sentence)
+        return Judgement(CellStatus.DOUBLE_ROUNDED, sentence)
     if math.trunc(value / part.unit) * part.unit == part.value:
-        return Judgement(Status.TRUNCATED, f"{said} The printed number is cut off, not rounded.")
+        return Judgement(CellStatus.TRUNCATED, f"{said} The printed number is cut off, not rounded.")
     distance = abs(value - part.value) / part.unit
     return Judgement(
-        Status.MISMATCH, f"{said} They differ by {as_float(distance):.3g} units of the last printed digit.", distance
+        CellStatus.MISMATCH,
+        f"{said} They differ by {as_float(distance):.3g} units of the last printed digit.",
+        distance,
     )
 
 
-def _plainly_inside(part: Part, value: Fraction) -> bool:
+def _plainly_inside(part: PrintedNumber, value: Fraction) -> bool:
     """Whether doubles already tell that the value rounds to the string. Most cells need no more."""
     near = as_float(value)
     low, high = as_float(part.low), as_float(part.high)
@@ -181,7 +193,7 @@ def _plainly_inside(part: Part, value: Fraction) -> bool:
     return low + margin < near < high - margin
 
 
-def _double_rounding(part: Part, value: Fraction) -> str | None:
+def _double_rounding(part: PrintedNumber, value: Fraction) -> str | None:
     """The finer rounding that, rounded again, gives the printed number; None where none does."""
     for extra in (1, 2, 3):
         fine_unit = part.unit / 10**extra
@@ -209,7 +221,7 @@ def _half_up(value: Fraction) -> int:
     return math.floor(abs(value) + Fraction(1, 2)) * (1 if value >= 0 else -1)
 
 
-def show(value: Fraction, part: Part) -> str:
+def show(value: Fraction, part: PrintedNumber) -> str:
     """An unrounded value with a few digits more than were printed."""
     if value.denominator == 1 and not part.unit:
         return str(value.numerator)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedTable, Load, Problem, ProseLine
+from sealtrace.printed.extracted import ExtractedTable, Load, ProseLine, ReadingProblem
 from sealtrace.printed.reported import Reported
 from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
 from sealtrace.printed.tex_other_tables import as_table
-from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_stream import TokenStream
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, written
@@ -66,9 +66,9 @@ class _Box:
 
 class _Reader:
     def __init__(self, text: str, source: str, load: Load) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[ReadingProblem] = []
         self.expander = Expander(text, source, load, self.problems)
-        self.stream = Stream(more=self.expander.next)
+        self.stream = TokenStream(more=self.expander.next)
         self.tables: list[tuple[int, ExtractedTable]] = []
         self.prose: list[ProseLine] = []
         self.paragraph = 0
@@ -368,5 +368,5 @@ def _label_in(tokens: list[Token]) -> str | None:
     """The label that stands inside a caption."""
     for index, token in enumerate(tokens):
         if token.is_command("label"):
-            return written(Stream(tokens[index + 1 :]).argument())
+            return written(TokenStream(tokens[index + 1 :]).argument())
     return None

@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Mark, Problem, ProseLine, collapse, marked_cell
+from sealtrace.printed.extracted import (
+    ExtractedRow,
+    ExtractedTable,
+    Mark,
+    ProseLine,
+    ReadingProblem,
+    collapse,
+    marked_cell,
+)
 from sealtrace.printed.reported import Reported
 from sealtrace.printed.tex_text import Rendering, render
 from sealtrace.printed.tex_tokens import SourceText, tokenize
@@ -80,7 +88,7 @@ class _Reader:
         return self.page
 
     def doubt(self, message: str, line: int) -> None:
-        self.page.problems.append(Problem(message, self.source, line + 1, "warning"))
+        self.page.problems.append(ReadingProblem(message, self.source, line + 1, "warning"))
 
     def paragraph(self, block: Token) -> None:
         shown = "".join(mark.character for mark in self.marks(block.children or []))
@@ -107,11 +115,11 @@ class _Reader:
             raws = [cell.strip() for cell in _PIPE.split(re.sub(r"^\s*\||(?<!\\)\|\s*$", "", written))]
             if len(raws) > columns:
                 message = f"a row does not add up to the columns (got {len(raws)}, expected {columns})"
-                self.page.problems.append(Problem(f"{message}: the table is refused", self.source, line + 1))
+                self.page.problems.append(ReadingProblem(f"{message}: the table is refused", self.source, line + 1))
                 return ""
             if len(raws) < columns:
                 message = f"a row has {len(raws)} cells of {columns}: the rest is read as empty"
-                self.page.problems.append(Problem(message, self.source, line + 1, "warning"))
+                self.page.problems.append(ReadingProblem(message, self.source, line + 1, "warning"))
                 raws += [""] * (columns - len(raws))
             contents = [block for block in blocks[opening : opening + 3 * columns + 1] if block.type == "inline"]
             for one in (one for block in contents for one in block.children or ()):

@@ -20,7 +20,7 @@ from sealtrace.bundle.frames import Frame, Index, Vector
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence
-from sealtrace.printed.choices import Choice
+from sealtrace.printed.choices import RecipeChoice
 from sealtrace.printed.judgement import Rounded, round_to
 from sealtrace.printed.sql_words import Computed
 
@@ -63,7 +63,7 @@ class Value:
     """The query that gave it, where one did."""
     total: int | None = None
     """How many records there were, where only the first of them are kept."""
-    chosen: tuple[Choice, ...] = ()
+    chosen: tuple[RecipeChoice, ...] = ()
     """What that query chooses of the records."""
     computed: Computed | None = None
     """What that query computes."""

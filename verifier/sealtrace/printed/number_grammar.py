@@ -18,7 +18,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
-from sealtrace.printed.number_parts import Form, Part, Relation, Role
+from sealtrace.printed.number_parts import Form, PrintedNumber, Relation, Role
 
 _SCALES = {"k": 3, "K": 3, "M": 6, "B": 9, "b": 9, "G": 9, "T": 12, "bn": 9}
 _RELATIONS: dict[str, Relation] = {
@@ -83,7 +83,7 @@ _NAME = re.compile(
 )
 _STATISTIC = re.compile(r"(?:[pnNrtzdF]|R\^?2|R²|χ\^?2|χ²|κ)(?:\(\d+(?:,\s?\d+)?\))?\s*(?:=\s*|(?=[<>≤≥≈]))")
 
-Found = tuple[Form, list[Part]]
+Found = tuple[Form, list[PrintedNumber]]
 _Result = TypeVar("_Result")
 
 
@@ -140,7 +140,7 @@ class NumberText:
 
     # One number
 
-    def quantity(self) -> Part | None:
+    def quantity(self) -> PrintedNumber | None:
         start = self.at
         prefix = self.take(_PREFIX)
         number = self.take(_POWER) or self.take(_NUMBER)
@@ -165,10 +165,10 @@ class NumberText:
         if not relation and self.take(_AND_MORE) is not None:
             relation = "≥"
         role: Role = "change" if prefix["arrow"] else ""
-        part = Part(sign + self.text[begin : self.at], -value if negative else value, unit, role, "", relation)
+        part = PrintedNumber(sign + self.text[begin : self.at], -value if negative else value, unit, role, "", relation)
         return self.with_unit(part, "×" if prefix["times"] else prefix["currency"] or "")
 
-    def with_unit(self, part: Part, before: str) -> Part:
+    def with_unit(self, part: PrintedNumber, before: str) -> PrintedNumber:
         if (found := self.take(_UNIT)) is not None:
             suffix = found["unit"]
             if suffix == "×":
@@ -208,7 +208,7 @@ class NumberText:
         if mean is None:
             return None
         if "." in mean.text and not mean.suffix and (concise := self.take(_CONCISE)) is not None:
-            deviation = Part(concise.group(1), int(concise.group(1)) * mean.unit, mean.unit, "sd")
+            deviation = PrintedNumber(concise.group(1), int(concise.group(1)) * mean.unit, mean.unit, "sd")
             return "plus-minus", [replace(mean, role="mean"), deviation]
         after = self.at
         self.marks()
@@ -273,13 +273,13 @@ class NumberText:
         return "tuple", [replace(part, role="") if part.role == "aside" else part for part in parts]
 
     @_whole_or_nothing
-    def group(self) -> list[Part] | None:
+    def group(self) -> list[PrintedNumber] | None:
         """Numbers in brackets."""
         opening = self.take(_OPEN)
         if opening is None:
             return None
         closing = _CLOSE[opening["open"]]
-        parts: list[Part] = []
+        parts: list[PrintedNumber] = []
         sizes: list[int] = []
         while True:
             more = self.item()
@@ -296,7 +296,7 @@ class NumberText:
         return [part if part.role else replace(part, role=_beside(part)) for part in _sharing(parts)]
 
     @_whole_or_nothing
-    def item(self) -> list[Part] | None:
+    def item(self) -> list[PrintedNumber] | None:
         """One of several in brackets, with or without its name."""
         self.marks_unless_arrow()
         name = self.take(_NAME)
@@ -329,7 +329,7 @@ class NumberText:
             pass
 
     @_whole_or_nothing
-    def script(self) -> list[Part] | None:
+    def script(self) -> list[PrintedNumber] | None:
         """A number set raised or lowered: a deviation, a change, or errors to either side."""
         script = self.take(_SCRIPT)
         part = self.quantity() if script is not None else None
@@ -342,37 +342,37 @@ class NumberText:
         return [part if part.role else replace(part, role=_beside(part))]
 
     @_whole_or_nothing
-    def equal(self) -> list[Part] | None:
+    def equal(self) -> list[PrintedNumber] | None:
         """12/30 = 40%."""
         found = self.span() if self.take(_EQUAL) is not None else None
         return None if found is None else found[1]
 
     @_whole_or_nothing
-    def next_time(self) -> list[Part] | None:
+    def next_time(self) -> list[PrintedNumber] | None:
         """2 h 13 min."""
         before = re.search(r"([a-z]+)\s*$", self.text[: self.at])
         part = self.quantity() if before is not None and before.group(1) in _TIMES else None
         return [part] if part is not None and part.suffix in _TIMES else None
 
 
-def _is_count(part: Part) -> bool:
+def _is_count(part: PrintedNumber) -> bool:
     plain = part.text.replace(",", "").isdecimal() and not part.relation
     return plain and (not part.suffix or part.suffix[0].isalpha())
 
 
-def _sharing(parts: list[Part]) -> list[Part]:
+def _sharing(parts: list[PrintedNumber]) -> list[PrintedNumber]:
     """A percent sign at one end holds for all the numbers that stand before or behind it without a unit."""
     if not (parts and (parts[-1].percent or parts[0].percent)):
         return parts
     return [replace(part, percent=True) if not part.suffix and part.unit else part for part in parts]
 
 
-def _beside(part: Part) -> Role:
+def _beside(part: PrintedNumber) -> Role:
     """What a number in brackets is: with a sign, a change; else nothing tells."""
     return "change" if part.text[0] in "+-" else "aside"
 
 
-def _told_apart(parts: list[Part]) -> list[Part]:
+def _told_apart(parts: list[PrintedNumber]) -> list[PrintedNumber]:
     """Roles that only the whole cell tells."""
     first, *rest = parts
     roles = [part.role for part in rest]

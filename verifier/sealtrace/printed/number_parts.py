@@ -15,7 +15,7 @@ Relation = Literal["", "<", "≤", ">", "≥", "≈"]
 
 
 @dataclass(frozen=True)
-class Part:
+class PrintedNumber:
     """One number of a cell."""
 
     text: str
@@ -52,7 +52,7 @@ class Printed:
 
     text: str
     form: Form
-    parts: tuple[Part, ...]
+    parts: tuple[PrintedNumber, ...]
     marks: str = ""
     """Daggers and the like that stand before or after the numbers."""
     percent: bool = False

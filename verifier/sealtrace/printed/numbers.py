@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 
 from sealtrace.printed.number_grammar import MARK, NumberText
-from sealtrace.printed.number_parts import Part, Printed
+from sealtrace.printed.number_parts import Printed, PrintedNumber
 
-__all__ = ["Part", "Printed", "looks_numeric", "numbers_in", "read_printed"]
+__all__ = ["Printed", "PrintedNumber", "looks_numeric", "numbers_in", "read_printed"]
 
 _LONGEST = 200
 _DATE = re.compile(

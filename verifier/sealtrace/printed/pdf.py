@@ -21,8 +21,8 @@ from sealtrace.printed.extracted import (
     ExtractedRow,
     ExtractedTable,
     Mark,
-    Problem,
     ProseLine,
+    ReadingProblem,
     RuledRow,
     marked_cell,
     with_headers,
@@ -100,18 +100,18 @@ def read_pdf(path: Path) -> Reported:
             for page in document.pages[:MAX_PAGES]:
                 if time.monotonic() > until:
                     message = f"after {SECONDS} s the rest is not read"
-                    reported.problems.append(Problem(message, f"{path.name}#page={page.page_number}", 1))
+                    reported.problems.append(ReadingProblem(message, f"{path.name}#page={page.page_number}", 1))
                     break
                 _read_page(page, f"{path.name}#page={page.page_number}", reported)
                 page.close()
             if len(document.pages) > MAX_PAGES:
-                reported.problems.append(Problem(f"only {MAX_PAGES} pages are read", path.name, 1))
+                reported.problems.append(ReadingProblem(f"only {MAX_PAGES} pages are read", path.name, 1))
     except Exception as error:
         raise BundleError(f"{path}: not a readable PDF ({type(error).__name__})") from None
     if not reported.prose and not reported.tables:
         raise BundleError(f"{path}: the PDF has no text layer")
     message = "read from the text layer of a PDF: rows and columns are inferred from places"
-    reported.problems.insert(0, Problem(message, path.name, 1, "warning"))
+    reported.problems.insert(0, ReadingProblem(message, path.name, 1, "warning"))
     add_records(reported)
     return reported
 

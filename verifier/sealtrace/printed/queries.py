@@ -22,7 +22,7 @@ from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
 from sealtrace.printed.altered import FORMS, ROW_BY_ROW, Altering
-from sealtrace.printed.choices import Asked, Choice, formed, of_names, of_query, values_of
+from sealtrace.printed.choices import Asked, RecipeChoice, formed, of_names, of_query, values_of
 from sealtrace.printed.headings import counts_wrong, is_mean, levelled
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.printed.sql_guard import SqlError
@@ -304,7 +304,7 @@ class Queries:
         return Value(found, None, words=words, fixed=fixed, measured=measured, query=sql, chosen=chosen,
                      computed=computed, kinds=kinds)  # fmt: skip
 
-    def _choices(self, sql: str, result: SqlResult, places: list[int]) -> Iterator[Choice]:
+    def _choices(self, sql: str, result: SqlResult, places: list[int]) -> Iterator[RecipeChoice]:
         """What a query chooses of the records that it reads."""
 
         def on(form: str) -> tuple[object, ...] | None:
@@ -326,7 +326,7 @@ class Queries:
                     yield from of_names(name, sorted(set(named)), fields)
             if results := sorted(set(result.demands.get("", ()))):
                 words = tuple(name.replace("_", " ") for name in results)
-                yield Choice(f"it takes only some rows, by {' and '.join(results)}", words)
+                yield RecipeChoice(f"it takes only some rows, by {' and '.join(results)}", words)
             return
         if (given := on("some")) is None:
             return

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, Mark, Problem, ProseLine, marked_cell
+from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, Mark, ProseLine, ReadingProblem, marked_cell
 
 _LONGEST_CAPTION = 4000
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Reported:
     """What a file reports."""
 
     tables: list[ExtractedTable] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[ReadingProblem] = field(default_factory=list)
     prose: list[ProseLine] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
     """What the tables are as records."""
@@ -78,7 +78,7 @@ def add_records(reported: Reported) -> None:
                 record["label"] += "'"
             if record["label"] != given:
                 message = f"a second table labelled {given}: it is called {record['label']}"
-                reported.problems.append(Problem(message, table.source, table.line, "warning", certain=True))
+                reported.problems.append(ReadingProblem(message, table.source, table.line, "warning", certain=True))
             taken.add(record["label"])
             reported.records.append(record)
 
@@ -198,7 +198,7 @@ def read_csv(text: str, source: str, label: str | None = None) -> Reported:
             values = next(reader, None)
         except csv.Error as error:
             return Reported(
-                problems=[Problem(f"not a readable CSV row ({error}): the table is refused", source, first_line)]
+                problems=[ReadingProblem(f"not a readable CSV row ({error}): the table is refused", source, first_line)]
             )
         if values is None:
             break
@@ -206,12 +206,12 @@ def read_csv(text: str, source: str, label: str | None = None) -> Reported:
             if rows and len(values) != len(rows[0].cells):
                 expected = len(rows[0].cells)
                 message = f"a row does not add up to the columns (got {len(values)}, expected {expected})"
-                return Reported(problems=[Problem(f"{message}: the table is refused", source, first_line)])
+                return Reported(problems=[ReadingProblem(f"{message}: the table is refused", source, first_line)])
             record = "".join(lines[first_line - 1 : reader.line_num])
             rows.append(_csv_row(values, _slices(record, separator), source, first_line, header=not rows))
         first_line = reader.line_num + 1
     if not rows:
-        return Reported(problems=[Problem("a table without rows", source, 1, "warning")])
+        return Reported(problems=[ReadingProblem("a table without rows", source, 1, "warning")])
     end = max(1, reader.line_num)
     return Reported([ExtractedTable(label, "", "", source, rows[0].line, end, len(rows[0].cells), tuple(rows))])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.printed.tex_definitions import ColumnType
-from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_stream import TokenStream
 from sealtrace.printed.tex_text import render
 from sealtrace.printed.tex_tokens import BLANK, Token, written
 
@@ -26,7 +26,7 @@ class RefusedError(Exception):
 
 
 @dataclass
-class Column:
+class TexColumn:
     """What is put before and after every cell of a column, as by >{\\bfseries}r<{\\%}."""
 
     before: list[Token] = field(default_factory=list)
@@ -39,7 +39,7 @@ Item = str | list[Token]
 """One character, or a group without its braces."""
 
 
-def read_columns(tokens: list[Token], types: dict[str, ColumnType]) -> list[Column]:
+def read_columns(tokens: list[Token], types: dict[str, ColumnType]) -> list[TexColumn]:
     """The columns of a specification."""
     return _Columns(types).read(tokens)
 
@@ -47,11 +47,11 @@ def read_columns(tokens: list[Token], types: dict[str, ColumnType]) -> list[Colu
 class _Columns:
     def __init__(self, types: dict[str, ColumnType]) -> None:
         self.types = types
-        self.columns: list[Column] = []
+        self.columns: list[TexColumn] = []
         self.before: list[Token] = []
         self.steps = 0
 
-    def read(self, tokens: list[Token]) -> list[Column]:
+    def read(self, tokens: list[Token]) -> list[TexColumn]:
         self.items(_items(tokens), 0)
         return self.columns
 
@@ -102,7 +102,7 @@ class _Columns:
                     group()
                 while index < len(items) and not isinstance(items[index], str):
                     index += 1  # a column type that a package defines
-                self.columns.append(Column(self.before))
+                self.columns.append(TexColumn(self.before))
                 self.before = []
 
     def between(self, tokens: list[Token]) -> None:
@@ -120,7 +120,7 @@ class _Columns:
 
 def _items(tokens: list[Token]) -> list[Item]:
     items: list[Item] = []
-    stream = Stream(tokens)
+    stream = TokenStream(tokens)
     while (token := stream.next()) is not None:
         if token.kind == "{":
             items.append(stream.group())

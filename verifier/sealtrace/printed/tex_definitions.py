@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import Problem
-from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.extracted import ReadingProblem
+from sealtrace.printed.tex_stream import TokenStream
 from sealtrace.printed.tex_tokens import BLANK, Token, names, written
 
 FROZEN = 1 << 30
@@ -59,7 +59,7 @@ class ColumnType:
 class Definitions:
     """Everything defined so far. A definition holds until the group around it ends."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[ReadingProblem]) -> None:
         self.macros: dict[str, Macro] = {}
         self.environments: dict[str, tuple[Macro, list[Token]]] = {}
         self.column_types: dict[str, ColumnType] = {}
@@ -68,7 +68,7 @@ class Definitions:
         self._problems = problems
         self._at: Token | None = None
 
-    def obeyed(self, token: Token, stream: Stream) -> bool:
+    def obeyed(self, token: Token, stream: TokenStream) -> bool:
         """Takes a definition in. False if the command is none."""
         name, self._at = token.text, token
         if name in commands.HOOKS or (name == "sisetup" and _ROUNDING.match(token.file.text, token.end)):
@@ -102,7 +102,7 @@ class Definitions:
         known, environments = dict(self.macros), dict(self.environments)
         required: list[str] = []
         switches: list[str] = []
-        stream = Stream(style)
+        stream = TokenStream(style)
         while (token := stream.next()) is not None:
             if token.is_command("RequirePackage"):
                 stream.option()
@@ -116,7 +116,7 @@ class Definitions:
         self.macros, self.environments, self._problems = plain | known, environments, problems
         return required, switches
 
-    def _define(self, token: Token, stream: Stream) -> None:
+    def _define(self, token: Token, stream: TokenStream) -> None:
         kind = token.text
         if kind.endswith("def"):
             self._define_plain(kind, stream)
@@ -131,7 +131,7 @@ class Definitions:
         elif kind != "providecommand" or (name not in self.macros and name not in _BUILT_IN):
             self._set(name, Macro(body, _digit(option), default))
 
-    def _define_plain(self, kind: str, stream: Stream) -> None:
+    def _define_plain(self, kind: str, stream: TokenStream) -> None:
         target = stream.ahead()
         if target is None or target.kind != "command":
             return
@@ -149,9 +149,9 @@ class Definitions:
         macro = Macro(body, len(delimiters) - 1, None, tuple(tuple(delimiter) for delimiter in delimiters))
         self._set(target.text, macro, everywhere=kind in ("gdef", "xdef"))
 
-    def _define_document_command(self, token: Token, stream: Stream) -> None:
+    def _define_document_command(self, token: Token, stream: TokenStream) -> None:
         name = _defined_name(stream)
-        specification = Stream(stream.argument())
+        specification = TokenStream(stream.argument())
         body = stream.argument()
         signature: list[tuple[str, list[Token]]] = []
         while (given := specification.ahead()) is not None:
@@ -163,12 +163,12 @@ class Definitions:
         if name is not None and (token.text != "ProvideDocumentCommand" or name not in self.macros):
             self._set(name, Macro(body, len(signature), None, (), tuple(signature[:9])))
 
-    def _define_column(self, stream: Stream) -> None:
+    def _define_column(self, stream: TokenStream) -> None:
         column = written(stream.argument())
         parameters = _digit(stream.option())
         self.column_types[column] = ColumnType(parameters, stream.argument())
 
-    def _define_environment(self, stream: Stream) -> None:
+    def _define_environment(self, stream: TokenStream) -> None:
         stream.star()
         name = written(stream.argument())
         option = stream.option()
@@ -180,7 +180,7 @@ class Definitions:
         else:
             self.environments[name] = (Macro(begin, _digit(option), default), end)
 
-    def _let(self, stream: Stream) -> None:
+    def _let(self, stream: TokenStream) -> None:
         target = stream.ahead()
         if target is None or target.kind != "command" or target.text in _PROGRAMMING:
             return
@@ -246,6 +246,6 @@ def _digit(tokens: Iterable[Token] | None) -> int:
     return int(text) if re.fullmatch(r"[0-9]", text) else 0
 
 
-def _defined_name(stream: Stream) -> str | None:
+def _defined_name(stream: TokenStream) -> str | None:
     told = [token for token in stream.argument() if token.kind not in BLANK]
     return told[0].text if len(told) == 1 and told[0].kind == "command" else None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from sealtrace.printed.extracted import Load, Problem
+from sealtrace.printed.extracted import Load, ReadingProblem
 from sealtrace.printed.tex_definitions import FROZEN, ColumnType, Definitions, Macro, is_undecided
-from sealtrace.printed.tex_files import Files, Sources
+from sealtrace.printed.tex_files import Files, OpenFiles
 from sealtrace.printed.tex_tokens import Token, names, written
 
 MAX_DEPTH = 100
@@ -35,11 +35,11 @@ _BRANCHES_IN_BRACES = _DEFINED.keys() | names(
 class Expander:
     """The stream."""
 
-    def __init__(self, text: str, source: str, load: Load, problems: list[Problem]) -> None:
+    def __init__(self, text: str, source: str, load: Load, problems: list[ReadingProblem]) -> None:
         self.problems = problems
         self._files = Files(text, source, load, problems)
         tokens = self._files.main
-        self._sources = Sources(source, tokens)
+        self._sources = OpenFiles(source, tokens)
         self._allowed = MAX_PUSHED + 5 * len(tokens)
         self._known = Definitions(problems)
         self._switches: dict[str, bool] = dict(_ENGINES)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import posixpath
 import re
 
-from sealtrace.printed.extracted import Load, Problem
-from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.extracted import Load, ReadingProblem
+from sealtrace.printed.tex_stream import TokenStream
 from sealtrace.printed.tex_tokens import SourceText, Token, match_braces, tokenize
 from sealtrace.printed.tex_visible import HIDES, before_tables
 
 _FILE_ENDS = "end of file"
 
 
-class Sources(Stream):
+class OpenFiles(TokenStream):
     """What is left of a document: its main file, and in front of that other files and what macros became."""
 
     def __init__(self, name: str, tokens: list[Token]) -> None:
@@ -72,7 +72,7 @@ class Files:
     other.
     """
 
-    def __init__(self, text: str, source: str, load: Load, problems: list[Problem]) -> None:
+    def __init__(self, text: str, source: str, load: Load, problems: list[ReadingProblem]) -> None:
         self._load = load
         self._problems = problems
         self._cache: dict[str, list[Token]] = {}
@@ -88,7 +88,7 @@ class Files:
         """Whether a file is there."""
         return any(self._find(one) is not None for one in _candidates(name, where))
 
-    def put_in(self, name: str, where: Token, sources: Sources) -> int:
+    def put_in(self, name: str, where: Token, sources: OpenFiles) -> int:
         """Puts a file in front, or notes a problem. Returns how many tokens it has."""
         candidates = _candidates(name, where)
         if not set(sources.opened).isdisjoint(candidates):

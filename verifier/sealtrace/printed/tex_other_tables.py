@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_stream import TokenStream
 from sealtrace.printed.tex_text import Cursor
 from sealtrace.printed.tex_tokens import Token, braced, trimmed, written
 
@@ -62,7 +62,7 @@ def read_keys(tokens: list[Token]) -> dict[str, list[Token]]:
         before, _sign, after = piece[place].text.partition("=")
         name = written([*piece[:place], piece[place]._replace(text=before)])
         value = trimmed([*([piece[place]._replace(text=after)] if after else []), *piece[place + 1 :]])
-        whole = Stream(value)
+        whole = TokenStream(value)
         inner = whole.argument()
         keys["".join(name.split())] = inner if value and value[0].kind == "{" and whole.peek() is None else value
     return keys

@@ -10,7 +10,7 @@ from sealtrace.printed.tex_tokens import BLANK, Token, written
 _SEARCH = 2000  # tokens in which the end of an optional or delimited argument is looked for
 
 
-class Stream:
+class TokenStream:
     """Tokens that wait, the next one last, and what gives more of them when none is left."""
 
     def __init__(self, tokens: Iterable[Token] = (), more: Callable[[], Token | None] = lambda: None) -> None:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, Problem, RuledRow, marked_cell, with_headers
-from sealtrace.printed.tex_columns import Column, RefusedError, read_columns
+from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, ReadingProblem, RuledRow, marked_cell, with_headers
+from sealtrace.printed.tex_columns import RefusedError, TexColumn, read_columns
 from sealtrace.printed.tex_definitions import ColumnType, is_undecided
 from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, rows_of_tabbing, spans_in
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
@@ -37,7 +37,7 @@ class _Row:
 
 
 def read_tabular(
-    name: str, tokens: list[Token], end: Token, types: dict[str, ColumnType], problems: list[Problem]
+    name: str, tokens: list[Token], end: Token, types: dict[str, ColumnType], problems: list[ReadingProblem]
 ) -> Tabular:
     """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess."""
     cursor = Cursor(tokens)
@@ -45,14 +45,16 @@ def read_tabular(
         _skip_width(cursor)
     if name == "tabbing":
         rest = rows_of_tabbing(tokens)
-        return _Reader([Column() for _ in range(keyed_table([], rest).width)], end, types, problems).read(Cursor(rest))
+        return _Reader([TexColumn() for _ in range(keyed_table([], rest).width)], end, types, problems).read(
+            Cursor(rest)
+        )
     taken = [(letter, cursor.take(letter)) for letter in commands.ENVIRONMENTS[name]]
     specification = [found for letter, found in taken if letter == "d"][-1] or []
     rest = cursor.rest()
     if name in commands.KEYED_TABULARS:
         keys = read_keys(taken[0][1] or [])
         keyed = keyed_table(specification, rest)
-        columns = read_columns(keyed.columns, types) or [Column() for _ in range(keyed.width)]
+        columns = read_columns(keyed.columns, types) or [TexColumn() for _ in range(keyed.width)]
         reader = _Reader(columns, end, types, problems, keyed)
         reader.result.captions = [keys["caption"]] if "caption" in keys else []
         reader.result.labels = [written(keys["label"])] if "label" in keys else []
@@ -75,10 +77,10 @@ def _skip_width(cursor: Cursor) -> None:
 class _Reader:
     def __init__(
         self,
-        columns: list[Column],
+        columns: list[TexColumn],
         end: Token,
         types: dict[str, ColumnType],
-        problems: list[Problem],
+        problems: list[ReadingProblem],
         keyed: Keyed | None = None,
     ) -> None:
         self.columns = columns
@@ -258,7 +260,7 @@ class _Reader:
         source, line, raw = _place(tokens, end)
         return marked_cell(rendering.marks(), raw, source, line, span, self.row_span(rendering, end))
 
-    def multicolumn(self, tokens: list[Token], column: int) -> tuple[int, list[Token], Column]:
+    def multicolumn(self, tokens: list[Token], column: int) -> tuple[int, list[Token], TexColumn]:
         if not tokens or not tokens[0].is_command("multicolumn"):
             return 1, tokens, self.columns[column]
         cursor = Cursor(tokens[1:])
@@ -267,7 +269,7 @@ class _Reader:
         content = cursor.argument()
         if not _SPAN.fullmatch(span) or "." in span or not 1 <= int(span) <= len(self.columns):
             raise RefusedError(f"\\multicolumn over {span!r} columns", tokens[0])
-        return int(span), content + cursor.rest(), (specification or [Column()])[0]
+        return int(span), content + cursor.rest(), (specification or [TexColumn()])[0]
 
     def row_span(self, rendering: Rendering, end: Token) -> int:
         if rendering.rows is None:
@@ -294,7 +296,7 @@ class _Reader:
                 bottom = index + 1 if cell.rows < 0 else min(len(rows), index + cell.rows)
                 if bottom - top < abs(cell.rows):
                     message = f"a cell spans {abs(cell.rows)} rows, and {bottom - top} are there"
-                    self.problems.append(Problem(message, cell.source, cell.line, "warning"))
+                    self.problems.append(ReadingProblem(message, cell.source, cell.line, "warning"))
                 covered = range(column, column + cell.columns)
                 over = [
                     (other, below.text)
@@ -307,7 +309,7 @@ class _Reader:
                     message = f"a cell that spans {abs(cell.rows)} rows lies over {over[0][1]!r}"
                     if cell.rows < 0:
                         raise RefusedError(message, self.end)
-                    self.problems.append(Problem(f"{message}: it ends above", cell.source, cell.line, "warning"))
+                    self.problems.append(ReadingProblem(f"{message}: it ends above", cell.source, cell.line, "warning"))
                     bottom = over[0][0]
                 for other in range(top, bottom):
                     for place in covered:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import REFERENCE, Mark, collapse
-from sealtrace.printed.tex_stream import Stream
+from sealtrace.printed.tex_stream import TokenStream
 from sealtrace.printed.tex_tokens import BLANK, Token, braced, written
 from sealtrace.printed.tex_visible import HIDES, hidden
 
@@ -87,7 +87,7 @@ def render(tokens: list[Token], *, math: bool = False, footnotes: bool = False) 
     return rendering
 
 
-class Cursor(Stream):
+class Cursor(TokenStream):
     """A stream in which a command that is an argument brings its own arguments along, as in x^\\mathrm{T}."""
 
     _nesting = 0

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from sealtrace.printed.extracted import THIN_SPACE, Problem
+from sealtrace.printed.extracted import THIN_SPACE, ReadingProblem
 from sealtrace.printed.tex_visible import colours_in
 
 
@@ -41,9 +41,9 @@ class Token(NamedTuple):
     def line(self) -> int:
         return self.file.line(self.start)
 
-    def problem(self, message: str, *, warning: bool = False, certain: bool = False) -> Problem:
+    def problem(self, message: str, *, warning: bool = False, certain: bool = False) -> ReadingProblem:
         """A problem at this place."""
-        return Problem(message, self.file.name, self.line, "warning" if warning else "error", certain)
+        return ReadingProblem(message, self.file.name, self.line, "warning" if warning else "error", certain)
 
     def is_command(self, *names: str) -> bool:
         return self.kind == "command" and self.text in names
@@ -81,11 +81,13 @@ _VERB_LENGTH = 500
 _URL = re.compile(r"\s*\{")
 
 
-def tokenize(file: SourceText, start: int, end: int, *, internal: bool = False) -> tuple[list[Token], list[Problem]]:
+def tokenize(
+    file: SourceText, start: int, end: int, *, internal: bool = False
+) -> tuple[list[Token], list[ReadingProblem]]:
     """Tokens of file.text[start:end]. Internal: @ is a letter, as between \\makeatletter and \\makeatother."""
     text = file.text
     tokens: list[Token] = []
-    problems: list[Problem] = []
+    problems: list[ReadingProblem] = []
     position = start
     after_comment = False  # the comment took its line's end, so one more line end is a blank line
     while position < end:
@@ -112,7 +114,7 @@ def tokenize(file: SourceText, start: int, end: int, *, internal: bool = False) 
                     found = text.find(close, environment.end(), end)
                     if found < 0:
                         message = f"\\begin{{{environment.group(1)}}} is never closed: the rest is not read"
-                        problems.append(Problem(message, file.name, file.line(begin)))
+                        problems.append(ReadingProblem(message, file.name, file.line(begin)))
                         break
                     position = found + len(close)
                     after_comment = False
@@ -163,7 +165,7 @@ def _verbatim_argument(text: str, position: int, end: int, name: str) -> tuple[i
     return None
 
 
-def match_braces(tokens: list[Token]) -> tuple[list[Token], list[Problem]]:
+def match_braces(tokens: list[Token]) -> tuple[list[Token], list[ReadingProblem]]:
     """The tokens, in which braces without a partner are stray, and those reported."""
     opened: list[int] = []
     stray: list[int] = []

@@ -11,7 +11,7 @@ from typing import Any
 from sealtrace.bundle.defects import nearest
 from sealtrace.printed.cells import naming_cells
 from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import Part, Printed, read_printed
+from sealtrace.printed.numbers import Printed, PrintedNumber, read_printed
 from sealtrace.relations.fact import Entry, Fact, Listing, Rule, UnknownFactError
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
@@ -223,6 +223,6 @@ def _counts(column: str, cells: list[Printed | None]) -> bool:
     )
 
 
-def _rounded(part: Part) -> bool:
+def _rounded(part: PrintedNumber) -> bool:
     """Whether a number shows by itself that it was rounded."""
     return part.unit not in (0, 1) or not part.text.lstrip("+-").replace(",", "").isdecimal()

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from sealtrace.printed import sentences as printed
 from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import Part
+from sealtrace.printed.numbers import PrintedNumber
 from sealtrace.relations.fact import Fact
 
 _UNIT = re.compile(
@@ -170,7 +170,7 @@ def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:
                 yield from _mention(sentence, plain, start, part, names)
 
 
-def _mention(sentence: Sentence, plain: str, start: int, part: Part, names: Counter[str]) -> Iterator[Mention]:
+def _mention(sentence: Sentence, plain: str, start: int, part: PrintedNumber, names: Counter[str]) -> Iterator[Mention]:
     before, end = plain[:start], start + len(part.text)
     found = _UNIT.match(plain, end)
     word = found["unit"].lower() if found else ""

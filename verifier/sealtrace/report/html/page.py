@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from sealtrace.contract.details import DrawnTable
 from sealtrace.contract.report import Cell, CheckResult, Selected, Severity, Verdict
-from sealtrace.printed.judgement import DEFINITIONS, Status
+from sealtrace.printed.judgement import DEFINITIONS, CellStatus
 from sealtrace.report.html.plots import Figure
 from sealtrace.report.inert import harmless
 
@@ -222,25 +222,25 @@ def hash_of(text: str) -> str:
 
 
 LOOKS: dict[str, tuple[str, str]] = {
-    Status.EXACT: ("agree", "✓"),
-    Status.TIE: ("agree", "½"),
-    Status.INPUT: ("agree", "="),
-    Status.MEASURED: ("agree", "Σ"),
-    Status.DOUBLE_ROUNDED: ("warn", "≈"),
-    Status.TRUNCATED: ("warn", "↓"),
-    Status.MISMATCH: ("differ", "✗"),
-    Status.CONTRADICTED: ("differ", "≠"),
-    Status.MISSING: ("absent", "?"),
-    Status.UNCLASSIFIED: ("absent", "…"),
-    Status.ELSEWHERE: ("unproven", "→"),
-    Status.CONSTRAINED: ("unproven", "~"),
-    Status.ATTESTED: ("unproven", "“"),
+    CellStatus.EXACT: ("agree", "✓"),
+    CellStatus.TIE: ("agree", "½"),
+    CellStatus.INPUT: ("agree", "="),
+    CellStatus.MEASURED: ("agree", "Σ"),
+    CellStatus.DOUBLE_ROUNDED: ("warn", "≈"),
+    CellStatus.TRUNCATED: ("warn", "↓"),
+    CellStatus.MISMATCH: ("differ", "✗"),
+    CellStatus.CONTRADICTED: ("differ", "≠"),
+    CellStatus.MISSING: ("absent", "?"),
+    CellStatus.UNCLASSIFIED: ("absent", "…"),
+    CellStatus.ELSEWHERE: ("unproven", "→"),
+    CellStatus.CONSTRAINED: ("unproven", "~"),
+    CellStatus.ATTESTED: ("unproven", "“"),
     "suspected": ("warn", "!"),
     "explained": ("agree", "✓"),
     "off": ("differ", "✗"),
     "unexplained": ("absent", "?"),
 }
-"""Status of a cell to its family and sign."""
+"""CellStatus of a cell to its family and sign."""
 
 _OTHERS = {
     "suspected": "A sentence read by rule, or what holds in the other rows, does not hold for it. No proof.",
@@ -276,4 +276,4 @@ def look(status: str) -> tuple[str, str]:
 
 def definition(status: str) -> str:
     """What a status says."""
-    return DEFINITIONS[Status(status)] if status in set(Status) else _OTHERS.get(status, "")
+    return DEFINITIONS[CellStatus(status)] if status in set(CellStatus) else _OTHERS.get(status, "")
