@@ -45,7 +45,7 @@ from sealtrace.relations.lexicon import named_by, vocabulary
 from sealtrace.relations.prose import sentences_of
 from sealtrace.relations.search import search
 from sealtrace.relations.subjects import read_subject
-from sealtrace.relations.syntax import Cell, Node, rebuilt
+from sealtrace.relations.syntax import Given, Node, rebuilt
 from sealtrace.relations.work import Work
 
 KINDS = ("digit", "swap", "stale", "mark", "quote", "claim")
@@ -115,12 +115,12 @@ class Relations:
         changed = {name for name, fact in now.items() if fact.value != self.facts.get(name, fact).value}
 
         def renewed(node: Node) -> Node:
-            if not isinstance(node, Cell) or plain_address(node.fact) not in changed:
+            if not isinstance(node, Given) or plain_address(node.fact) not in changed:
                 return node
             fact = now[plain_address(node.fact)]
             if node.fact.address.startswith("printed("):
                 return printed(fact)
-            return Cell(fact.rounded() if node.fact.address.startswith("rounded(") else fact)
+            return Given(fact.rounded() if node.fact.address.startswith("rounded(") else fact)
 
         speaking = [one for one in self.claims if any(plain_address(fact) in changed for fact in one.facts)]
         return any(search(rebuilt(one.formula, renewed), Work(50_000)).status == "impossible" for one in speaking)

@@ -14,10 +14,10 @@ from sealtrace.relations.syntax import (
     ORDERS,
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Number,
     Or,
@@ -95,7 +95,7 @@ def _value(expression: Expression, names: dict[str, Any]) -> Any:
     match expression:
         case Number(value):
             return rational(value)
-        case Cell(fact):
+        case Given(fact):
             return z3.Real(fact.address)
         case Unknown(name):
             return names[name]

@@ -10,7 +10,7 @@ from relations.papers import formula_of, paper_facts
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Decision, Repair, Status
 from sealtrace.relations.syntax import (
-    Cell,
+    Given,
     Multiple,
     Number,
     any_of,
@@ -169,7 +169,7 @@ def test_boundaries_belong_to_the_intervals() -> None:
 
 def test_building_from_python() -> None:
     """Families write formulas with operators and a few named functions."""
-    a, b = Cell(FACTS.named("low")), Cell(FACTS.named("high"))
+    a, b = Given(FACTS.named("low")), Given(FACTS.named("high"))
     k = SomeUnknown("k")
     formulas = [
         equal(b - a, "0.0862"),

@@ -17,10 +17,10 @@ from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.syntax import (
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Number,
     Or,
@@ -74,7 +74,7 @@ def test_chains() -> None:
 
 numbers = st.builds(Number, st.fractions(min_value=0, max_value=100, max_denominator=1000))
 expressions: st.SearchStrategy[Expression] = st.recursive(
-    numbers | st.sampled_from([Cell(fact) for fact in FACTS.every()]) | st.just(Unknown("k")),
+    numbers | st.sampled_from([Given(fact) for fact in FACTS.every()]) | st.just(Unknown("k")),
     lambda inner: st.one_of(
         st.builds(operator.neg, inner),
         st.builds(operator.pow, inner, st.integers(1, 64)),

@@ -21,10 +21,10 @@ from sealtrace.relations.syntax import (
     ORDERS,
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Number,
     Or,
@@ -47,7 +47,7 @@ FACTS = [
 ]
 leaves = st.one_of(
     st.sampled_from([Number(Fraction(n, d)) for n in range(-3, 4) for d in (1, 2, 3)]),
-    st.sampled_from([Cell(fact) for fact in FACTS]),
+    st.sampled_from([Given(fact) for fact in FACTS]),
     st.just(Unknown("k")),
 )
 expressions: st.SearchStrategy[Expression] = st.recursive(
@@ -100,7 +100,7 @@ def value(node: Expression, at: dict[str, Fraction]) -> Fraction:
     match node:
         case Number(constant):
             return constant
-        case Cell(fact):
+        case Given(fact):
             return at[fact.address]
         case Unknown(name):
             return at[name]

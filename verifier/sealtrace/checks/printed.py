@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sealtrace.relations.decision import Claim, Decision
     from sealtrace.relations.facts import Facts
     from sealtrace.relations.sealed import Address
-    from sealtrace.relations.words import Problem
+    from sealtrace.relations.words import Misreading
 
 
 class Printed(Evidence):
@@ -156,12 +156,12 @@ class Printed(Evidence):
         return facts_of_records(self._shapely_tables)
 
     @cached_property
-    def _read_relations(self) -> tuple[list[Claim], list[Problem]]:
+    def _read_relations(self) -> tuple[list[Claim], list[Misreading]]:
         from sealtrace.relations.stored import claims_of
 
         facts = self._facts
         claims: dict[str, Claim] = {}
-        problems: list[Problem] = []
+        problems: list[Misreading] = []
         for store in self.bundle.of_kind("relation"):
             records = [without_nulls(row) for row in store.table.to_pylist()]
             found, wrong = claims_of(records, store.path, facts, list(map(int, store.rows)))
@@ -172,7 +172,7 @@ class Printed(Evidence):
         return list(claims.values()), problems
 
     @property
-    def relation_problems(self) -> list[Problem]:
+    def relation_problems(self) -> list[Misreading]:
         """Relations that cannot be read."""
         return self._read_relations[1]
 

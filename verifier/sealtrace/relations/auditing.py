@@ -43,7 +43,7 @@ from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.sealed import TEXT, facts_of_records
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, unknowns_in
-from sealtrace.relations.words import Problem
+from sealtrace.relations.words import Misreading
 from sealtrace.relations.work import time_is_up, time_limit
 
 MAX_CLAIMS = 20_000
@@ -135,7 +135,7 @@ class _Bound:
         known = line.isdecimal()
         self.problems.append(_problem(message, source if known else place, int(line) if known else None))
 
-    def trouble(self, problems: Iterable[Problem]) -> None:
+    def trouble(self, problems: Iterable[Misreading]) -> None:
         """Takes in what is wrong with relations."""
         self.problems += (_problem(one.message, one.source, one.line, one.column) for one in problems)
 

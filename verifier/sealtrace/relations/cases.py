@@ -16,10 +16,10 @@ from sealtrace.relations.syntax import (
     ORDERS,
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Number,
     Or,
@@ -33,7 +33,7 @@ from sealtrace.relations.syntax import (
 
 
 @dataclass(frozen=True)
-class Choice:
+class Alternatives:
     """Formulas of which one must hold, and what their unknowns are called."""
 
     parts: tuple[Formula, ...]
@@ -48,7 +48,7 @@ class Case:
     atoms: tuple[Atom, ...] = ()
     operations: tuple[Operation, ...] = ()
     """Each behind those that it is made of."""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Alternatives, ...] = ()
     integers: frozenset[str] = frozenset()
     _named: dict[tuple[object, ...], str] = field(default_factory=dict)
 
@@ -114,7 +114,7 @@ class Case:
                 for part in parts:
                     self.require(part, names)
             case Or(parts):
-                self.choices += (Choice(parts, names),)
+                self.choices += (Alternatives(parts, names),)
             case Comparison(operator, left, right):
                 self.compare(operator, left, right, names)
             case Ordered(order, items):
@@ -162,7 +162,7 @@ class Case:
         match expression:
             case Number(value):
                 return constant(value)
-            case Cell(fact):
+            case Given(fact):
                 return variable(fact.address)
             case Unknown(name):
                 return variable(names[name])

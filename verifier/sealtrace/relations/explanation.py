@@ -18,10 +18,10 @@ from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import (
     ORDERS,
     And,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Number,
     Or,
@@ -89,10 +89,10 @@ def _line(formula: Formula, box: Box, proof: Certificate | None = None, *, insid
 def _comparison(comparison: Comparison, box: Box) -> str:
     left, right = comparison.left, comparison.right
     if comparison.operator == "==":
-        if isinstance(left, Cell) and not isinstance(right, Cell):
+        if isinstance(left, Given) and not isinstance(right, Given):
             left, right = right, left
-        if isinstance(right, Cell):
-            if isinstance(left, Cell):
+        if isinstance(right, Given):
+            if isinstance(left, Given):
                 return f"{left.fact.text} in one place, {right.fact.text} in the other: no value prints as both"
             if isinstance(left, Number):
                 return f"needs {printed(left)}, printed {right.fact.text}"

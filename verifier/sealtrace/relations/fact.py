@@ -103,7 +103,7 @@ def plain_address(fact: Fact) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class PrintedCell:
     """One cell of a table, or one declared passage: its numbers by the names of their parts."""
 
     address: str
@@ -130,7 +130,7 @@ class Entry:
             return self.facts[int(name) - 1]
         raise UnknownFactError(f"{self.address} is {self.text!r}, without a part .{name}: {self._choice()}")
 
-    def read_as(self, rule: Rule, part: str | None) -> Entry:
+    def read_as(self, rule: Rule, part: str | None) -> PrintedCell:
         """The same with one of its numbers, or all of them, under another rule of printing."""
         chosen = self.facts if part is None else (self.part(part),)
         return replace(self, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in self.facts))

@@ -12,7 +12,7 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.printed.cells import naming_cells
 from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import Printed, PrintedNumber, read_printed
-from sealtrace.relations.fact import Entry, Fact, Listing, Rule, UnknownFactError
+from sealtrace.relations.fact import Fact, Listing, PrintedCell, Rule, UnknownFactError
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
 # Headers that tell of a measurement: an integer below them was rounded, not counted.
@@ -26,7 +26,7 @@ class _Table:
     label: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    entries: Mapping[tuple[str, str], Entry]
+    entries: Mapping[tuple[str, str], PrintedCell]
     naming: Mapping[str, int]
     """How many of a row's first cells make its label; they are no numbers of the row."""
 
@@ -63,7 +63,7 @@ class Facts:
     _tables: dict[str, _Table]
     _prose: list[ProseLine]
     _texts: Mapping[str, str]
-    _declared: dict[str, Entry]
+    _declared: dict[str, PrintedCell]
 
     @classmethod
     def of(
@@ -111,7 +111,7 @@ class Facts:
             raise UnknownFactError(f"there is no table {label!r}{nearest(label, self._tables)}")
         return self._tables[label]
 
-    def entry(self, table: str, row: str, column: str) -> Entry:
+    def entry(self, table: str, row: str, column: str) -> PrintedCell:
         """The cell at an address."""
         found = self._table(table)
         return found.entries[found.row(row), found.column(column)]
@@ -175,7 +175,7 @@ def _table(record: dict[str, Any]) -> _Table:
     label, columns = record["label"], tuple(column["label"] for column in record["columns"])
     printed = [[read_printed(text) for text in row["cells"]] for row in record["rows"]]
     counted = [_counts(column, [row[place] for row in printed]) for place, column in enumerate(columns)]
-    entries: dict[tuple[str, str], Entry] = {}
+    entries: dict[tuple[str, str], PrintedCell] = {}
     for row, cells in zip(record["rows"], printed, strict=True):
         lines = row.get("lines") or [row.get("line")] * len(columns)
         for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
@@ -195,7 +195,7 @@ def _table(record: dict[str, Any]) -> _Table:
     return _Table(label, rows, columns, entries, naming)
 
 
-def _entry(address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any) -> Entry:
+def _entry(address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any) -> PrintedCell:
     """A cell or a passage with its numbers; where `measured`, integers were rounded, too."""
     parts = printed.parts if printed is not None else ()
     names = printed.names if printed is not None else ()
@@ -211,7 +211,7 @@ def _entry(address: str, text: str, printed: Printed | None, *, measured: bool =
             fact = fact.read_as(Rule.ROUNDED)
         facts.append(fact)
     absent = printed is not None and printed.form == "not-available"
-    return Entry(address, text, tuple(facts), names, absent)
+    return PrintedCell(address, text, tuple(facts), names, absent)
 
 
 def _counts(column: str, cells: list[Printed | None]) -> bool:

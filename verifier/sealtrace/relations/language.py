@@ -26,10 +26,10 @@ from sealtrace.relations.syntax import (
     ORDERS,
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Node,
     Number,
@@ -43,8 +43,8 @@ from sealtrace.relations.words import (
     RESERVED,
     FormulaError,
     Locate,
+    Misreading,
     Names,
-    Problem,
     Word,
     Words,
     labels_of,
@@ -65,7 +65,7 @@ def _from_start(offset: int) -> tuple[int, int]:
 
 def parse_formula(
     text: str, names: Names, source: str = "formula", locate: Locate = _from_start
-) -> tuple[Formula | None, list[Problem]]:
+) -> tuple[Formula | None, list[Misreading]]:
     """The formula that a text states, or None with everything that is wrong with it."""
     parser = _Parser(text, names)
     formula: Formula | None = None
@@ -73,7 +73,7 @@ def parse_formula(
         formula = parser.whole()
     except FormulaError as error:
         parser.fault(error.message, error.start)
-    problems = [Problem(message, source, *locate(start), absent) for message, start, absent in parser.faults]
+    problems = [Misreading(message, source, *locate(start), absent) for message, start, absent in parser.faults]
     return (formula if not problems else None), problems
 
 
@@ -251,9 +251,9 @@ class _Parser(Words):
             return self.names.shared[name]
         owner, _, part = name.rpartition(".")
         if name in declared:
-            return self.found(lambda facts: Cell(facts.named(name)), token.start)
+            return self.found(lambda facts: Given(facts.named(name)), token.start)
         if owner in declared:
-            return self.found(lambda facts: Cell(facts.named(owner, part)), token.start)
+            return self.found(lambda facts: Given(facts.named(owner, part)), token.start)
         known = [*self.scope, *self.names.constants, *self.names.shared, *declared]
         return self.fault(f"{name!r} is not known{nearest(name, known)}", token.start)
 
@@ -262,8 +262,8 @@ class _Parser(Words):
         if name == "rounded":
             argument = self.expression()
             self.expect(")")
-            if isinstance(argument, Cell):
-                return Cell(argument.fact.rounded())
+            if isinstance(argument, Given):
+                return Given(argument.fact.rounded())
             return self.fault("rounded(…) takes one cell", token.start)
         arguments = self.items(name)
         while self.take(","):
@@ -289,7 +289,7 @@ class _Parser(Words):
             self.fault(f"{missing[0]} says n/a: {function} needs every number", token.start)
         for _ in facts:
             self.count(token)
-        return list(map(Cell, facts))
+        return list(map(Given, facts))
 
     # References
 
@@ -311,7 +311,7 @@ class _Parser(Words):
                 return _Listed(facts.column(table, column, part, without_rows))
             if without_columns is not None:
                 return _Listed(facts.row(table, row, part, without_columns))
-            return Cell(facts.cell(table, row, column, part))
+            return Given(facts.cell(table, row, column, part))
 
         return self.found(find, token.start)
 

@@ -39,8 +39,8 @@ from sealtrace.relations.words import (
     RESERVED,
     FormulaError,
     Locate,
+    Misreading,
     Names,
-    Problem,
     parse_constant,
     parse_place,
     substituted,
@@ -64,7 +64,7 @@ class Reading:
     """What a relations file says."""
 
     claims: list[Claim] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Misreading] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     """Instances of loops that speak of a cell that says n/a: their names, and that cell."""
     constants: dict[str, Fraction] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class _Reader:
         self.prints: list[tuple[str, int]] = []
 
     def problem(self, message: str, line: int, column: int = 1) -> None:
-        found = Problem(message, self.source, line, column)
+        found = Misreading(message, self.source, line, column)
         if len(self.reading.problems) < MAX_PROBLEMS and found not in self.reading.problems:
             self.reading.problems.append(found)
 

@@ -13,10 +13,10 @@ from sealtrace.relations.intervals import Interval
 from sealtrace.relations.syntax import (
     And,
     Call,
-    Cell,
     Comparison,
     Expression,
     Formula,
+    Given,
     Multiple,
     Node,
     Number,
@@ -103,7 +103,7 @@ def _text(expression: Expression, *, page: bool) -> str:
             return f"{function} of {len(arguments)} numbers ({few})"
         case Call(function, arguments):
             return f"{function}({', '.join(_text(one, page=page) for one in arguments)})"
-        case Cell(fact):
+        case Given(fact):
             return fact.text if page else fact_text(fact)
         case Number(value, name):
             # A reader checks a number by hand, not a name.

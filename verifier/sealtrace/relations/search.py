@@ -82,7 +82,7 @@ def _narrowed(case: Case) -> Case | None:
 def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     """An answer for the narrowed case, or the smaller cases that it divides into."""
     if case.choices:
-        first, *rest = sorted(case.choices, key=lambda choice: len(choice.parts))
+        first, *rest = sorted(case.choices, key=lambda alternatives: len(alternatives.parts))
         smaller = replace(case, choices=tuple(rest))
         divided = []
         for part in first.parts:

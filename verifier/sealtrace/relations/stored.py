@@ -12,15 +12,15 @@ from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import parse_formula
 from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.syntax import Formula, Number, Shared, all_of, rebuilt, unknowns_in
-from sealtrace.relations.words import RESERVED, Locate, Names, Problem
+from sealtrace.relations.words import RESERVED, Locate, Misreading, Names
 
 
 def claims_of(
     records: Iterable[dict[str, Any]], source: str, facts: Facts, lines: Sequence[int] | None = None
-) -> tuple[list[Claim], list[Problem]]:
+) -> tuple[list[Claim], list[Misreading]]:
     """The claims of relation records, and what is wrong with the others; one record per line, or on the given lines."""
     claims: list[Claim] = []
-    problems: list[Problem] = []
+    problems: list[Misreading] = []
     for line, record in zip(count(1) if lines is None else lines, records, strict=False):
 
         def place(offset: int, line: int = line) -> tuple[int, int]:
@@ -28,7 +28,7 @@ def claims_of(
 
         shared = {one["name"]: _shared(one) for one in record.get("unknowns") or []}
         taken = [name for name in shared if name in RESERVED or name in facts.declared]
-        problems += (Problem(f"{name!r} cannot name an unknown", source, line) for name in taken)
+        problems += (Misreading(f"{name!r} cannot name an unknown", source, line) for name in taken)
         claim, wrong = claim_of(record, Names(facts, shared=shared), source, line, repeat(place))
         problems += wrong
         if claim is not None and not taken:
@@ -38,7 +38,7 @@ def claims_of(
 
 def claim_of(
     record: dict[str, Any], names: Names, source: str, line: int, places: Iterable[Locate]
-) -> tuple[Claim | None, list[Problem]]:
+) -> tuple[Claim | None, list[Misreading]]:
     """The claim that a relation record makes, or what is wrong with its formula and its repairs; these have places."""
     repairs = record.get("repairs") or []
     texts = [record["formula"], *(one["formula"] for one in repairs)]

@@ -79,7 +79,7 @@ class Number(Expression):
 
 
 @dataclass(frozen=True)
-class Cell(Expression):
+class Given(Expression):
     """A printed number."""
 
     fact: Fact
@@ -258,7 +258,7 @@ def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
 
 def facts_in(node: Node) -> list[Fact]:
     """The printed numbers that a formula speaks of, each once."""
-    return list({one.fact.address: one.fact for one in walk(node) if isinstance(one, Cell)}.values())
+    return list({one.fact.address: one.fact for one in walk(node) if isinstance(one, Given)}.values())
 
 
 def unknowns_in(node: Node) -> dict[str, Shared]:

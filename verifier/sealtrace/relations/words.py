@@ -30,7 +30,7 @@ _SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
 
 
 @dataclass(frozen=True)
-class Problem:
+class Misreading:
     """One thing that cannot be read, and where it stands."""
 
     message: str

@@ -17,7 +17,7 @@ from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, print
 from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Cell, Formula, Ordered, all_of, any_of, call, compare, equal, number
+from sealtrace.relations.syntax import Formula, Given, Ordered, all_of, any_of, call, compare, equal, number
 from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "claim"
@@ -352,7 +352,7 @@ def _difference(sentence: Sentence, one: Spoken, mention: Mention, first: int, s
     ]
     if not pairs or len(pairs) > 4:
         return
-    own = Cell(real(mention.fact).fact)
+    own = Given(real(mention.fact).fact)
     ways: list[Formula] = []
     for a, b in pairs:
         gap = real(a) - real(b)
@@ -423,7 +423,7 @@ def _multiples(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
             a, b = one.sheet.number(first, column), one.sheet.number(other, column)
             if a is None or b is None or not a.value or not b.value:
                 continue
-            own = Cell(real(mention.fact).fact)
+            own = Given(real(mention.fact).fact)
             formula = any_of(equal(own, real(a) / real(b)), equal(own, real(b) / real(a)))
             labels = " and ".join(one.sheet.rows[row].label for row in (first, other))
             says = f"{one.sheet.columns[column].label} of {labels} are {mention.fact.text} apart"
@@ -493,7 +493,7 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
                 formulas = [compare(printed(fact), way, limit) for fact in facts]
             if formulas:
                 says = f"column {column.label!r} stays {' '.join(before.split()[-2:])} {mention.fact.text}"
-                formula = all_of(*formulas, compare(Cell(mention.fact), "<=", mention.fact.high))
+                formula = all_of(*formulas, compare(Given(mention.fact), "<=", mention.fact.high))
                 yield _Read(column.sheet, formula, says, "column", mention.start)
 
 
@@ -542,7 +542,7 @@ def _up_to(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
             scale = 100 if mention.unit == "%" and abs(top.value) <= 1 else 1
             if _meets(mention, top) or is_slip(mention.fact.value, top.value * scale, mention.fact.unit):
                 says = f"column {column.label!r} goes up to {mention.fact.text}"
-                formula = equal(Cell(real(mention.fact).fact), call("max", *map(real, facts)) * scale)
+                formula = equal(Given(real(mention.fact).fact), call("max", *map(real, facts)) * scale)
                 yield _Read(column.sheet, formula, says, "column", mention.start)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.relations.fact import Entry, Fact
+from sealtrace.relations.fact import Fact, PrintedCell
 from sealtrace.relations.families.paper import Sheet
-from sealtrace.relations.syntax import Cell, Expression, call
+from sealtrace.relations.syntax import Expression, Given, call
 
 MOST_COLUMNS = 36
 _MOST_PARTS = 6
@@ -96,7 +96,7 @@ def function(name: str, value: Value) -> Value:
 
 def beside(value: Value, fact: Fact) -> Value:
     """A printed number, to be computed with beside a span or an expression."""
-    return Cell(fact) if isinstance(value, Expression) else Span(np.float64(fact.low), np.float64(fact.high))  # type: ignore[arg-type]
+    return Given(fact) if isinstance(value, Expression) else Span(np.float64(fact.low), np.float64(fact.high))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def columns_of(sheet: Sheet) -> list[Column]:
     return [replace(one, beside=ranges) for one in kept]
 
 
-def _of_one_kind(entries: list[Entry | None]) -> list[Entry | None]:
+def _of_one_kind(entries: list[PrintedCell | None]) -> list[PrintedCell | None]:
     """The cells of a column without the fewer ones that are in percent, or are not, where it has both."""
     percent = [entry is not None and "%" in entry.text for entry in entries]
     told = sum(entry is not None and bool(entry.facts) for entry in entries)

@@ -24,7 +24,7 @@ from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.trials import Booleans, Trial, against_rows, blocked, by_sizes, patterned
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Cell, Formula, equal
+from sealtrace.relations.syntax import Formula, Given, equal
 from sealtrace.relations.work import Work, time_is_up
 
 FALSE_DISCOVERIES = 0.05
@@ -66,7 +66,7 @@ class Hypothesis:
 
     def equation(self, facts: Iterable[Fact]) -> Formula:
         """What it says of numbers, the result's first."""
-        result, *inputs = map(Cell, facts)
+        result, *inputs = map(Given, facts)
         return equal(result, self.formula(*inputs))
 
     def facts(self, row: int) -> list[Fact]:

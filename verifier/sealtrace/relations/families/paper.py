@@ -12,7 +12,7 @@ from typing import Any
 
 from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Load, ProseLine
 from sealtrace.printed.reported import records_of
-from sealtrace.relations.fact import Entry, Fact, UnknownFactError
+from sealtrace.relations.fact import Fact, PrintedCell, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.wording import plain
 from sealtrace.relations.prose import Sentence, sentences_of
@@ -42,12 +42,12 @@ class Sheet:
     line: int
     columns: tuple[Line, ...]
     rows: tuple[Line, ...]
-    entries: Mapping[tuple[int, int], Entry]
+    entries: Mapping[tuple[int, int], PrintedCell]
     """By row and column; cells that name a row are left out."""
     record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     is_turned: bool = False
 
-    def entry(self, row: int, column: int) -> Entry | None:
+    def entry(self, row: int, column: int) -> PrintedCell | None:
         """A cell, where it holds a number or says that it has none."""
         found = self.entries.get((row, column))
         return found if found is not None and (found.facts or found.absent) else None
@@ -187,7 +187,7 @@ def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str
     rows = [row for row in table.rows if row.panel == panel and not row.header]
     columns = tuple(Line(column["label"]) for column in record["columns"])
     naming = _naming(record)
-    entries: dict[tuple[int, int], Entry] = {}
+    entries: dict[tuple[int, int], PrintedCell] = {}
     renamed = next((row for row, given in enumerate(record["rows"]) if _renames(given["cells"])), len(record["rows"]))
     for row, given in enumerate(record["rows"][:renamed]):
         for column in range(naming, len(columns)):

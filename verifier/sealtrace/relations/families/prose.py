@@ -17,7 +17,7 @@ from sealtrace.relations.families.wording import printed, real, same
 from sealtrace.relations.lexicon import stem, telling, words
 from sealtrace.relations.prose import SMALL, Mention, Ratio, Sentence, count_in, lists_in, ratios_in
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Cell, Expression, Formula, all_of, any_of, call, equal, number
+from sealtrace.relations.syntax import Expression, Formula, Given, all_of, any_of, call, equal, number
 from sealtrace.relations.work import Work, time_is_up
 
 FAMILY = "text against text"
@@ -76,8 +76,8 @@ def _at(sentence: Sentence, mention: Mention) -> str:
     return sentence.place(mention.start)
 
 
-def _cell(fact: Fact) -> Cell:
-    return Cell(real(fact).fact)
+def _cell(fact: Fact) -> Given:
+    return Given(real(fact).fact)
 
 
 # Lists
@@ -294,9 +294,9 @@ def _products(sentence: Sentence) -> Iterator[Claim]:
         whole, product = facts[0].value, prod(one.value for one in facts[1:])
         # What is several times as large counts something besides.
         if whole == product or (product and 1 < max(whole / product, product / whole) < 2):
-            right = prod(map(Cell, facts[2:]), start=Cell(facts[1]))
+            right = prod(map(Given, facts[2:]), start=Given(facts[1]))
             yield _claim(
-                sentence, equal(Cell(facts[0]), right), f"{facts[0].text} is {found['list']}.",
+                sentence, equal(Given(facts[0]), right), f"{facts[0].text} is {found['list']}.",
                 "the factors stand directly behind it", found.start(),
             )  # fmt: skip
 
@@ -441,7 +441,7 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
             continue
         yield _claim(
             sentence,
-            equal(Cell(whole.fact), call("sum", *(Cell(one.fact) for one in facts if one is not whole))),
+            equal(Given(whole.fact), call("sum", *(Given(one.fact) for one in facts if one is not whole))),
             f"{whole.fact.text} is the sum of what is listed behind it.",
             f"all {len(values)} items of the list begin with a count, and they nearly add up",
             whole.start,
@@ -567,7 +567,7 @@ def _counts(sentence: Sentence) -> Iterator[Claim]:
             found.start(), f"{found.group('count')} {found.group('noun')}", Fraction(told), Fraction(0)
         )
         yield _claim(
-            sentence, equal(Cell(fact), number(count)),
+            sentence, equal(Given(fact), number(count)),
             f"{found.group('count')} {found.group('noun')} are enumerated: "
             f"{', '.join(items)[:120] if len(marks) <= 2 else ' '.join(marks)}.",
             f"{count} items of {noun}s stand behind the count", found.start(),

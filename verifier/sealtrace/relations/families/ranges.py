@@ -9,7 +9,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import AVERAGED, RELATIVE, is_percent, plain, real
-from sealtrace.relations.syntax import Cell, Formula, Multiple, all_of, at_most, number
+from sealtrace.relations.syntax import Formula, Given, Multiple, all_of, at_most, number
 
 FAMILY = "range"
 _UNIT = re.compile(r"(?:[\w-]+ ){0,2}(?:probability|prob\.|p-value|p value|fraction|proportion)")
@@ -81,7 +81,7 @@ def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
             # Where more of them have decimals they are means of counts.
             measured = fact.part is not None or percent or AVERAGED.search(f"{header} {sheet.caption}")
             if not measured:
-                yield _claim(sheet, fact, Multiple(Cell(fact), number(1)), "is a count", label)
+                yield _claim(sheet, fact, Multiple(Given(fact), number(1)), "is a count", label)
     # A whole number below numbers with decimals counts something: how many there are, in the last row.
     decimal = [fact for fact in facts if fact.unit < 1] or facts
     for fact in decimal if bounds else ():
@@ -92,7 +92,9 @@ def _column(sheet: Sheet, column: int) -> Iterator[Claim]:
     for row in range(len(sheet.rows)) if _OF.fullmatch(header) else ():
         ratio = sheet.part(row, column, "k", "n")
         if ratio is not None:
-            yield _claim(sheet, ratio[0], at_most(Cell(ratio[0]), Cell(ratio[1])), f"is out of {ratio[1].text}", label)
+            yield _claim(
+                sheet, ratio[0], at_most(Given(ratio[0]), Given(ratio[1])), f"is out of {ratio[1].text}", label
+            )
 
 
 def _claim(sheet: Sheet, fact: Fact, formula: Formula, says: str, label: str) -> Claim:

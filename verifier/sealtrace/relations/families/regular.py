@@ -19,7 +19,7 @@ from sealtrace.relations.families.columns import Column, columns_of
 from sealtrace.relations.families.mining import FALSE_DISCOVERIES, MOST_EXCEPTIONS, Mine
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import RELATIVE, plain
-from sealtrace.relations.syntax import Cell, Multiple, all_of, compare, equal, number
+from sealtrace.relations.syntax import Given, Multiple, all_of, compare, equal, number
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "regularity"
@@ -96,8 +96,8 @@ def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
             best = (wrong, [])
             for place, (a, b) in enumerate(pairs) if chance < FALSE_DISCOVERIES else ():
                 own = [ranks.facts[rows[one]] for one in (place, place + 1)]
-                formula = compare(Cell(a), ">=" if falls else "<=", Cell(b))
-                known = [equal(Cell(fact), fact.value) for fact in own if fact is not None]
+                formula = compare(Given(a), ">=" if falls else "<=", Given(b))
+                known = [equal(Given(fact), fact.value) for fact in own if fact is not None]
                 texts = " and ".join(fact.text for fact in own if fact is not None)
                 best[1].append(Claim(
                     f"{FAMILY} rank {a.address} {b.address}", all_of(formula, *known),
@@ -145,7 +145,7 @@ def _stepped(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
                 break
             for fact in facts:
                 yield Claim(
-                    f"{FAMILY} step {fact.address}", Multiple(Cell(fact), number(step)),
+                    f"{FAMILY} step {fact.address}", Multiple(Given(fact), number(step)),
                     f"{fact.text} is a whole number out of {size}, as the others of {column.label!r} are.",
                     sheet.place(f"column {column.label!r}"), (f"All of the column is over {size} items.",),
                     question=f"Over how many items is {fact.text}?", family=FAMILY,

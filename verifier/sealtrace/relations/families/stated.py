@@ -11,7 +11,7 @@ from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import COUNT, SUMMARY, count, count_of, plain, real
-from sealtrace.relations.syntax import Cell, Expression, Formula, call
+from sealtrace.relations.syntax import Expression, Formula, Given, call
 
 _SIZE = re.compile(rf"\b[nN] ?= ?{COUNT}")
 
@@ -29,7 +29,7 @@ class Rule:
     question: str
     repair: tuple[str, Callable[..., Formula]] | None = None
     """Another explanation, and what would have to be true then."""
-    read: Callable[[Fact], Cell] = real
+    read: Callable[[Fact], Given] = real
 
     def claim(self, sheet: Sheet, facts: Sequence[Fact], said: str, *further: Any, **changed: Any) -> Claim:
         """What it says of these numbers."""

@@ -17,8 +17,8 @@ from sealtrace.relations.families.wording import DOWN, count, plain, real
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import (
-    Cell,
     Formula,
+    Given,
     Unknown,
     all_of,
     any_of,
@@ -132,12 +132,12 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
             continue
         low, high = Fraction(min(one.low for one in tails)), Fraction(max(one.high for one in tails))
         sides = (1,) if name == "F" or name.startswith("χ") else (1, 2)
-        above = [at_most(low / side, Cell(p)) for side in sides]
-        below = [at_most(Cell(p), high / side) for side in sides]
+        above = [at_most(low / side, Given(p)) for side in sides]
+        below = [at_most(Given(p), high / side) for side in sides]
         ways: list[Formula] = [*(above if sign == "<" else below)] if sign != "=" else list(map(all_of, above, below))
         yield Claim(
             f"{FAMILY} {p.address}",
-            all_of(any_of(*ways), equal(Cell(value), Cell(value))),
+            all_of(any_of(*ways), equal(Given(value), Given(value))),
             f"p {sign} {p.text} belongs to {name} = {value.text}, which gives {float(low):.4g} to {float(high):.4g}"
             f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
             _said(sentence, found.start()),
@@ -162,10 +162,10 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
             continue
         # `reduced by 15.9 (95% CI [-22.7, -8.5])`: the word has the sign.
         fall = value.value > 0 > high.value and DOWN.search(sentence.text[: found.start()])
-        sides = [Cell(value), -Cell(value)] if fall else [Cell(value)]
+        sides = [Given(value), -Given(value)] if fall else [Given(value)]
         yield Claim(
             f"{FAMILY} {value.address} interval",
-            any_of(*(all_of(at_most(Cell(low), one), at_most(one, Cell(high))) for one in sides)),
+            any_of(*(all_of(at_most(Given(low), one), at_most(one, Given(high))) for one in sides)),
             f"{value.text} lies in its interval from {low.text} to {high.text}.",
             _said(sentence, found.start()),
             ("The interval is about the number before it.",),
@@ -197,7 +197,7 @@ def _margins(sheet: Sheet, sizes: dict[str, int]) -> Iterator[Claim]:
         least = sum(math.ceil(fact.low * size / scale) for fact, size in known)
         most = sum(math.floor(fact.high * size / scale) for fact, size in known)
         body = equal(real(whole) * total, Unknown("k") * scale)
-        bound = all_of(*(at_most(Cell(fact), fact.high) for fact, _size in known))
+        bound = all_of(*(at_most(Given(fact), fact.high) for fact, _size in known))
         yield Claim(
             f"{FAMILY} {whole.address} margin",
             all_of(some_integer("k", least, max(least, most), body), bound),
@@ -241,12 +241,12 @@ def _around(delta: Fact, n: int) -> tuple[Fraction, Fraction] | None:
     return least, max(least, mcnemar(apart, n - (n - apart) % 2))
 
 
-def _of_difference(p: Cell, delta: Cell, n: int, *_ends: float) -> Formula:
+def _of_difference(p: Given, delta: Given, n: int, *_ends: float) -> Formula:
     least, most = _around(delta.fact, n) or (0, 1)
     return all_of(at_most(least, p), at_most(p, most), at_most(delta, delta.fact.high))
 
 
-def _of_pairs(p: Cell, b: Cell, c: Cell) -> Formula:
+def _of_pairs(p: Given, b: Given, c: Given) -> Formula:
     """The exact p of two counts, or the usual approximation with or without a correction."""
     together, apart = int(b.fact.value + c.fact.value), int(abs(b.fact.value - c.fact.value))
     ways: list[Formula] = [equal(p, mcnemar(apart, together))]

@@ -12,7 +12,7 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.stated import Rule, headers, summaries, weighted
 from sealtrace.relations.families.wording import SUMMARY, count, plain, real
-from sealtrace.relations.syntax import Cell, Formula, any_of, at_most, call, equal
+from sealtrace.relations.syntax import Formula, Given, any_of, at_most, call, equal
 
 FAMILY = "parts and whole"
 _TOTAL = re.compile(r"(?:total|totals|sum)[.:]?")
@@ -37,7 +37,7 @@ _SUMS = re.compile(
 _DOUBT = re.compile(r"\b(?:not|need|may|might|approximately|about|nearly|except)\b", re.IGNORECASE)
 
 
-def _adds_up(total: Cell, *parts: Cell) -> Formula:
+def _adds_up(total: Given, *parts: Given) -> Formula:
     """The sum of all parts; rows that break the whole down in several ways (by age, by region) count it repeatedly."""
     times = (1, 2, 3) if len(parts) > 3 else (1,)
     return any_of(*(equal(total * n if n > 1 else total, call("sum", *parts)) for n in times))
@@ -50,7 +50,7 @@ _IS_TOTAL = Rule(
     ("The parts are disjoint, or break the whole down once in each of several ways.",),
     "Which parts sum to {0}?",
     ("the parts overlap", lambda total, *parts: at_most(total, call("sum", *parts))),
-    read=Cell,
+    read=Given,
 )
 _IS_RATE = Rule(
     FAMILY,
@@ -86,7 +86,7 @@ def _total_rows(sheet: Sheet) -> Iterator[Claim]:
         if any(sheet.rows[place].indented for place in above) or not 0.8 * added <= total.value <= 4 * added:
             continue
         lists = [parts, *(facts for block in blocks if (facts := sheet.down(column, block)) is not None)]
-        ways = any_of(*(_adds_up(Cell(total), *map(Cell, facts)) for facts in lists))
+        ways = any_of(*(_adds_up(Given(total), *map(Given, facts)) for facts in lists))
         # Categories, users or places of several parts may be the same ones.
         overlap = total.value < added and not _ADDITIVE.fullmatch(header)
         evidence = "the row's name; a whole may be less than its parts where they overlap" if overlap else ""

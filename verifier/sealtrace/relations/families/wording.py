@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.prose import SMALL, count_in
-from sealtrace.relations.syntax import Cell, Formula, equal
+from sealtrace.relations.syntax import Formula, Given, equal
 
 _ARROWS = str.maketrans("", "", "↑↓†‡*")
 COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(SMALL[2:])})"
@@ -89,9 +89,9 @@ def is_percent(header: str, caption: str = "", texts: tuple[str, ...] = ()) -> b
     )
 
 
-def real(fact: Fact) -> Cell:
+def real(fact: Fact) -> Given:
     """A number that may have been rounded even if it is an integer."""
-    return Cell(fact.rounded() if fact.exact else fact)
+    return Given(fact.rounded() if fact.exact else fact)
 
 
 def count(fact: Fact) -> int | None:
@@ -99,9 +99,9 @@ def count(fact: Fact) -> int | None:
     return int(fact.value) if fact.exact and fact.value.denominator == 1 and fact.value >= 0 else None
 
 
-def printed(fact: Fact) -> Cell:
+def printed(fact: Fact) -> Given:
     """A number as it stands on the page, for what is said of the page: an unknown of its own, not rounded."""
-    return Cell(replace(fact, low=fact.value, high=fact.value, address=f"printed({fact.address})"))
+    return Given(replace(fact, low=fact.value, high=fact.value, address=f"printed({fact.address})"))
 
 
 def same(one: Fact, other: Fact, scale: Fraction | int = 1) -> Formula:
