@@ -11,8 +11,9 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -60,8 +61,6 @@ class Mutant:
     value: Any
     before: Any = None
     """What stood there."""
-    split: str | None = None
-    """The split of its row, where it names one."""
 
     @property
     def field(self) -> str:
@@ -128,11 +127,10 @@ class Campaign:
         self._printed_again = {one.path for one in tables if self.before.printed.in_manuscripts(one.value)}
         """Tables that are read again from a sealed manuscript."""
         self._statuses = {(one.cell.record, one.cell.pointer): one.status.value for one in self.before.cells}
+        self._scoring = set((self.before.evidence.protocol.get("evaluators") or {}).values())
+        """The evaluators whose values score records repeat."""
         self._stores = {store.path: store for store in bundle.stores}
-        self._rows = {
-            store.path: [without_nulls(row) for row in store.table.to_pylist(maps_as_pydicts="strict")]
-            for store in bundle.stores
-        }
+        self._row = lru_cache(10_000)(self._row_of)
 
     def run(
         self,
@@ -144,10 +142,8 @@ class Campaign:
         """Judges all changes, or a random sample of them, and some rewritings; fewer where the seconds are over."""
         end = None if seconds is None else time.monotonic() + seconds
         chance = random.Random(seed)
-        every = list(self.mutants(None if sample is None else chance))
-        chosen = every if sample is None or sample >= len(every) else chance.sample(every, sample)
-        written = list(self.rewritten())
-        rewritten = written if sample is None else chance.sample(written, min(len(written), max(10, sample // 10)))
+        chosen, possible = _drawn(self.mutants(None if sample is None else chance), sample, chance)
+        rewritten, _ = _drawn(self.rewritten(), None if sample is None else max(10, sample // 10), chance)
         judged: list[Judged] = []
         alarms: list[Judged] = []
         due = [(alarms, some) for some in self._together(rewritten)]
@@ -161,7 +157,7 @@ class Campaign:
                 progress("changing records", len(judged) + len(alarms), len(chosen) + len(rewritten))
             if end is not None and time.monotonic() > end:
                 break
-        return Survey(judged, len(every), [one for one in alarms if one.found_by is not None])
+        return Survey(judged, possible, [one for one in alarms if one.found_by is not None])
 
     # Changes
 
@@ -171,16 +167,14 @@ class Campaign:
             pools = _pools([document.value])
             yield from _changes(document.path, document.kind, None, document.value, pools)
         for store in self._bundle.stores:
-            rows = self._rows[store.path]
-            pools = _pools(rows)
-            places_of_rows = range(len(rows))
-            if chance is not None and len(rows) > ROWS:
-                places_of_rows = sorted(chance.sample(places_of_rows, ROWS))  # type: ignore[assignment]
-            for place in places_of_rows:
-                split = rows[place].get("split")
-                yield Mutant(store.path, store.kind, place, (), "removed", REMOVED, split=split)
-                yield Mutant(store.path, store.kind, place, (), "twice", rows[place], split=split)
-                yield from _changes(store.path, store.kind, place, rows[place], pools)
+            numbers: Sequence[int] = range(store.table.num_rows)
+            if chance is not None and len(numbers) > ROWS:
+                numbers = sorted(chance.sample(numbers, ROWS))
+            pools = _pools([row for _number, row in _rows_at(store.table, numbers[: 2 * ROWS])])
+            for number, row in _rows_at(store.table, numbers):
+                yield Mutant(store.path, store.kind, number, (), "removed", REMOVED)
+                yield Mutant(store.path, store.kind, number, (), "twice", row)
+                yield from _changes(store.path, store.kind, number, row, pools)
 
     def _together(self, mutants: list[Mutant]) -> list[list[Mutant]]:
         """Changes in groups that can be judged at once: of one field of different records in one file."""
@@ -207,10 +201,10 @@ class Campaign:
             for way, value in rewritings(document.value):
                 yield Mutant(document.path, document.kind, None, (), way, value)
         for store in self._bundle.stores:
-            for place, row in enumerate(self._rows[store.path][:ROWS]):
+            for number, row in _rows_at(store.table, range(min(ROWS, store.table.num_rows))):
                 for pointer, value in [((), row), *places(row)]:
                     for way, new in rewritings(value):
-                        yield Mutant(store.path, store.kind, place, pointer, way, new)
+                        yield Mutant(store.path, store.kind, number, pointer, way, new)
 
     def _documents(self) -> list[Document]:
         return [one for one in self._bundle.documents if one.fits and one.kind not in _IDENTITY]
@@ -268,15 +262,28 @@ class Campaign:
 
     def free(self, mutant: Mutant) -> str | None:
         """Why a change may go unnoticed; None where it may not."""
-        reason = reason_of(mutant.field, mutant.way, mutant.split, printed_again=mutant.path in self._printed_again)
+        again = mutant.path in self._printed_again
+        reason = reason_of(mutant.field, mutant.way, self._groups_of(mutant), printed_again=again)
         place = mutant.path, "".join(f"/{part}" for part in mutant.pointer)
         return reason or OF_STATUS.get(self._statuses.get(place, ""))
+
+    def _groups_of(self, mutant: Mutant) -> list[str]:
+        """What else a row belongs to that decides whether anything rests on it."""
+        if mutant.row is None:
+            return []
+        row = self._row(mutant.path, mutant.row)
+        unscored = mutant.kind == "values" and row["evaluator"] not in self._scoring
+        return [*([row["split"]] if row.get("split") else []), *(["unscored"] if unscored else [])]
 
     def _told_apart(self, mutant: Mutant) -> tuple[str, str]:
         """What tells a row from the others that are changed with it: its first key field."""
         assert mutant.row is not None
         name = row_key(self._stores[mutant.path].form)[0]
-        return name, str(self._rows[mutant.path][mutant.row].get(name))
+        return name, str(self._row(mutant.path, mutant.row).get(name))
+
+    def _row_of(self, path: str, number: int) -> dict[str, Any]:
+        """One row of a file as a record. Long files are never held as records: they would not fit."""
+        return next(row for _number, row in _rows_at(self._stores[path].table, [number]))
 
     def _differing(self, bundle: Bundle, mutant: Mutant, chosen: frozenset[str] | None) -> str | None:
         """The first check that does not say what it said before."""
@@ -361,7 +368,7 @@ class Campaign:
         table, done, parts = store.table, 0, []
         for mutant in sorted(mutants, key=lambda one: one.row or 0):
             assert mutant.row is not None
-            row = self._rows[mutant.path][mutant.row]
+            row = self._row(mutant.path, mutant.row)
             if mutant.pointer:
                 row = altered(row, mutant.pointer, mutant.value)
             elif mutant.way not in _WHOLE:
@@ -397,12 +404,31 @@ def _sense(before: Any, after: Any) -> str:
 
 
 def _changes(path: str, kind: str, row: int | None, record: Any, pools: dict[str, list[Any]]) -> Iterator[Mutant]:
-    split = record.get("split") if isinstance(record, dict) else None
     for pointer, value in places(record):
         other = next((one for one in pools.get(pattern(pointer), ()) if one != value), None)
         for way, new in ways(value, () if other is None else (other,)):
             if not same_constant(value, new):
-                yield Mutant(path, kind, row, pointer, way, new, value, split if isinstance(split, str) else None)
+                yield Mutant(path, kind, row, pointer, way, new, value)
+
+
+def _rows_at(table: pa.Table, numbers: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows of a table as records, a stretch at a time."""
+    for start in range(0, len(numbers), ROWS):
+        stretch = list(numbers[start : start + ROWS])
+        for number, row in zip(stretch, table.take(stretch).to_pylist(maps_as_pydicts="strict"), strict=True):
+            yield number, without_nulls(row)
+
+
+def _drawn(mutants: Iterable[Mutant], size: int | None, chance: random.Random) -> tuple[list[Mutant], int]:
+    """So many of them, each with the same chance, or all; and how many there are. No others are held."""
+    kept: list[Mutant] = []
+    possible = 0
+    for possible, mutant in enumerate(mutants, 1):
+        if size is None or len(kept) < size:
+            kept.append(mutant)
+        elif (place := chance.randrange(possible)) < size:
+            kept[place] = mutant
+    return kept, possible
 
 
 def _pools(records: list[Any]) -> dict[str, list[Any]]:

@@ -1,11 +1,13 @@
 """What sealed records do not determine: fields whose change no check can notice, each with the reason.
 
 The list is reviewed: a field stands here because nothing that the verifier decides may depend on it, not because
-a check is missing. Patterns are shell patterns over `kind /field: way`, or over `kind of split /field: way`.
+a check is missing. Patterns are shell patterns over `kind /field: way`, or over `kind of group /field: way`,
+where a group is the row's split, or `unscored` for the values of an evaluator that no score uses.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 _WORDS = "words for readers; nothing is computed from them"
@@ -98,6 +100,7 @@ REASONS: dict[str, str] = {
     "hand /actions/[*]: removed": "a player who shows nothing",
     "label of train* /*: *": "an item that no prediction is about: what was trained on leaves no trace but weights",
     "label of train* (row): removed": "an item that no prediction is about: it is not counted",
+    "values of unscored /values/*: *": "one value in a printed mean of hundreds, by an evaluator that no score repeats",
     "prediction /predicted: another record's": "which class was predicted, where no printed number tells",
     "prediction /score: *": "a confidence that no recipe reads",
     "relation /relation: *": _WORDS,
@@ -125,12 +128,12 @@ OF_STATUS = {
 """Printed cells that no record of the bundle gives, by what is said of them."""
 
 
-def reason_of(field: str, way: str, split: str | None = None, *, printed_again: bool = False) -> str | None:
-    """Why a field is free to be changed in a way, in records of a split; None where it is not.
+def reason_of(field: str, way: str, groups: Iterable[str] = (), *, printed_again: bool = False) -> str | None:
+    """Why a field is free to be changed in a way, in records of some groups; None where it is not.
 
     Nothing that was transcribed is free in a table that is read again from a sealed manuscript.
     """
     kind, _, pointer = field.partition(" ")
-    names = [f"{field}: {way}", *([f"{kind} of {split} {pointer}: {way}"] if split else [])]
+    names = [f"{field}: {way}", *(f"{kind} of {group} {pointer}: {way}" for group in groups)]
     reasons = (reason for known, reason in REASONS.items() if any(fnmatchcase(name, known) for name in names))
     return next((reason for reason in reasons if not (printed_again and reason == _TRANSCRIBED)), None)
