@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from cli.runner import sealtrace
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.examination import Examination
-from sealtrace.selftest.campaign import Campaign, Mutant
+from sealtrace.selftest.campaign import Campaign, Mutant, _drawn
 from sealtrace.selftest.mutating import REMOVED, altered, places, ways
 from sealtrace.selftest.undetermined import OF_STATUS, REASONS, reason_of
 from small_study import small_study
@@ -147,3 +148,22 @@ def test_the_command(tmp_path: Path) -> None:
     assert "label.test.jsonl" in run.output
     assert run.code == 1
     assert sealtrace("selftest", tmp_path / "absent").code == 2
+
+
+def test_a_sample_is_drawn_from_a_stream() -> None:
+    """Each with the same chance, and how many there are; without a size all of them, in their order."""
+    mutants = [Mutant(MAIN, "table", None, ("rows", place), "removed", REMOVED) for place in range(30)]
+    assert _drawn(iter(mutants), None, random.Random(1)) == (mutants, 30)
+    times = Counter(
+        mutant.pointer[1] for seed in range(2000) for mutant in _drawn(iter(mutants), 3, random.Random(seed))[0]
+    )
+    assert all(150 <= times[place] <= 250 for place in range(30))
+    assert _drawn(iter(mutants[:2]), 3, random.Random(1)) == (mutants[:2], 2)
+
+
+def test_values_of_an_evaluator_without_scores(campaign: Campaign) -> None:
+    """What scores repeat is determined to the last digit; an evaluator that no score uses stands behind means only."""
+    assert reason_of("values /values/fold", "a little larger", ["held-out"]) is None
+    assert reason_of("values /values/fold", "a little larger", ["held-out", "unscored"]) is not None
+    path = "report/values.held-out.jsonl"
+    assert campaign.free(Mutant(path, "values", 0, ("values", "fold"), "a little larger", 1.0)) is None
