@@ -8,8 +8,8 @@ from typing import Any
 
 import z3
 
+from sealtrace.relations.forms import Atom
 from sealtrace.relations.intervals import Interval
-from sealtrace.relations.linear import Row
 from sealtrace.relations.syntax import (
     ORDERS,
     And,
@@ -33,15 +33,15 @@ def rational(value: Fraction) -> Any:
     return z3.RatVal(value.numerator, value.denominator)
 
 
-def rows_can_hold(rows: list[Row], box: dict[str, Interval]) -> bool:
+def rows_can_hold(rows: list[Atom], box: dict[str, Interval]) -> bool:
     """Whether linear comparisons can hold within a box."""
     solver, names = z3.Solver(), {name: z3.Real(name) for name in box}
     for name, interval in box.items():
         solver.add(*([names[name] >= rational(interval.low)] if isinstance(interval.low, Fraction) else []))
         solver.add(*([names[name] <= rational(interval.high)] if isinstance(interval.high, Fraction) else []))
-    for row in rows:
-        left = z3.Sum([rational(one) * names[name] for name, one in row.coefficients.items()])
-        solver.add(_compared(row.operator, left, rational(row.bound)))
+    for atom in rows:
+        left = z3.Sum([rational(factor) * names[name] for name, factor in atom.form.terms.items()])
+        solver.add(_compared(atom.operator, left, rational(-atom.form.constant)))
     return bool(solver.check() == z3.sat)
 
 

@@ -12,15 +12,22 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from oracles.z3_formulas import rows_can_hold
-from sealtrace.relations.intervals import INFINITY, Interval
-from sealtrace.relations.linear import Certificate, Row, Solution, minimize, satisfies, solve
+from sealtrace.relations.forms import Atom, Form, added
+from sealtrace.relations.intervals import INFINITY, Interval, point
+from sealtrace.relations.linear import Certificate, Solution, minimize, solve
 from sealtrace.relations.work import OutOfWorkError, Work
 from support import LONG
 
 EXAMPLES = settings(max_examples=3000 if LONG else 60, deadline=None)
 
 
-def system(seed: int, strict: bool) -> tuple[list[Row], dict[str, Interval]]:
+def row(terms: dict[str, int], operator: str, bound: int) -> Atom:
+    """Multiples of variables, compared with a number."""
+    form = Form({name: Fraction(factor) for name, factor in terms.items()}, Fraction(-bound))
+    return Atom(added([(form, Fraction(1))]), operator)
+
+
+def system(seed: int, strict: bool) -> tuple[list[Atom], dict[str, Interval]]:
     """A random system with small whole numbers, so that degenerate and boundary cases are common."""
     chance = random.Random(seed)
     names = [f"x{place}" for place in range(chance.randint(1, 6))]
@@ -33,25 +40,23 @@ def system(seed: int, strict: bool) -> tuple[list[Row], dict[str, Interval]]:
     for _ in range(chance.randint(1, 7)):
         used = chance.sample(names, chance.randint(1, len(names)))
         operator = chance.choice(["==", "<=", "<"] if strict else ["==", "<="])
-        rows.append(
-            Row({name: Fraction(chance.randint(-3, 3)) for name in used}, operator, Fraction(chance.randint(-6, 6)))
-        )
+        rows.append(row({name: chance.randint(-3, 3) for name in used}, operator, chance.randint(-6, 6)))
     return rows, box
 
 
-def negated(row: Row) -> Row:
+def negated(equation: Atom) -> Atom:
     """An equation with the other signs."""
-    return Row({name: -one for name, one in row.coefficients.items()}, row.operator, -row.bound)
+    return Atom(-equation.form, equation.operator)
 
 
-def highs(rows: list[Row], box: dict[str, Interval], objective: dict[str, Fraction]) -> tuple[int, float | None]:
+def highs(rows: list[Atom], box: dict[str, Interval], objective: dict[str, Fraction]) -> tuple[int, float | None]:
     """The status and the optimum that HiGHS gives."""
     names = list(box)
     matrix = {
         kind: [
-            ([float(row.coefficients.get(name, 0)) for name in names], float(row.bound))
-            for row in rows
-            if row.operator == kind
+            ([float(atom.form.terms.get(name, 0)) for name in names], -float(atom.form.constant))
+            for atom in rows
+            if atom.operator == kind
         ]
         for kind in ("==", "<=")
     }
@@ -74,10 +79,11 @@ def test_feasibility_agrees_with_highs(seed: int) -> None:
     rows, box = system(seed, strict=False)
     found = solve(rows, box)
     if isinstance(found, Solution):
-        assert satisfies(rows, box, found.values)
+        assert all(atom.truth({name: point(value) for name, value in found.values.items()}) for atom in rows)
+        assert all(box[name].holds(value) for name, value in found.values.items())
     else:
         assert found.holds()
-        assert all(row in rows or negated(row) in rows for _, row in found.lines)
+        assert all(atom in rows or negated(atom) in rows for _, atom in found.lines)
     assert isinstance(found, Solution) == (highs(rows, box, {})[0] == 0)
 
 
@@ -87,11 +93,10 @@ def test_strict_systems(seed: int) -> None:
     """A strict system holds exactly where a gap, made as large as possible, is positive."""
     rows, box = system(seed, strict=True)
     found = solve(rows, box)
-    relaxed = [
-        Row({**row.coefficients, "gap": Fraction(1)}, "<=", row.bound) if row.operator == "<" else row for row in rows
-    ]
-    gap = minimize({"gap": Fraction(-1)}, relaxed, {**box, "gap": Interval(Fraction(0), Fraction(1))})
-    strict = any(row.operator == "<" for row in rows)
+    wider = Form({"gap": Fraction(1)})
+    relaxed = [Atom(atom.form + wider, "<=") if atom.operator == "<" else atom for atom in rows]
+    gap = minimize(-wider, relaxed, {**box, "gap": Interval(Fraction(0), Fraction(1))})
+    strict = any(atom.operator == "<" for atom in rows)
     assert isinstance(found, Solution) == (gap is not None and (not strict or gap < 0))
 
 
@@ -103,7 +108,7 @@ def test_optima_agree_with_highs(seed: int) -> None:
     chance = random.Random(seed + 1)
     bounded = {name: Interval(max(one.low, Fraction(-9)), min(one.high, Fraction(9))) for name, one in box.items()}
     objective = {name: Fraction(chance.randint(-3, 3)) for name in bounded}
-    found = minimize(objective, rows, bounded)
+    found = minimize(added([(Form(objective), Fraction(1))]), rows, bounded)
     status, optimum = highs(rows, bounded, objective)
     assert (found is not None) == (status == 0)
     if found is not None and optimum is not None:
@@ -113,16 +118,16 @@ def test_optima_agree_with_highs(seed: int) -> None:
 def test_a_certificate_by_hand() -> None:
     """x <= 1 and y <= 1 by their intervals, so x + y = 3 cannot be."""
     box = {"x": Interval(Fraction(0), Fraction(1)), "y": Interval(Fraction(0), Fraction(1))}
-    rows = [Row({"x": Fraction(1), "y": Fraction(1)}, "==", Fraction(3))]
+    rows = [row({"x": 1, "y": 1}, "==", 3)]
     assert solve(rows, box) == Certificate(((Fraction(1), negated(rows[0])),), box)
     assert not Certificate(((Fraction(1), rows[0]),), box).holds()
-    assert not Certificate(((Fraction(-1), Row(rows[0].coefficients, "<=", Fraction(3))),), box).holds()
+    assert not Certificate(((Fraction(-1), Atom(rows[0].form, "<=")),), box).holds()
 
 
 def test_work_is_bounded() -> None:
     """A system that costs more than it may is given up with a reason."""
     rows, box = system(3, strict=False)
-    many = [Row({f"y{n}": Fraction(1), f"y{n + 1}": Fraction(n % 7 - 3)}, "==", Fraction(n)) for n in range(60)]
+    many = [row({f"y{n}": 1, f"y{n + 1}": n % 7 - 3}, "==", n) for n in range(60)]
     wide = {f"y{n}": Interval(Fraction(-(10**6)), Fraction(10**6)) for n in range(61)}
     with pytest.raises(OutOfWorkError), Work(20):
         solve([*rows, *many], {**box, **wide})

@@ -183,17 +183,17 @@ def assert_certificate(found: Decision) -> None:
     assert proof is not None
     left: dict[str, Fraction] = {}
     right, strict = Fraction(0), False
-    for multiplier, row in proof.lines:
+    for multiplier, atom in proof.lines:
         assert multiplier > 0
-        right += multiplier * row.bound
-        strict |= row.operator == "<"
-        for name, one in row.coefficients.items():
-            left[name] = left.get(name, Fraction(0)) + multiplier * one
+        right -= multiplier * atom.form.constant
+        strict |= atom.operator == "<"
+        for name, factor in atom.form.terms.items():
+            left[name] = left.get(name, Fraction(0)) + multiplier * factor
     printed = {fact.address: fact for fact in found.cells}
     least = Fraction(0)
-    for name, one in left.items():
-        if one:
-            least += one * (printed[name].low if one > 0 else printed[name].high)
+    for name, factor in left.items():
+        if factor:
+            least += factor * (printed[name].low if factor > 0 else printed[name].high)
     assert least > right or (strict and least == right)
 
 

@@ -1,4 +1,7 @@
-"""From a formula to cases: boxes of values with comparisons that must hold in them, and choices still to be made."""
+"""From a formula to cases: boxes of values with comparisons that must hold in them, and choices still to be made.
+
+A case is narrowed by dropping values that no solution has: that only ever errs outwards.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count, pairwise
 
-from sealtrace.relations.contraction import certainly, contract, possibly
-from sealtrace.relations.forms import OPPOSITE, Atom, Box, Computed, Form, Operation, added, constant, variable
-from sealtrace.relations.intervals import INFINITY, Bound, EmptyError, Interval, whole_numbers
-from sealtrace.relations.linear import Row
+from sealtrace.relations.forms import Atom, Box, Computed, Form, Operation, added, applied, constant, variable
+from sealtrace.relations.intervals import (
+    INFINITY,
+    WHOLE,
+    ZERO,
+    Bound,
+    EmptyError,
+    Interval,
+    length_of,
+    point,
+    shortened,
+    whole_numbers,
+)
 from sealtrace.relations.syntax import (
     ORDERS,
     And,
@@ -30,6 +42,10 @@ from sealtrace.relations.syntax import (
     facts_in,
     unknowns_in,
 )
+from sealtrace.relations.work import spend
+
+_NOT_POSITIVE = Interval(-INFINITY, Fraction(0))
+_ROUNDS = 6
 
 
 @dataclass(frozen=True)
@@ -72,8 +88,8 @@ class Case:
                 found.update(inside.get(name, {name: 1}))
             return found
 
-        for one in self.operations:
-            inside[one.name] = counted(one.arguments)
+        for operation in self.operations:
+            inside[operation.name] = counted(operation.arguments)
         return [counted([atom.form]) for atom in self.atoms]
 
     @property
@@ -88,21 +104,21 @@ class Case:
     def computed(self, values: Mapping[str, Interval]) -> Box:
         """Values of numbers and unknowns with those of the operations; an error where one may have none."""
         found = dict(values)
-        for one in self.operations:
-            found[one.name] = one.over(found, total=True)
+        for operation in self.operations:
+            found[operation.name] = operation.over(found, total=True)
         return found
 
     def with_known(self, known: Mapping[str, Form]) -> Case:
         """The case with forms in the places of variables, and operations that are linear then written out."""
         forms, left = dict(known), []
-        for one in self.operations:
-            if one.name not in known:
-                changed = replace(one, arguments=tuple(form.put(forms) for form in one.arguments))
-                form = changed.linear() or _only_piece(changed, self.box)
+        for operation in self.operations:
+            if operation.name not in known:
+                changed = replace(operation, arguments=tuple(form.put(forms) for form in operation.arguments))
+                form = changed.linear() or changed.only_piece(self.box)
                 if form is None:
                     left.append(changed)
                 else:
-                    forms[one.name] = form
+                    forms[operation.name] = form
         atoms = tuple(Atom(atom.form.put(forms), atom.operator) for atom in self.atoms)
         return replace(self, atoms=atoms, operations=tuple(left))
 
@@ -128,16 +144,15 @@ class Case:
                 least = -INFINITY if ends[0] is None else ends[0].over(self.box).low
                 most = INFINITY if ends[1] is None else ends[1].over(self.box).high
                 fresh = self.unknown(name, least, most, integer=integer)
-                for end, sign in zip(ends, (Fraction(1), OPPOSITE), strict=True):
+                for end, sign in zip(ends, (1, -1), strict=True):
                     if end is not None and end.terms:
-                        self.add(end.plus(variable(fresh), OPPOSITE).times(sign), "<=")
+                        self.add((end - variable(fresh)) * Fraction(sign), "<=")
                 self.require(body, {**names, name: fresh})
 
     def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
         if operator in (">", ">="):
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
-        first, second = self.lowered(left, names), self.lowered(right, names)
-        self.add(first.plus(second, OPPOSITE), operator)
+        self.add(self.lowered(left, names) - self.lowered(right, names), operator)
 
     def add(self, form: Form, operator: str) -> None:
         self.atoms += (Atom(form, operator),)
@@ -178,29 +193,29 @@ class Case:
         match function:
             case "+" | "sum" | "mean":
                 share = Fraction(1, len(arguments) if function == "mean" else 1)
-                return added((one, share) for one in arguments)
+                return added((argument, share) for argument in arguments)
             case "-":
-                return first.times(OPPOSITE)
+                return -first
             case "abs":
-                return self.operation("max", [first, first.times(OPPOSITE)])
+                return self.operation("max", [first, -first])
             case "min":
-                return self.operation("max", [one.times(OPPOSITE) for one in arguments]).times(OPPOSITE)
+                return -self.operation("max", [-argument for argument in arguments])
             case "hoeffding":
                 surprise = self.operation("log", [self.operation("/", [arguments[1]])])
-                each = self.operation("/", [first.times(Fraction(2))])
+                each = self.operation("/", [first * Fraction(2)])
                 return self.operation("sqrt", [self.operation("*", [surprise, each])])
-        one = Operation("", function, tuple(arguments))
-        self.atoms += tuple(atom for atom in one.domain() if not certainly(atom.operator, atom.form.over(self.box)))
-        linear = one.linear() or (self._divided(arguments) if function == "*" else None)
-        return variable(self._operation(one)) if linear is None else linear
+        operation = Operation("", function, tuple(arguments))
+        self.atoms += tuple(atom for atom in operation.domain() if not atom.truth(self.box))
+        linear = operation.linear() or (self._divided(arguments) if function == "*" else None)
+        return variable(self._named_after(operation)) if linear is None else linear
 
-    def _operation(self, one: Operation) -> str:
+    def _named_after(self, operation: Operation) -> str:
         """The variable that stands for an operation."""
-        key = one.kind, *(form.key for form in one.arguments)
+        key = operation.kind, *(form.key for form in operation.arguments)
         if key not in self._named:
-            name = self._named[key] = Computed(self.fresh(f"{one.kind} {len(self.operations)}"))
-            self.operations += (replace(one, name=name),)
-            self.box[name] = one.over(self.box)
+            name = self._named[key] = Computed(self.fresh(f"{operation.kind} {len(self.operations)}"))
+            self.operations += (replace(operation, name=name),)
+            self.box[name] = operation.over(self.box)
         return self._named[key]
 
     def _divided(self, factors: Sequence[Form]) -> Form | None:
@@ -209,27 +224,18 @@ class Case:
         So (a - b) / b becomes a / b - 1, and b stands there once.
         """
         for above, over in pairwise((*factors, factors[0])) if len(factors) == 2 else ():
-            named = (one for one in reversed(self.operations) if over.terms.keys() == {one.name} and not over.constant)
+            named = (each for each in reversed(self.operations) if over.terms.keys() == {each.name})
             inverse = next(named, None) if isinstance(next(iter(over.terms), None), Computed) else None
-            below = inverse.arguments[0] if inverse is not None and inverse.kind == "/" else constant(Fraction(0))
+            below = inverse.arguments[0] if inverse and inverse.kind == "/" and not over.constant else Form({})
             common = next((name for name in below.terms if name in above.terms), None)
             if common is None or any(isinstance(name, Computed) for name in above.terms):
                 continue
             whole = above.terms[common] / below.terms[common]
-            rest = above.plus(below, -whole)
+            rest = above - below * whole
             fewer = len(rest.terms.keys() & below.terms.keys()) < len(above.terms.keys() & below.terms.keys())
             if fewer and (rest.terms or rest.constant):
-                return self.operation("*", [rest, over]).plus(constant(whole * next(iter(over.terms.values()))))
+                return self.operation("*", [rest, over]) + constant(whole * next(iter(over.terms.values())))
         return None
-
-
-def _only_piece(one: Operation, box: Box) -> Form | None:
-    """The argument that a maximum is everywhere in the box."""
-    ranges = one.values(box) if one.kind == "max" else []
-    for piece, own in zip(one.arguments, ranges, strict=False):
-        if all(own.low >= other.high for other in ranges if other is not own):
-            return piece
-    return None
 
 
 def rungs(multiple: Multiple, steps: str) -> Expression:
@@ -266,25 +272,6 @@ def value_of(expression: Expression, box: Mapping[str, Interval]) -> Interval:
     return case.lowered(expression, {name: name for name in box}).over(case.box)
 
 
-def rows_of(atoms: Iterable[Atom], relation: str = "", *, closed: bool = False) -> list[Row]:
-    """Comparisons but inequalities (!=) as rows; where `closed`, less than allows equal, too."""
-    return [
-        Row(
-            atom.form.terms,
-            "<=" if closed and atom.operator == "<" else atom.operator,
-            -atom.form.constant,
-            relation,
-        )
-        for atom in atoms
-        if atom.operator != "!="
-    ]
-
-
-def narrowed(case: Case) -> Case:
-    """The case without values that cannot be."""
-    return settled(replace(case, box=contract(case.box, case.atoms, case.operations, case.integers)))
-
-
 def settled(case: Case) -> Case:
     """The case with what is known put in and what is certain left out."""
     case = case.with_known(
@@ -292,15 +279,97 @@ def settled(case: Case) -> Case:
     )
     atoms = []
     for atom in case.atoms:
-        value = atom.form.over(case.box)
-        if not possibly(atom.operator, value):
+        truth = atom.truth(case.box)
+        if truth is False:
             raise EmptyError
-        if not certainly(atom.operator, value):
+        if truth is None:
             atoms.append(atom)
     used = {name for atom in atoms for name in atom.form.terms}
     operations: list[Operation] = []
-    for one in reversed(case.operations):
-        if one.name in used:
-            used |= {name for form in one.arguments for name in form.terms}
-            operations.insert(0, one)
+    for operation in reversed(case.operations):
+        if operation.name in used:
+            used |= {name for form in operation.arguments for name in form.terms}
+            operations.insert(0, operation)
     return replace(case, atoms=tuple(atoms), operations=tuple(operations))
+
+
+def narrowed(case: Case) -> Case:
+    """The case without values that cannot be."""
+    narrowing = _Narrowing(dict(case.box), case.integers)
+    narrowing.forward(case.operations)
+    waiting: Sequence[Atom] = case.atoms
+    for _ in range(_ROUNDS):
+        narrowing.changed.clear()
+        for atom in waiting:
+            narrowing.require(atom)
+        narrowing.backward(case.operations)
+        narrowing.forward(case.operations)
+        waiting = [atom for atom in case.atoms if not narrowing.changed.isdisjoint(atom.form.terms)]
+        alone = len(case.atoms) == 1 and not case.operations and not case.integers & narrowing.changed
+        if alone or not narrowing.changed:
+            break
+    # What an operation has to be is not yet what it is.
+    return settled(replace(case, box=narrowing.box | narrowing.computed))
+
+
+@dataclass
+class _Narrowing:
+    """A box that is narrowed in place."""
+
+    box: Box
+    integers: frozenset[str]
+    changed: set[str] = field(default_factory=set)
+    computed: Box = field(default_factory=dict)
+    """What operations are by their arguments alone."""
+
+    def forward(self, operations: Iterable[Operation]) -> None:
+        """Operations by their arguments."""
+        for operation in operations:
+            values = operation.values(self.box)
+            spend(operation.cost(values))
+            self.computed[operation.name] = applied(operation.kind, values)
+            self.meet(operation.name, self.computed[operation.name])
+
+    def backward(self, operations: Sequence[Operation]) -> None:
+        """Arguments by the operations."""
+        for operation in reversed(operations):
+            target = self.box[operation.name]
+            if target != self.computed[operation.name] or operation.kind in ("max", "cp_upper"):
+                values = operation.values(self.box)
+                spend(2 * operation.cost(values))
+                for argument, allowed in zip(operation.arguments, operation.allowed(values, target), strict=True):
+                    if allowed != WHOLE:
+                        self.narrow(argument, allowed)
+
+    def require(self, atom: Atom) -> None:
+        """Variables by a comparison."""
+        spend(1 + len(atom.form.terms))
+        truth = atom.truth(self.box)
+        if truth is False:
+            raise EmptyError
+        if truth is None and atom.operator != "!=":
+            self.narrow(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
+
+    def narrow(self, form: Form, target: Interval) -> None:
+        """The form must lie in the target: each variable must make up for what the others cannot."""
+        values = [self.box[name].scaled(factor) for name, factor in form.terms.items()]
+        behind = [point(form.constant)]
+        for value in reversed(values[1:]):
+            behind.append(behind[-1] + value)
+        spend(3 * (1 + len(values)) * length_of(behind[-1]))
+        before = ZERO
+        for (name, factor), value in zip(form.terms.items(), values, strict=True):
+            others = before + behind.pop()
+            self.meet(name, (target - others).scaled(1 / factor))
+            before = before + value
+
+    def meet(self, name: str, target: Interval) -> None:
+        """The variable must lie in the target."""
+        now = self.box[name]
+        left = now.meet(target)
+        if left != now:
+            left = shortened(left)
+            left = whole_numbers(left) if name in self.integers else left
+            if left != now and left.within(now):
+                self.box[name] = left
+                self.changed.add(name)

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 from sealtrace.contract.audit import AuditRepair
-from sealtrace.relations.cases import rows_of, settled, starting_box, starting_case, value_of
+from sealtrace.relations.cases import settled, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
-from sealtrace.relations.forms import Box
+from sealtrace.relations.forms import Atom, Box, Form
 from sealtrace.relations.intervals import EmptyError, TooLargeError
-from sealtrace.relations.linear import Certificate, Row, solve
+from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.rendering import expression_text
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, unknowns_in, walk
@@ -80,13 +80,13 @@ def _proof_alone(claim: Claim) -> Certificate | None:
         if case.choices or case.integers or not case.is_linear:
             return None
         with Work():
-            return _proof(rows_of(case.atoms, claim.name), case.box)
+            return _proof(case.atoms, case.box)
     except (EmptyError, TooLargeError, OutOfWorkError):
         return None
 
 
-def _proof(rows: Sequence[Row], box: Box) -> Certificate | None:
-    found = solve(rows, box)
+def _proof(atoms: Sequence[Atom], box: Box) -> Certificate | None:
+    found = solve([atom for atom in atoms if atom.operator != "!="], box)
     return found if isinstance(found, Certificate) else None
 
 
@@ -179,7 +179,7 @@ class _Member:
     """The linear comparisons that a claim makes whatever its choices and integers are."""
 
     claim: Claim
-    rows: list[Row]
+    atoms: list[Atom]
     box: Box
     varying: frozenset[str]
     """The numbers that it shares with others and that are not exactly known."""
@@ -220,10 +220,13 @@ def _member(claim: Claim) -> _Member | None:
     unknowns = frozenset(unknowns_in(claim.formula))
     shared = unknowns | {one.address for one in claim.facts}
     new = {name: name if name in shared else f"{name} of {claim.name}" for name in case.names}
-    linear = [row for row in rows_of(case.atoms, claim.name) if row.coefficients.keys() <= new.keys()]
-    rows = [replace(row, coefficients={new[name]: one for name, one in row.coefficients.items()}) for row in linear]
+    atoms = [
+        Atom(Form({new[name]: factor for name, factor in form.terms.items()}, form.constant), atom.operator, claim.name)
+        for atom in case.atoms
+        if (form := atom.form).terms.keys() <= new.keys()
+    ]
     varying = frozenset(case.variables & shared)
-    return _Member(claim, rows, {new[name]: case.box[name] for name in case.names}, varying, unknowns)
+    return _Member(claim, atoms, {new[name]: case.box[name] for name in case.names}, varying, unknowns)
 
 
 def _connected(members: list[_Member]) -> list[list[_Member]]:
@@ -259,11 +262,11 @@ def _linear_contradiction(group: list[_Member]) -> Decision | None:
     """Claims whose linear parts cannot hold together, whatever the rest says."""
 
     def refuted(some: list[_Member]) -> Refuted | None:
-        rows = [row for member in some for row in member.rows]
+        atoms = [atom for member in some for atom in member.atoms]
         box = {name: interval for member in some for name, interval in member.box.items()}
         with Work(GROUP_STEPS):
-            proof = _proof(rows, box)
-        names = {row.relation for _, row in proof.lines} if proof is not None else ()
+            proof = _proof(atoms, box)
+        names = {atom.relation for _, atom in proof.lines} if proof is not None else ()
         return ([member for member in some if member.claim.name in names], proof) if names else None
 
     try:

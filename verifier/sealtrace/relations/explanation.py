@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.relations.cases import Case, rows_of, rungs, starting_box, starting_case, value_of
+from sealtrace.relations.cases import Case, rungs, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.forms import Box, constant
-from sealtrace.relations.intervals import INFINITY, WHOLE, EmptyError, Interval, TooLargeError, point
-from sealtrace.relations.linear import Certificate, Row, minimize
+from sealtrace.relations.forms import Atom, Box, Form, constant
+from sealtrace.relations.intervals import INFINITY, NOT_NEGATIVE, WHOLE, EmptyError, Interval, TooLargeError, point
+from sealtrace.relations.linear import Certificate, minimize
 from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
 from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import (
@@ -200,16 +201,16 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
     """The least sum of moves of these cells within one linear case; None where the case is none."""
     if not case.is_linear or case.open_integers():
         return None
-    rows, box = rows_of(case.atoms, closed=True), dict(case.box)
+    atoms, box = [replace(atom, operator="<=") if atom.operator == "<" else atom for atom in case.atoms], dict(case.box)
     moves = {f"move of {fact.address}": fact for fact in facts}
     for move, fact in moves.items():
         # The value prints as the fact does after a move of so many units.
-        rows.append(Row({fact.address: Fraction(1), move: -fact.unit}, "<=", fact.high))
-        rows.append(Row({fact.address: Fraction(-1), move: -fact.unit}, "<=", -fact.low))
-        box[move] = Interval(Fraction(0), INFINITY)
+        atoms.append(Atom(Form({fact.address: Fraction(1), move: -fact.unit}, -fact.high), "<="))
+        atoms.append(Atom(Form({fact.address: Fraction(-1), move: -fact.unit}, fact.low), "<="))
+        box[move] = NOT_NEGATIVE
     try:
         with Work():
-            return minimize(dict.fromkeys(moves, Fraction(1)), rows, box)
+            return minimize(Form(dict.fromkeys(moves, Fraction(1))), atoms, box)
     except OutOfWorkError:
         return None
 

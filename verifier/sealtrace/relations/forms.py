@@ -7,16 +7,30 @@ it is. What cancels is cancelled here, so that a variable that stands on both si
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
-from sealtrace.relations.intervals import EmptyError, Interval, applied, checked, cost, length_of, point
+from sealtrace.relations.intervals import (
+    INFINITY,
+    NOT_NEGATIVE,
+    WHOLE,
+    ZERO,
+    EmptyError,
+    Interval,
+    checked,
+    cost,
+    length_of,
+    point,
+    share_range,
+    upper_range,
+)
+from sealtrace.relations.rendering import number_text
 
 Box = dict[str, Interval]
 """Each variable with the values that are left."""
-OPPOSITE = Fraction(-1)
 
 
 @dataclass(frozen=True)
@@ -31,26 +45,30 @@ class Form:
         """What makes two forms the same."""
         return frozenset(self.terms.items()), self.constant
 
-    def plus(self, other: Form, factor: Fraction = Fraction(1)) -> Form:
-        """The sum with a multiple of another form."""
-        return added([(self, Fraction(1)), (other, factor)])
+    def __add__(self, other: Form) -> Form:
+        return added([(self, Fraction(1)), (other, Fraction(1))])
 
-    def times(self, factor: Fraction) -> Form:
-        """A multiple of the form."""
+    def __sub__(self, other: Form) -> Form:
+        return added([(self, Fraction(1)), (other, Fraction(-1))])
+
+    def __neg__(self) -> Form:
+        return self * Fraction(-1)
+
+    def __mul__(self, factor: Fraction) -> Form:
         return added([(self, factor)])
 
     def put(self, known: Mapping[str, Form]) -> Form:
         """The form with forms in the places of some of its variables."""
         if known.keys().isdisjoint(self.terms):
             return self
-        kept = Form({name: one for name, one in self.terms.items() if name not in known}, self.constant)
-        return added([(kept, Fraction(1)), *((known[name], one) for name, one in self.terms.items() if name in known)])
+        kept = Form({name: factor for name, factor in self.terms.items() if name not in known}, self.constant)
+        return added([(kept, Fraction(1)), *((known[name], self.terms[name]) for name in self.terms if name in known)])
 
     def over(self, box: Mapping[str, Interval]) -> Interval:
         """All its values over a box."""
         total = point(self.constant)
-        for name, one in self.terms.items():
-            total = total + box[name].scaled(one)
+        for name, factor in self.terms.items():
+            total = total + box[name].scaled(factor)
         return total
 
 
@@ -64,16 +82,16 @@ def variable(name: str) -> Form:
     return Form({name: Fraction(1)})
 
 
-def added(parts: Iterable[tuple[Form, Fraction]]) -> Form:
+def added(multiples: Iterable[tuple[Form, Fraction]]) -> Form:
     """The sum of multiples of forms."""
     terms: dict[str, Fraction] = {}
     total = Fraction(0)
-    for form, factor in parts:
-        total += form.constant * factor if factor != 1 else form.constant
-        for name, one in form.terms.items():
-            more = checked(one * factor) if factor != 1 else one
+    for form, times in multiples:
+        total += form.constant * times if times != 1 else form.constant
+        for name, factor in form.terms.items():
+            more = checked(factor * times) if times != 1 else factor
             terms[name] = checked(terms[name] + more) if name in terms else more
-    return Form({name: one for name, one in terms.items() if one}, checked(total))
+    return Form({name: factor for name, factor in terms.items() if factor}, checked(total))
 
 
 @dataclass(frozen=True)
@@ -82,6 +100,30 @@ class Atom:
 
     form: Form
     operator: str
+    relation: str = ""
+    """Whose comparison it is, where several are decided together."""
+
+    def truth(self, box: Mapping[str, Interval]) -> bool | None:
+        """True where all values in the box satisfy it, False where none does, None where some may."""
+        value = self.form.over(box)
+        if self.operator in ("==", "!="):
+            differ = None if value.holds(Fraction(0)) else True
+            differ = False if value == ZERO else differ
+            return differ if self.operator == "!=" or differ is None else not differ
+        low, high = ((end < 0 or (end == 0 and self.operator == "<=")) for end in (value.low, value.high))
+        return True if high else None if low else False
+
+    def __str__(self) -> str:
+        text = ""
+        for name, factor in self.form.terms.items():
+            sign = ("-" if factor < 0 else "") if not text else (" - " if factor < 0 else " + ")
+            text += sign + ("" if abs(factor) == 1 else f"{bare(abs(factor))} × ") + name
+        return f"{text or '0'} {self.operator} {bare(-self.form.constant)}"
+
+
+def bare(value: Fraction) -> str:
+    """A number without the brackets that it needs inside a formula."""
+    return number_text(value).strip("()")
 
 
 class Computed(str):
@@ -100,11 +142,12 @@ class Operation:
 
     def values(self, box: Mapping[str, Interval]) -> list[Interval]:
         """All values of its arguments, or more."""
-        return [one.over(box) for one in self.arguments]
+        return [argument.over(box) for argument in self.arguments]
 
-    def cost(self, values: list[Interval]) -> int:
+    def cost(self, values: Sequence[Interval]) -> int:
         """Steps that computing it is worth, where its arguments have these values."""
-        steps = sum((1 + len(one.terms)) * length_of(value) for one, value in zip(self.arguments, values, strict=True))
+        pairs = zip(self.arguments, values, strict=True)
+        steps = sum((1 + len(argument.terms)) * length_of(value) for argument, value in pairs)
         return steps + (2 * cost(values[1]) if self.kind == "cp_upper" else 0)
 
     def over(self, box: Mapping[str, Interval], *, total: bool = False) -> Interval:
@@ -118,13 +161,13 @@ class Operation:
             case "/":
                 return [Atom(first, "!=")]
             case "sqrt":
-                return [Atom(first.times(OPPOSITE), "<=")]
+                return [Atom(-first, "<=")]
             case "log":
-                return [Atom(first.times(OPPOSITE), "<")]
+                return [Atom(-first, "<")]
             case "cp_upper":
-                _count, size, share = self.arguments
-                within = [Atom(first.times(OPPOSITE), "<="), Atom(first.plus(size, OPPOSITE), "<=")]
-                return [*within, Atom(share.times(OPPOSITE), "<"), Atom(share.plus(constant(OPPOSITE)), "<")]
+                count, size, share = self.arguments
+                within = [Atom(-count, "<="), Atom(count - size, "<=")]
+                return [*within, Atom(-share, "<"), Atom(share - constant(Fraction(1)), "<")]
         return []
 
     def linear(self) -> Form | None:
@@ -132,14 +175,88 @@ class Operation:
         first, *rest = self.arguments
         if (self.kind == "max" and not rest) or (self.kind == "^" and rest[0].constant == 1):
             return first
-        varying = [one for one in self.arguments if one.terms]
+        varying = [argument for argument in self.arguments if argument.terms]
         if self.kind == "*":
-            scale = checked(math.prod((one.constant for one in self.arguments if not one.terms), start=Fraction(1)))
-            one = varying[0] if varying else constant(Fraction(1))
-            return one.times(scale) if not scale or len(varying) < 2 else None
+            known = (argument.constant for argument in self.arguments if not argument.terms)
+            scale = checked(math.prod(known, start=Fraction(1)))
+            return (varying or [constant(Fraction(1))])[0] * scale if not scale or len(varying) < 2 else None
         if not varying and self.kind != "cp_upper":
             # What has no value stays an operation, so that it is told.
             with suppress(EmptyError):
-                value = applied(self.kind, [point(one.constant) for one in self.arguments])
+                value = applied(self.kind, [point(argument.constant) for argument in self.arguments])
                 return constant(value.low) if isinstance(value.low, Fraction) and value.is_point else None
         return None
+
+    def only_piece(self, box: Mapping[str, Interval]) -> Form | None:
+        """The argument that a maximum is everywhere in the box."""
+        ranges = self.values(box) if self.kind == "max" else []
+        for piece, own in zip(self.arguments, ranges, strict=False):
+            if all(own.low >= other.high for other in ranges if other is not own):
+                return piece
+        return None
+
+    def allowed(self, values: Sequence[Interval], target: Interval) -> list[Interval]:
+        """Where each argument must lie for the value to lie in the target; everywhere where nothing follows."""
+        first = values[0]
+        match self.kind:
+            case "*":
+                others = [[*values[:place], *values[place + 1 :]] for place in range(len(values))]
+                return [_factor(applied("*", rest), target) for rest in others]
+            case "/":
+                return [target.inverse()]
+            case "^":
+                exponent = int(values[1].low)
+                base = target.root(exponent)
+                return [base if exponent % 2 else _either_sign(first, base), WHOLE]
+            case "sqrt":
+                return [target.meet(NOT_NEGATIVE).power(2)]
+            case "log":
+                return [target.exponential()]
+            case "cp_upper":
+                known = first.is_point and values[1].is_point and self.arguments[2].terms
+                return [WHOLE, WHOLE, share_range(first, values[1], target) if known else WHOLE]
+        able = [place for place, value in enumerate(values) if value.touches(target)]
+        if not able:
+            raise EmptyError
+        # Where only one of them can be the greatest, it has to be.
+        below = Interval(-INFINITY, target.high)
+        return [target if able == [place] else below for place in range(len(values))]
+
+
+def applied(kind: str, values: Sequence[Interval], *, total: bool = False) -> Interval:
+    """All values of an operation, or more; where `total`, no argument may lie outside its domain."""
+    first = values[0]
+    outside = {"/": first.low <= 0 <= first.high, "sqrt": first.low < 0, "log": first.low <= 0}
+    if total and outside.get(kind):
+        raise EmptyError
+    match kind:
+        case "*":
+            return reduce(Interval.__mul__, values)
+        case "^":
+            return first.power(int(values[1].low))
+        case "max":
+            return Interval(max(value.low for value in values), max(value.high for value in values))
+        case "cp_upper":
+            return upper_range(*values, total=total)
+        case "/":
+            return first.inverse()
+        case "sqrt":
+            return first.root(2)
+        case "log":
+            return first.logarithm()
+    raise TypeError(f"no operation {kind!r}")
+
+
+def _factor(others: Interval, target: Interval) -> Interval:
+    """What one factor must be; where zero times anything may be in the target, nothing follows."""
+    if others.low < 0 < others.high or (others.holds(Fraction(0)) and target.holds(Fraction(0))):
+        return WHOLE
+    return target * others.inverse()
+
+
+def _either_sign(now: Interval, above: Interval) -> Interval:
+    """The numbers that are these or their opposites."""
+    pieces = [now.meet(piece) for piece in (above, -above) if now.touches(piece)]
+    if not pieces:
+        raise EmptyError
+    return Interval(min(piece.low for piece in pieces), max(piece.high for piece in pieces))

@@ -6,10 +6,9 @@ An end may be infinite; that is the only use of floats here.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -111,28 +110,23 @@ class Interval:
 
     def inverse(self) -> Interval:
         """One over every number of it but zero."""
-        low, high = self.low, self.high
-        if low == high == 0:
+        if self == ZERO:
             raise EmptyError
-        if low < 0 < high:
+        if self.low < 0 < self.high:
             return WHOLE
-        if low == 0:
-            return Interval(_over(high), INFINITY)
-        if high == 0:
-            return Interval(-INFINITY, _over(low))
-        return Interval(_over(high), _over(low))
+        return Interval(_over(self.high) if self.high else -INFINITY, _over(self.low) if self.low else INFINITY)
 
     def power(self, exponent: int) -> Interval:
         """Every number of it to a positive whole power."""
-        low, high = _power(self.low, exponent), _power(self.high, exponent)
+        low, high = (checked(end, exponent) ** exponent for end in (self.low, self.high))
         if exponent % 2:
             return Interval(low, high)
-        return Interval(Fraction(0) if self.low <= 0 <= self.high else min(low, high), max(low, high))
+        return Interval(Fraction(0) if self.holds(Fraction(0)) else min(low, high), max(low, high))
 
-    def square_root(self) -> Interval:
-        """The square root of every number of it that has one."""
-        inside = self.meet(NOT_NEGATIVE)
-        return Interval(root(inside.low, 2, up=False), root(inside.high, 2, up=True))
+    def root(self, exponent: int) -> Interval:
+        """The root of every number of it that has one."""
+        inside = self if exponent % 2 else self.meet(NOT_NEGATIVE)
+        return Interval(_root(inside.low, exponent, up=False), _root(inside.high, exponent, up=True))
 
     def logarithm(self) -> Interval:
         """The natural logarithm of every number of it that has one."""
@@ -163,9 +157,7 @@ def whole_numbers(interval: Interval) -> Interval:
     """The interval between the integers that lie in it."""
     low = Fraction(math.ceil(interval.low)) if isinstance(interval.low, Fraction) else interval.low
     high = Fraction(math.floor(interval.high)) if isinstance(interval.high, Fraction) else interval.high
-    if low > high:
-        raise EmptyError
-    return Interval(low, high)
+    return Interval(low, INFINITY).meet(Interval(-INFINITY, high))
 
 
 def shortened(interval: Interval, bits: int = 512) -> Interval:
@@ -204,12 +196,6 @@ def _over(value: Bound) -> Bound:
     return 1 / value if isinstance(value, Fraction) else Fraction(0)
 
 
-def _power(value: Bound, exponent: int) -> Bound:
-    if isinstance(value, Fraction):
-        return checked(value, exponent) ** exponent
-    return INFINITY if value > 0 or exponent % 2 == 0 else -INFINITY
-
-
 # What is irrational: flint's balls, rounded outwards
 
 
@@ -228,15 +214,15 @@ def enclosed(value: Bound, function: str, *arguments: int | arb, up: bool, bits:
         return ball.high if up else ball.low
 
 
-def root(value: Bound, exponent: int, *, up: bool) -> Bound:
+def _root(value: Bound, exponent: int, *, up: bool) -> Bound:
     """A root, outwards; exact where it is rational."""
     if not isinstance(value, Fraction) or not value:
         return value
     if value < 0:
-        return -root(-value, exponent, up=not up)
+        return -_root(-value, exponent, up=not up)
     from flint import fmpz
 
-    near = Fraction(*(int(fmpz(one).root(exponent)) for one in value.as_integer_ratio()))
+    near = Fraction(*(int(fmpz(whole).root(exponent)) for whole in value.as_integer_ratio()))
     return near if near**exponent == value else enclosed(value, "root", exponent, up=up)
 
 
@@ -298,30 +284,3 @@ def _tail(k: int, n: int, x: Fraction, *, up: bool) -> Fraction:
         # Too far out for a finite ball.
         return Fraction(up)
     return max(Fraction(0), min(Fraction(1), Fraction(tail)))
-
-
-# Operations
-
-
-def applied(kind: str, values: Sequence[Interval], *, total: bool = False) -> Interval:
-    """All values of an operation, or more; where `total`, no argument may lie outside its domain."""
-    first = values[0]
-    outside = {"/": first.low <= 0 <= first.high, "sqrt": first.low < 0, "log": first.low <= 0}
-    if total and outside.get(kind):
-        raise EmptyError
-    match kind:
-        case "*":
-            return reduce(Interval.__mul__, values)
-        case "^":
-            return first.power(int(values[1].low))
-        case "max":
-            return Interval(max(one.low for one in values), max(one.high for one in values))
-        case "cp_upper":
-            return upper_range(*values, total=total)
-        case "/":
-            return first.inverse()
-        case "sqrt":
-            return first.square_root()
-        case "log":
-            return first.logarithm()
-    raise TypeError(f"no operation {kind!r}")

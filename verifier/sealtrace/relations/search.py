@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from sealtrace.relations.cases import Case, assumed, narrowed, rows_of, starting_case
-from sealtrace.relations.contraction import certainly
-from sealtrace.relations.forms import OPPOSITE, Atom, Box, Operation
+from sealtrace.relations.cases import Case, assumed, narrowed, starting_case
+from sealtrace.relations.forms import Atom, Box, Operation
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.syntax import Formula
@@ -97,7 +96,7 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     found = _witness(case, before)
     if found is not None:
         return Answer("possible", {name: found.get(name) or _any(case, name) for name in case.names}, case)
-    if (largest := next((one for one in case.operations if one.kind == "max"), None)) is not None:
+    if (largest := next((each for each in case.operations if each.kind == "max"), None)) is not None:
         return list(_pieces(case, largest))
     if case.open_integers():
         return _integers(case)
@@ -115,7 +114,7 @@ def _any(case: Case, name: str) -> Interval:
 
 
 def _linear(case: Case) -> Answer | list[Case]:
-    found = solve(rows_of(case.atoms), case.box)
+    found = solve([atom for atom in case.atoms if atom.operator != "!="], case.box)
     if isinstance(found, Certificate):
         return []
     # What only an inequality (!=) speaks of has no value there.
@@ -128,7 +127,7 @@ def _linear(case: Case) -> Answer | list[Case]:
 def _apart(case: Case, unequal: Atom) -> list[Case]:
     """Not equal is less or greater."""
     rest = tuple(atom for atom in case.atoms if atom is not unequal)
-    return [replace(case, atoms=(*rest, Atom(unequal.form.times(Fraction(sign)), "<"))) for sign in (1, -1)]
+    return [replace(case, atoms=(*rest, Atom(form, "<"))) for form in (unequal.form, -unequal.form)]
 
 
 # Dividing
@@ -137,14 +136,14 @@ def _apart(case: Case, unequal: Atom) -> list[Case]:
 def _pieces(case: Case, operation: Operation) -> Iterator[Case]:
     """A maximum is one of its arguments, and the others are not greater."""
     for chosen in operation.arguments:
-        others = [one for one in operation.arguments if one is not chosen]
+        below = (Atom(other - chosen, "<=") for other in operation.arguments if other is not chosen)
         piece = case.with_known({operation.name: chosen})
-        yield replace(piece, atoms=(*piece.atoms, *(Atom(one.plus(chosen, OPPOSITE), "<=") for one in others)))
+        yield replace(piece, atoms=(*piece.atoms, *below))
 
 
 def _integers(case: Case) -> Answer | list[Case]:
     """One integer takes each of its values, or one of two ranges."""
-    name = min(case.open_integers(), key=lambda one: (case.box[one].width, one))
+    name = min(case.open_integers(), key=lambda name: (case.box[name].width, name))
     low, high = case.box[name].low, case.box[name].high
     if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
         return Answer("unknown", reason=f"nothing bounds the integer {name}")
@@ -153,12 +152,12 @@ def _integers(case: Case) -> Answer | list[Case]:
     else:
         middle = Fraction(int(low + high) // 2)
         ranges = [Interval(low, middle), Interval(middle + 1, high)]
-    return [replace(case, box={**case.box, name: one}) for one in ranges]
+    return [replace(case, box={**case.box, name: smaller}) for smaller in ranges]
 
 
 def _halves(case: Case, start: Case) -> Answer | list[Case]:
     """The variable with the most room left, relative to what it had, in two halves."""
-    repeated = {name for one in case.occurrences() for name, times in one.items() if times > 1}
+    repeated = {name for counts in case.occurrences() for name, times in counts.items() if times > 1}
     open_names = sorted(name for name in repeated or case.variables if not case.box[name].is_point)
     if not open_names:
         return Answer("unknown", reason="no precision tried separates the two sides")
@@ -189,7 +188,7 @@ def _witness(case: Case, before: Case) -> Box | None:
         return None
     now: Case | None = case
     # Counts decide what the rest may be, so they come first; narrow ones leave the least choice.
-    for name in sorted(case.variables, key=lambda one: (one not in case.integers, case.box[one].width, one)):
+    for name in sorted(case.variables, key=lambda name: (name not in case.integers, case.box[name].width, name)):
         if now is None:
             return None
         if now.is_linear and isinstance(found := _linear(now), Answer):
@@ -198,9 +197,9 @@ def _witness(case: Case, before: Case) -> Box | None:
         if name in now.variables and not _as_good_as_point(interval, case.box[name]):
             middle = interval.middle()
             values = [Fraction(round(middle)) if name in case.integers else middle, interval.low, interval.high]
-            finite = [one for one in dict.fromkeys(values) if isinstance(one, Fraction)]
-            tried = (replace(now, box={**now.box, name: point(one)}) for one in finite)
-            now = next((left for one in tried if (left := _narrowed(one)) is not None), None)
+            finite = [value for value in dict.fromkeys(values) if isinstance(value, Fraction)]
+            tried = (replace(now, box={**now.box, name: point(value)}) for value in finite)
+            now = next((left for fixed in tried if (left := _narrowed(fixed)) is not None), None)
     return None if now is None else _proved(now.box, before)
 
 
@@ -215,7 +214,7 @@ def _proved(found: Box, case: Case) -> Box | None:
         values = case.computed(here)
         pivots: dict[str, Atom] = {}
         for atom, inside in zip(case.atoms, case.occurrences(), strict=True):
-            if not certainly(atom.operator, atom.form.over(values)):
+            if not atom.truth(values):
                 free = [name for name in inside.keys() - case.integers - set(pivots) if not here[name].is_point]
                 if atom.operator != "==" or not free:
                     return None
@@ -224,10 +223,7 @@ def _proved(found: Box, case: Case) -> Box | None:
             wide = here[name].width + _TINY * max(Fraction(1), abs(here[name].middle()))
             here[name] = Interval(here[name].low - wide, here[name].high + wide).meet(case.box[name])
         values = case.computed(here)
-        certain = (
-            certainly(atom.operator, atom.form.over(values)) for atom in case.atoms if atom not in pivots.values()
-        )
-        if not all(certain):
+        if not all(atom.truth(values) for atom in case.atoms if atom not in pivots.values()):
             return None
         for name, atom in pivots.items():
             ends = [
