@@ -8,9 +8,8 @@ from sealtrace.printed.reported import read_reported
 from sealtrace.relations.decide import decide, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import parse_formula
+from sealtrace.relations.language import Names, parse_formula
 from sealtrace.relations.syntax import Formula
-from sealtrace.relations.words import Names
 
 PAPER = r"""\documentclass{article}
 \begin{document}

@@ -12,7 +12,7 @@ from relations.papers import formula_of, paper_facts
 from sealtrace.relations.cases import Case, starting_box
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.intervals import WHOLE, EmptyError, TooLargeError
-from sealtrace.relations.language import parse_formula
+from sealtrace.relations.language import Names, parse_formula
 from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.syntax import (
     And,
@@ -30,7 +30,6 @@ from sealtrace.relations.syntax import (
     some_integer,
     walk,
 )
-from sealtrace.relations.words import Names
 from support import LONG
 
 EXAMPLES = settings(max_examples=5000 if LONG else 80, deadline=None)

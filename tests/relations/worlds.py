@@ -11,8 +11,7 @@ from fractions import Fraction
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Rule
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import parse_formula
-from sealtrace.relations.words import Names
+from sealtrace.relations.language import Names, parse_formula
 
 
 def nearest(value: Fraction, unit: Fraction, halves: str) -> int:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sealtrace.printed.reported import Reported
     from sealtrace.relations.decision import Claim, Decision
     from sealtrace.relations.facts import Facts
+    from sealtrace.relations.language import Misreading
     from sealtrace.relations.sealed import Address
-    from sealtrace.relations.words import Misreading
 
 
 class Printed(Evidence):

@@ -38,12 +38,12 @@ from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.suggested import suggestions
 from sealtrace.relations.intervals import Interval, point
+from sealtrace.relations.language import Misreading
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.sealed import TEXT, facts_of_records
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, unknowns_in
-from sealtrace.relations.words import Misreading
 from sealtrace.relations.work import time_is_up, time_limit
 
 MAX_CLAIMS = 20_000

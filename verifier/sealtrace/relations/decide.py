@@ -77,10 +77,8 @@ def _proof_alone(claim: Claim) -> Certificate | None:
     """A proof by addition, where the formula is one case of linear comparisons."""
     try:
         case = starting_case(claim.formula)
-        if case.choices or case.integers or not case.is_linear:
-            return None
         with Work():
-            return _proof(case.atoms, case.box)
+            return _proof(case.atoms, case.box) if case.is_linear and not (case.choices or case.integers) else None
     except (EmptyError, TooLargeError, OutOfWorkError):
         return None
 
@@ -96,7 +94,7 @@ def _undefined(formula: Formula) -> str | None:
     for node in walk(formula):
         if not isinstance(node, Call) or node.function not in _PARTIAL:
             continue
-        if any(isinstance(one, Unknown) for one in walk(node)):
+        if any(isinstance(inner, Unknown) for inner in walk(node)):
             continue
         try:
             value_of(node, box)
@@ -144,11 +142,11 @@ def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
     numbers break is another's. What joins two tables is confirmed by any other of its family.
     """
     readings: dict[tuple[str, ...], Counter[Status]] = {}
-    for one in decisions:
-        if one.claim.telling:
-            for reading in {_reading(one.claim), (one.claim.family,)}:
-                readings.setdefault(reading, Counter())[one.status] += 1
-    return [_believed(one, readings.get(_reading(one.claim), Counter())) for one in decisions]
+    for decision in decisions:
+        if decision.claim.telling:
+            for reading in {_reading(decision.claim), (decision.claim.family,)}:
+                readings.setdefault(reading, Counter())[decision.status] += 1
+    return [_believed(decision, readings.get(_reading(decision.claim), Counter())) for decision in decisions]
 
 
 def _reading(claim: Claim) -> tuple[str, ...]:
@@ -161,10 +159,8 @@ def _believed(decision: Decision, counts: Counter[Status]) -> Decision:
     if decision.claim.family == "declared" or decision.status is not Status.CONTRADICTION or holds >= max(broken, 1):
         return decision
     if broken > 2:
-        said = (
-            f"{broken} numbers break this reading of the table and {holds} confirm it: probably it says something else"
-        )
-        return Decision(decision.claim, Status.UNDECIDED, reason=said)
+        said = f"{broken} numbers break this reading of the table and {holds} confirm it"
+        return Decision(decision.claim, Status.UNDECIDED, reason=f"{said}: probably it says something else")
     if holds:
         return decision
     evidence = "the words of the table, which no other number of it confirms"
@@ -195,9 +191,9 @@ def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
     # A proof must not rest on a guess.
     stated = [claim for claim in claims if not claim.is_guess]
-    members = [one for claim in stated if (one := recall(("member", claim), partial(_member, claim))) is not None]
+    members = [recall(("member", claim), partial(_member, claim)) for claim in stated]
     found: list[Decision] = []
-    for group in _connected(members):
+    for group in _connected([member for member in members if member is not None]):
         found += recall(tuple(member.claim for member in group), partial(_contradictions, group))
     return found
 
@@ -218,7 +214,7 @@ def _member(claim: Claim) -> _Member | None:
     except (EmptyError, TooLargeError):
         return None
     unknowns = frozenset(unknowns_in(claim.formula))
-    shared = unknowns | {one.address for one in claim.facts}
+    shared = unknowns | {fact.address for fact in claim.facts}
     new = {name: name if name in shared else f"{name} of {claim.name}" for name in case.names}
     atoms = [
         Atom(Form({new[name]: factor for name, factor in form.terms.items()}, form.constant), atom.operator, claim.name)
@@ -253,7 +249,7 @@ def _smallest(group: list[_Member], refuted: Callable[[list[_Member]], Refuted |
     found = refuted(group)
     for member in list(found[0]) if found is not None else ():
         assert found is not None
-        fewer = [one for one in found[0] if one is not member]
+        fewer = [other for other in found[0] if other is not member]
         found = (refuted(fewer) if len(fewer) > 1 else None) or found
     return found
 
@@ -303,7 +299,7 @@ def _joint(group: list[_Member]) -> tuple[Claim, tuple[Claim, ...]]:
         all_of(*(claim.formula for claim in claims)),
         "These cannot all be true: " + " ".join(claim.sentence for claim in claims),
         "; ".join(dict.fromkeys(claim.source for claim in claims)),
-        tuple(dict.fromkeys(one for claim in claims for one in claim.assumes)),
+        tuple(dict.fromkeys(assumption for claim in claims for assumption in claim.assumes)),
         question=next((claim.question for claim in claims if claim.question), None),
         family="group",
     )

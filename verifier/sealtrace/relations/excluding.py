@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, plain_address
@@ -31,18 +32,16 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
     every = list(claims)
     seen: set[str] = set()
     for claim in every:
-        formula = all_of(*(one.formula for one in _about_the_same(claim, every)))
+        formula = all_of(*(related.formula for related in _about_the_same(claim, every)))
         cells = _by_cell(claim.facts)
         bound: dict[str, int] = {}
         # What is bound already, and what other claims speak of, is asked last, and only for a second number.
         others = [address for address in _by_cell(facts_in(formula)) if address not in cells]
         for address in (*sorted(cells, key=lambda address: address in seen), *others):
             enough = (address in seen or address not in cells) and (not bound.keys() - seen or len(bound) > 1)
-            if (
-                not enough
-                and not time_is_up()
-                and (units := recall((formula, address), partial(_excluding, formula, address))) is not None
-            ):
+            if enough or time_is_up():
+                continue
+            if (units := recall((formula, address), partial(_excluding, formula, address))) is not None:
                 bound[address] = units
         for address in cells.keys() & bound.keys() - seen:
             question = formula, address, bound[address]
@@ -54,11 +53,9 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
 def _excluding(formula: Formula, address: str) -> int | None:
     """A move of a number that makes a formula impossible; None where no plausible one does."""
     facts = _by_cell(facts_in(formula))[address]
-    ends = [int((end - facts[0].value) / facts[0].unit) for end in _plausible(facts[0])]
-    for units in dict.fromkeys((*ends, *(units for units in MOVES if ends[0] <= units <= ends[1]))):
-        if units and _impossible(formula, facts, units, units):
-            return units
-    return None
+    least, most = map(int, _plausible(facts[0]))
+    moves = dict.fromkeys((least, most, *(units for units in MOVES if least <= units <= most)))
+    return next((units for units in moves if units and _impossible(formula, facts, units, units)), None)
 
 
 def _gaps(formula: Formula, address: str, units: int) -> bool:
@@ -67,27 +64,26 @@ def _gaps(formula: Formula, address: str, units: int) -> bool:
     low, high = _plausible(facts[0])
     return any(
         (excluded == units or _impossible(formula, facts, excluded, excluded))
-        and (end - facts[0].value) / facts[0].unit / excluded > 1
-        and not _impossible(formula, facts, excluded, (end - facts[0].value) / facts[0].unit)
+        and end / excluded > 1
+        and not _impossible(formula, facts, excluded, end)
         for excluded in (1, -1, 2, -2, units)
         for end in ((high,) if excluded > 0 else (low,))
     )
 
 
 def _plausible(fact: Fact) -> tuple[Fraction, Fraction]:
-    """Where such a number may lie: a share up to one, a percentage up to a hundred, anything else up to its double."""
+    """By how many units such a number may move: a share lies up to one, a percentage up to a hundred, anything else up
+    to its double."""
     size = next((Fraction(end) for end in (1, 100) if abs(fact.value) <= end), 2 * abs(fact.value))
-    return (-size if fact.value < 0 else Fraction(0)), (Fraction(0) if fact.value < 0 else size)
+    low, high = (-size, Fraction(0)) if fact.value < 0 else (Fraction(0), size)
+    return (low - fact.value) / fact.unit, (high - fact.value) / fact.unit
 
 
 def _impossible(formula: Formula, facts: list[Fact], first: Fraction | int, last: Fraction | int) -> bool:
     """Whether a formula cannot hold with a number moved by anything between so many units of its last digit."""
-    moved = {one.address: _between(one, *sorted((Fraction(first), Fraction(last)))) for one in facts}
+    least, most = sorted((first, last))
+    moved = {fact.address: Interval(fact.low + fact.unit * least, fact.high + fact.unit * most) for fact in facts}
     return search(formula, Work(50_000), moved).status == "impossible"
-
-
-def _between(fact: Fact, first: Fraction, last: Fraction) -> Interval:
-    return Interval(fact.low + fact.unit * first, fact.high + fact.unit * last)
 
 
 def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
@@ -101,5 +97,5 @@ def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
 def _about_the_same(claim: Claim, claims: Sequence[Claim]) -> list[Claim]:
     """A claim, and those that speak of an unknown that it speaks of: only together may they say anything."""
     unknowns = unknowns_in(claim.formula).keys()
-    others = [one for one in claims if one is not claim and unknowns & unknowns_in(one.formula)] if unknowns else []
-    return [claim, *others[: MAX_TOGETHER - 1]]
+    others = (other for other in claims if other is not claim and unknowns & unknowns_in(other.formula))
+    return [claim, *islice(others if unknowns else (), MAX_TOGETHER - 1)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -117,7 +116,7 @@ def _grid_sides(body: Formula, name: str) -> tuple[Expression, Expression] | Non
     if not isinstance(body, Comparison) or body.operator != "==":
         return None
     for value, grid in ((body.left, body.right), (body.right, body.left)):
-        names = [{one.name for one in walk(side) if isinstance(one, Unknown)} for side in (value, grid)]
+        names = [{node.name for node in walk(side) if isinstance(node, Unknown)} for side in (value, grid)]
         if names == [set(), {name}]:
             return value, grid
     return None
@@ -131,7 +130,7 @@ def _grid(of: Expression, grid: Expression, text: str, some: Some, box: Box) -> 
         return f"there is no integer from {math.ceil(least)} to {math.floor(most)}"
     case = Case({**box, some.name: between})
     steps = case.lowered(grid, {name: name for name in case.box})
-    known = {name: constant(Fraction(one.low)) for name, one in box.items() if one.is_point}
+    known = {name: constant(Fraction(value.low)) for name, value in box.items() if value.is_point}
     case.add(steps, "==")
     steps = case.with_known(known).atoms[-1].form
     if steps.terms.keys() != {some.name}:
@@ -139,10 +138,12 @@ def _grid(of: Expression, grid: Expression, text: str, some: Some, box: Box) -> 
     # The integers just before and just after the value is passed.
     passed = (value.middle() - steps.constant) / steps.terms[some.name]
     inside = (min(max(end, least), most) for end in (math.floor(passed), math.ceil(passed)))
-    counts = sorted({math.ceil(one) if one == least else math.floor(one) for one in inside})
+    counts = sorted({math.ceil(end) if end == least else math.floor(end) for end in inside})
     unknown, places = re.compile(rf"\b{re.escape(some.name)}\b"), max(places_of(of), 4)
-    given = {count: point(steps.constant + count * steps.terms[some.name]) for count in counts}
-    shown = ", ".join(f"{unknown.sub(str(count), text)} = {approximately(one, places)}" for count, one in given.items())
+    shown = ", ".join(
+        f"{unknown.sub(str(count), text)} = {approximately(steps.over({some.name: point(Fraction(count))}), places)}"
+        for count in counts
+    )
     tolerance = f" ± {decimals(value.width / 2, 12)}" if value.width else ""
     return f"{printed(of)}{tolerance} needs {text} with {some.name} integer: {shown}"
 
@@ -201,7 +202,9 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
     """The least sum of moves of these cells within one linear case; None where the case is none."""
     if not case.is_linear or case.open_integers():
         return None
-    atoms, box = [replace(atom, operator="<=") if atom.operator == "<" else atom for atom in case.atoms], dict(case.box)
+    box = dict(case.box)
+    closed = {"==": "==", "<=": "<=", "<": "<="}
+    atoms = [Atom(atom.form, closed[atom.operator]) for atom in case.atoms if atom.operator in closed]
     moves = {f"move of {fact.address}": fact for fact in facts}
     for move, fact in moves.items():
         # The value prints as the fact does after a move of so many units.
@@ -234,7 +237,7 @@ def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Wor
         found = answers[-1]
         if found.case is None or found.values is None:
             # What rules something out must be sure.
-            if reason := next((one.reason for one in answers if one.status == "unknown"), None):
+            if reason := next((answer.reason for answer in answers if answer.status == "unknown"), None):
                 raise OutOfWorkError(reason)
             return enough
         # The solution needs so much, or its case at least; often the narrowed case is exact at its end.

@@ -12,10 +12,11 @@ cell       := TABLE "[" label "," label "]" [ "." PART ];  a label may be "*" or
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.relations.fact import Listing, NotAvailableError, UnknownFactError
@@ -35,46 +36,135 @@ from sealtrace.relations.syntax import (
     Number,
     Or,
     Ordered,
+    Shared,
     Some,
     Unknown,
-)
-from sealtrace.relations.words import (
-    PLACE,
-    RESERVED,
-    FormulaError,
-    Locate,
-    Misreading,
-    Names,
-    Word,
-    Words,
-    labels_of,
-    parse_constant,
-    substituted,
 )
 
 MAX_DEPTH = 40
 MAX_TERMS = 5000
 MAX_EXPONENT = 64
+MAX_LITERAL = 60
+RESERVED = frozenset({"and", "or", "some", "is", "in", "inf"})
+NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+# A decimal up to the power of ten that is worth computing with.
+_CONSTANT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?0*(?:[1-3]?[0-9]{1,2}|400))?")
+_STRING = r'"((?:[^"\\\n]|\\["\\])*)"'
+_PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)\}")
+_WORD = re.compile(
+    rf"""\s*(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?(?=\[))
+    |(?P<name>{NAME.pattern})|{_PLACEHOLDER.pattern.replace("(", "(?P<placeholder>", 1)}
+    |{_STRING.replace("(", "(?P<string>", 1)}
+    |(?P<sign>\.\.|==|!=|<=|>=|.)|(?P<end>\Z))""",
+    re.VERBOSE | re.DOTALL,
+)
+_PLACE = re.compile(rf"\[\s*(?:{_STRING}\s*|([^,\]\n]*)\s*),\s*(?:{_STRING}\s*|([^\]\n]*)\s*)\](?:\.(\w+))?")
+_SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
 _WHOLE_LISTS = frozenset({"sum", "mean"})
 _Read = TypeVar("_Read")
 
 
-def _from_start(offset: int) -> tuple[int, int]:
-    return 1, offset + 1
+@dataclass(frozen=True)
+class Misreading:
+    """One thing that cannot be read, and where it stands."""
+
+    message: str
+    source: str
+    line: int
+    column: int = 1
+    absent: bool = False
+    """Whether it is only that a cell says n/a: a loop may pass over it."""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}: {self.message}"
+
+
+@dataclass
+class Names:
+    """What a formula may speak of."""
+
+    facts: Facts
+    constants: Mapping[str, Fraction] = field(default_factory=dict)
+    shared: Mapping[str, Shared] = field(default_factory=dict)
+    bindings: dict[str, str] = field(default_factory=dict)
+    """What stands for `{r}`, from the loops around."""
+
+
+class FormulaError(Exception):
+    """A formula cannot be read on from here."""
+
+    def __init__(self, message: str, start: int = 0) -> None:
+        super().__init__(message)
+        self.start = start
+
+
+Locate = Callable[[int], tuple[int, int]]
+"""Gives the line and the column of an offset in a text."""
 
 
 def parse_formula(
-    text: str, names: Names, source: str = "formula", locate: Locate = _from_start
+    text: str, names: Names, source: str = "formula", locate: Locate = lambda offset: (1, offset + 1)
 ) -> tuple[Formula | None, list[Misreading]]:
     """The formula that a text states, or None with everything that is wrong with it."""
     parser = _Parser(text, names)
     formula: Formula | None = None
     try:
-        formula = parser.whole()
+        formula = parser.formula()
+        parser.refuse("the end of the formula", unless=parser.peek().kind == "end")
     except FormulaError as error:
-        parser.fault(error.message, error.start)
+        parser.fault(str(error), error.start)
     problems = [Misreading(message, source, *locate(start), absent) for message, start, absent in parser.faults]
     return (formula if not problems else None), problems
+
+
+def parse_constant(text: str) -> Fraction | None:
+    """A decimal or a ratio, exactly; None where it is neither or too long."""
+    numbers = [number.strip() for number in text.split("/")]
+    if len(numbers) > 2 or not all(_CONSTANT.fullmatch(number) and len(number) <= MAX_LITERAL for number in numbers):
+        return None
+    value, *below = map(Fraction, numbers)
+    return value if not below else value / below[0] if below[0] else None
+
+
+def parse_place(text: str) -> tuple[str, str]:
+    """The labels of `[row, column]`."""
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        raise FormulaError("expected [row, column]")
+    return _label(match, 1)[0], _label(match, 3)[0]
+
+
+def substituted(text: str, bindings: dict[str, str]) -> tuple[str, list[str]]:
+    """A text with its placeholders filled in, and the names that nothing fills."""
+    missing = [name for name in _PLACEHOLDER.findall(text) if name not in bindings]
+    return _PLACEHOLDER.sub(lambda match: bindings.get(match.group(1), match.group()), text), missing
+
+
+def _label(match: re.Match[str], group: int) -> tuple[str, bool]:
+    """A label of a place, and whether it was quoted."""
+    quoted, plain = match.group(group), match.group(group + 1)
+    return (" ".join(plain.split()), False) if quoted is None else (_unquoted(quoted), True)
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+class _Word(NamedTuple):
+    """One word, number or sign."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    def says(self, *texts: str) -> bool:
+        """Whether it is one of these words and signs."""
+        return self.kind in ("name", "sign") and self.text in texts
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else repr(self.text[:40])
 
 
 @dataclass(frozen=True)
@@ -84,30 +174,60 @@ class _Listed(Expression):
     listing: Listing
 
 
-class _Parser(Words):
+class _Parser:
     """Reads on behind a wrong reference; other mistakes end it."""
 
     def __init__(self, text: str, names: Names) -> None:
-        super().__init__(text)
+        self.text = text
         self.names = names
         self.faults: list[tuple[str, int, bool]] = []
         """Message, place, and whether it is only that a cell says n/a."""
         self.scope: list[str] = []
-        self.depth = self.terms = 0
+        self.depth = self.terms = self.place = 0
+        self._ahead: _Word | None = None
+
+    # Words
+
+    def peek(self) -> _Word:
+        if self._ahead is None:
+            match = _WORD.match(self.text, self.place)
+            assert match is not None
+            kind = match.lastgroup or "end"
+            start = match.start(kind) - (kind in ("string", "placeholder"))
+            if kind == "number" and match.end() - start > MAX_LITERAL:
+                raise FormulaError(f"a number of {match.end() - start} characters", start)
+            text = _unquoted(match[kind]) if kind == "string" else _SPELT.get(match[kind], match[kind])
+            self._ahead = _Word(kind, text, start, match.end())
+        return self._ahead
+
+    def go(self, place: int) -> None:
+        self.place, self._ahead = place, None
+
+    def next(self) -> _Word:
+        word = self.peek()
+        self.go(word.end)
+        return word
+
+    def take(self, *texts: str) -> _Word | None:
+        """The next word if it is one of these."""
+        return self.next() if self.peek().says(*texts) else None
+
+    def expect(self, *texts: str) -> _Word:
+        wanted = " or ".join(repr(text) if text.isalpha() else text for text in texts)
+        self.refuse(wanted, unless=self.peek().says(*texts))
+        return self.next()
+
+    def refuse(self, wanted: str, *, unless: bool = False) -> None:
+        """An error at the next word, unless it is what was wanted."""
+        word = self.peek()
+        if not unless:
+            hint = "; write == for equality" if word.says("=") else ""
+            raise FormulaError(f"expected {wanted}, found {word}{hint}", word.start)
 
     # Formulas
 
-    def whole(self) -> Formula:
-        formula = self.formula()
-        token = self.peek()
-        if token.kind != "end":
-            hint = "; write == for equality" if token.is_one("=") else ""
-            raise FormulaError(f"expected the end of the formula, found {token}{hint}", token.start)
-        return formula
-
     def formula(self) -> Formula:
-        start = self.peek().start
-        return self.as_formula(self.either(), start)
+        return self.as_formula(self.either(), 0)
 
     def either(self) -> Node:
         """A formula, or an expression in parentheses that only what follows can tell from one."""
@@ -122,7 +242,7 @@ class _Parser(Words):
         """One part, or several between these words or signs; the second sign turns the part behind."""
         start = self.peek().start
         first = inner()
-        if not self.peek().is_one(*links):
+        if not self.peek().says(*links):
             return first
         parts = [checked(first, start)]
         while link := self.take(*links):
@@ -139,7 +259,7 @@ class _Parser(Words):
         first = self.sum()
         if self.take("is"):
             return self.multiple(self.as_expression(first, start))
-        if not self.peek().is_one(*OPERATORS):
+        if not self.peek().says(*OPERATORS):
             return first
         left = self.as_expression(first, start)
         chain: list[Formula] = []
@@ -151,23 +271,23 @@ class _Parser(Words):
 
     def some(self) -> Formula:
         integer = self.take("integer") is not None
-        token = self.next()
-        if token.kind != "name" or token.text in RESERVED or "." in token.text:
-            raise FormulaError(f"expected a name for the unknown, found {token}", token.start)
+        word = self.peek()
+        named = word.kind == "name" and word.text not in RESERVED and "." not in word.text
+        self.refuse("a name for the unknown", unless=named)
+        self.next()
         self.expect("in")
-        end: Callable[[], Expression | None] = self.expression if integer else self.end
-        if not integer:
+        low: Expression | None
+        high: Expression | None
+        if integer:
+            low, _, high = self.expression(), self.expect(".."), self.expression()
+        else:
             self.expect("[")
-        low = end()
-        self.expect(".." if integer else ",")
-        high = end()
-        if not integer:
-            self.expect("]")
+            low, _, high, _ = self.end(), self.expect(","), self.end(), self.expect("]")
         self.expect(":")
-        self.scope.append(token.text)
+        self.scope.append(word.text)
         body = self.formula()
         self.scope.pop()
-        return Some(token.text, low, high, body, integer)
+        return Some(word.text, low, high, body, integer)
 
     def end(self) -> Expression | None:
         """One end of a range; None where it is infinite."""
@@ -202,47 +322,36 @@ class _Parser(Words):
 
     def signed(self) -> Node:
         negative = False
-        while token := self.take("-"):
+        while word := self.take("-"):
             negative = not negative
-            self.count(token)
+            self.count(word)
         start = self.peek().start
-        value = self.power()
+        value = self.value()
+        if self.take("^"):
+            word = self.peek()
+            whole = word.kind == "number" and word.text.isdecimal() and 1 <= int(word.text) <= MAX_EXPONENT
+            self.refuse(f"an exponent from 1 to {MAX_EXPONENT}", unless=whole)
+            value = self.as_expression(value, start) ** int(self.next().text)
         return -self.as_expression(value, start) if negative else value
 
-    def power(self) -> Node:
-        start = self.peek().start
-        base = self.value()
-        if not self.take("^"):
-            return base
-        token = self.next()
-        if token.kind != "number" or not token.text.isdecimal() or not 1 <= int(token.text) <= MAX_EXPONENT:
-            raise FormulaError(f"expected an exponent from 1 to {MAX_EXPONENT}, found {token}", token.start)
-        return self.as_expression(base, start) ** int(token.text)
-
     def value(self) -> Node:
-        token = self.next()
-        self.count(token)
-        behind = self.text[token.end : token.end + 1]
-        if token.kind in ("table", "string") or (token.kind == "placeholder" and behind == "["):
-            return self.reference(token)
-        if token.kind == "number":
-            return self.literal(token.text, token)
-        if token.kind == "placeholder":
-            return self.literal(self.filled("{" + token.text + "}", token.start), token)
-        if token.is_one("("):
+        word = self.peek()
+        self.refuse("a number, a name or a cell", unless=word.kind not in ("sign", "end") or word.text == "(")
+        self.count(self.next())
+        if word.kind in ("table", "string") or (word.kind == "placeholder" and self.text[word.end :][:1] == "["):
+            return self.reference(word)
+        if word.kind in ("number", "placeholder"):
+            text = word.text if word.kind == "number" else self.filled("{" + word.text + "}", word.start)
+            value = parse_constant(text)
+            return self.fault(f"{text[:40]!r} is not a number", word.start) if value is None else Number(value)
+        if word.text == "(":
             inner = self.nested(self.either)
             self.expect(")")
             return inner
-        if token.kind == "name":
-            return self.nested(lambda: self.call(token)) if self.take("(") else self.named(token)
-        raise FormulaError(f"expected a number, a name or a cell, found {token}", token.start)
+        return self.nested(lambda: self.call(word)) if self.take("(") else self.named(word.text, word.start)
 
-    def literal(self, text: str, token: Word) -> Expression:
-        value = parse_constant(text)
-        return self.fault(f"{text[:40]!r} is not a number", token.start) if value is None else Number(value)
-
-    def named(self, token: Word) -> Expression:
-        name, declared = token.text, self.names.facts.declared
+    def named(self, name: str, start: int) -> Expression:
+        facts, declared = self.names.facts, self.names.facts.declared
         if name in self.scope:
             return Unknown(name)
         if name in self.names.constants:
@@ -251,73 +360,73 @@ class _Parser(Words):
             return self.names.shared[name]
         owner, _, part = name.rpartition(".")
         if name in declared:
-            return self.found(lambda facts: Given(facts.named(name)), token.start)
+            return self.found(lambda: Given(facts.named(name)), start)
         if owner in declared:
-            return self.found(lambda facts: Given(facts.named(owner, part)), token.start)
+            return self.found(lambda: Given(facts.named(owner, part)), start)
         known = [*self.scope, *self.names.constants, *self.names.shared, *declared]
-        return self.fault(f"{name!r} is not known{nearest(name, known)}", token.start)
+        return self.fault(f"{name!r} is not known{nearest(name, known)}", start)
 
-    def call(self, token: Word) -> Node:
-        name, faults = token.text, len(self.faults)
-        if name == "rounded":
-            argument = self.expression()
-            self.expect(")")
-            if isinstance(argument, Given):
-                return Given(argument.fact.rounded())
-            return self.fault("rounded(…) takes one cell", token.start)
+    def call(self, word: _Word) -> Node:
+        name, faults = word.text, len(self.faults)
         arguments = self.items(name)
         while self.take(","):
             arguments += self.items(name)
         self.expect(")")
+        if name == "rounded":
+            match arguments:
+                case [Given(fact)]:
+                    return Given(fact.rounded())
+            return self.fault("rounded(…) takes one cell", word.start)
         if name not in FUNCTIONS and name not in ORDERS:
-            return self.fault(f"no function {name!r}{nearest(name, [*FUNCTIONS, *ORDERS, 'rounded'])}", token.start)
+            return self.fault(f"no function {name!r}{nearest(name, [*FUNCTIONS, *ORDERS, 'rounded'])}", word.start)
         least, most = FUNCTIONS.get(name, (2, None))
         if not least <= len(arguments) <= (most or MAX_TERMS) and len(self.faults) == faults:
             wanted = str(least) if least == most else f"{least} or more"
             few = f"{name} takes {wanted} arguments, not {len(arguments)}"
-            self.fault(f"{name} needs a list of two or more" if name in ORDERS else few, token.start)
+            self.fault(f"{name} needs a list of two or more" if name in ORDERS else few, word.start)
         return Ordered(name, tuple(arguments)) if name in ORDERS else Call(name, tuple(arguments))
 
     def items(self, function: str) -> list[Expression]:
         """One argument, or the many that a starred cell stands for."""
-        token = self.peek()
+        word = self.peek()
         found = self.sum()
         if not isinstance(found, _Listed):
-            return [self.as_expression(found, token.start)]
+            return [self.as_expression(found, word.start)]
         facts, missing = found.listing
         if missing and function in _WHOLE_LISTS:
-            self.fault(f"{missing[0]} says n/a: {function} needs every number", token.start)
-        for _ in facts:
-            self.count(token)
+            self.fault(f"{missing[0]} says n/a: {function} needs every number", word.start)
+        self.count(word, len(facts))
         return list(map(Given, facts))
 
     # References
 
-    def reference(self, token: Word) -> Expression:
+    def reference(self, word: _Word) -> Expression:
         """The cell, or the cells, at an address."""
-        table = self.filled("{" + token.text + "}", token.start) if token.kind == "placeholder" else token.text
-        match = PLACE.match(self.text, token.end)
+        table = self.filled("{" + word.text + "}", word.start) if word.kind == "placeholder" else word.text
+        match = _PLACE.match(self.text, word.end)
         if match is None:
-            raise FormulaError("expected [row, column] behind the name of a table", token.start)
+            raise FormulaError("expected [row, column] behind the name of a table", word.start)
         self.go(match.end())
-        (row, row_quoted), (column, column_quoted) = labels_of(match, 1), labels_of(match, 3)
-        row, column, part = self.filled(row, token.start), self.filled(column, token.start), match[5]
-        without_rows, without_columns = _starred(row, row_quoted), _starred(column, column_quoted)
+        labels = [_label(match, group) for group in (1, 3)]
+        row, column = (self.filled(label, word.start) for label, _ in labels)
+        starred = [_starred(label, quoted) for label, (_, quoted) in zip((row, column), labels, strict=True)]
 
-        def find(facts: Facts) -> Expression:
-            if without_rows is not None and without_columns is not None:
-                raise UnknownFactError("one of row and column may be *, not both")
-            if without_rows is not None:
-                return _Listed(facts.column(table, column, part, without_rows))
-            if without_columns is not None:
-                return _Listed(facts.row(table, row, part, without_columns))
-            return Given(facts.cell(table, row, column, part))
+        def find() -> Expression:
+            facts, part = self.names.facts, match[5]
+            match starred:
+                case [None, None]:
+                    return Given(facts.cell(table, row, column, part))
+                case [list() as without, None]:
+                    return _Listed(facts.column(table, column, part, without))
+                case [None, list() as without]:
+                    return _Listed(facts.row(table, row, part, without))
+            raise UnknownFactError("one of row and column may be *, not both")
 
-        return self.found(find, token.start)
+        return self.found(find, word.start)
 
-    def found(self, find: Callable[[Facts], Expression], start: int) -> Expression:
+    def found(self, find: Callable[[], Expression], start: int) -> Expression:
         try:
-            return find(self.names.facts)
+            return find()
         except UnknownFactError as error:
             return self.fault(str(error), start, absent=isinstance(error, NotAvailableError))
 
@@ -334,12 +443,10 @@ class _Parser(Words):
         self.faults.append((message, start, absent))
         return Number(Fraction(0))
 
-    def as_formula(self, node: Node, start: int) -> Formula:
-        if isinstance(node, Formula):
-            return node
-        token = self.peek()
-        hint = "; write == for equality" if token.is_one("=") else ""
-        raise FormulaError(f"expected a comparison, such as ==, found {token}{hint}", max(start, token.start))
+    def as_formula(self, node: Node, _start: int) -> Formula:
+        if not isinstance(node, Formula):
+            self.refuse("a comparison, such as ==")
+        return cast("Formula", node)
 
     def as_expression(self, node: Node, start: int) -> Expression:
         if isinstance(node, Formula):
@@ -356,10 +463,10 @@ class _Parser(Words):
         self.depth -= 1
         return result
 
-    def count(self, token: Word) -> None:
-        self.terms += 1
+    def count(self, word: _Word, terms: int = 1) -> None:
+        self.terms += terms
         if self.terms > MAX_TERMS:
-            raise FormulaError(f"more than {MAX_TERMS} terms", token.start)
+            raise FormulaError(f"more than {MAX_TERMS} terms", word.start)
 
 
 def _starred(label: str, quoted: bool) -> list[str] | None:
@@ -369,4 +476,4 @@ def _starred(label: str, quoted: bool) -> list[str] | None:
     word, *rest = label[1:].split(maxsplit=1) or [""]
     if not word:
         return []
-    return [one.strip().strip('"') for one in " ".join(rest).split(";")] if word == "except" else None
+    return [out.strip().strip('"') for out in " ".join(rest).split(";")] if word == "except" else None

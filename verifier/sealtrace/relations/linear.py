@@ -32,7 +32,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof that a reader can follow: multiply the comparisons, add them up, and see that nothing satisfies the sum."""
+    """A proof that a reader can follow: multiply the comparisons, add them up, and see that no values satisfy them."""
 
     lines: tuple[tuple[Fraction, Atom], ...]
     """Comparisons, and what each is multiplied by: nothing negative."""

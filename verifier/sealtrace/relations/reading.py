@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -32,9 +33,7 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Rule, UnknownFactError
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.stored import claim_of
-from sealtrace.relations.syntax import Shared
-from sealtrace.relations.words import (
+from sealtrace.relations.language import (
     NAME,
     RESERVED,
     FormulaError,
@@ -45,16 +44,18 @@ from sealtrace.relations.words import (
     parse_place,
     substituted,
 )
+from sealtrace.relations.stored import claim_of
+from sealtrace.relations.syntax import Shared
 
 MAX_CLAIMS = 5000
 MAX_CHARACTERS = 2_000_000
 MAX_LINE = 20_000
 MAX_PROBLEMS = 1000
 _DECLARED = re.compile(rf"({NAME.pattern})\s*=\s*(.*)")
-_AT = re.compile(r"(.*?)\s+at\s+(?:(\S+):)?(\d{1,7})")
+_FACT = re.compile(rf"({NAME.pattern})\s*=\s*(.*?)\s+at\s+(?:(\S+):)?(\d{{1,7}})")
 _RANGE = re.compile(rf"(integer\s+)?({NAME.pattern})\s+in\s+(?:\[(.+?),(.+?)\]|(.+?)\.\.(.+))")
 _LOOP = re.compile(r"([^\W\d]\w*)\s+in\s+(.*)", re.DOTALL)
-_PLACE = re.compile(r'("[^"]*"|[^\[\s]+)(\[.*\])?(?:\.(\w+))?\s+(\w+)')
+_PRINTED = re.compile(r'("[^"]*"|[^\[\s]+)(\[.*\])?(?:\.(\w+))?\s+(\w+)')
 _ONCE = ("says", "because", "holds", "ask")
 _KEYS = ("says", "because", "assumes", "for", "holds", "repaired", "ask")
 
@@ -83,7 +84,7 @@ class _Passage:
     def locate(self, offset: int, skipped: int = 0) -> tuple[int, int]:
         """Line and column of an offset behind what is skipped."""
         offset += skipped
-        start, line, column = max(one for one in self.starts if one[0] <= offset)
+        start, line, column = max(begin for begin in self.starts if begin[0] <= offset)
         return line, column + offset - start
 
 
@@ -144,93 +145,85 @@ class _Reader:
                 inner = indent if inner is None else inner
                 self.key(stripped, number, indent)
             else:
-                self.continued(stripped, number, indent)
+                passage = self.blocks[-1].passages[-1]
+                passage.starts.append((len(passage.text) + 1, number, indent + 1))
+                passage.text += "\n" + stripped
         for place, number in self.prints:
-            self.print_rule(place, number)
+            self.declared(self.print_rule, place, number)
         names: set[str] = set()
         for block in self.blocks:
             if block.name in names:
                 self.problem(f"a second relation named {block.name!r}", block.line)
             names.add(block.name)
             self.expand(block)
-        self.reading.problems.sort(key=lambda one: (one.line, one.column))
+        self.reading.problems.sort(key=lambda problem: (problem.line, problem.column))
 
     # Declarations
 
     def top(self, line: str, number: int) -> None:
         word, *words = line.split()
         rest = " ".join(words)
-        lines = {
-            "let": self.let,
-            "fact": self.fact,
-            "unknown": self.unknown,
-            "print": lambda place, line: self.prints.append((place, line)),
-            "relation": self.relation,
-        }
-        if word in lines:
-            lines[word](rest, number)
+        declarations = {"let": self.let, "fact": self.fact, "unknown": self.unknown}
+        if word in declarations:
+            self.declared(declarations[word], rest, number)
+        elif word == "print":
+            # It may be of a fact that is declared further down.
+            self.prints.append((rest, number))
+        elif word == "relation":
+            if not rest:
+                self.problem("a relation needs a name", number)
+            self.blocks.append(_Block(rest or f"line {number}", number))
         else:
-            self.problem(f"{word[:40]!r} starts nothing here{nearest(word, lines)}", number)
+            known = [*declarations, "print", "relation"]
+            self.problem(f"{word[:40]!r} starts nothing here{nearest(word, known)}", number)
 
-    def relation(self, rest: str, number: int) -> None:
-        if not rest:
-            self.problem("a relation needs a name", number)
-        self.blocks.append(_Block(rest or f"line {number}", number))
+    def declared(self, declare: Callable[[str], None], rest: str, number: int) -> None:
+        try:
+            declare(rest)
+        except (UnknownFactError, FormulaError) as error:
+            self.problem(str(error), number)
 
-    def let(self, rest: str, number: int) -> None:
+    def let(self, rest: str) -> None:
         match = _DECLARED.fullmatch(rest)
         value = parse_constant(match.group(2).partition(" from ")[0]) if match else None
         if match is None or value is None:
-            self.problem("expected: let NAME = a decimal or a ratio [from PLACE]", number)
-        elif self.free(match.group(1), number):
-            self.reading.constants[match.group(1)] = value
+            raise FormulaError("expected: let NAME = a decimal or a ratio [from PLACE]")
+        self.reading.constants[self.free(match.group(1))] = value
 
-    def fact(self, rest: str, number: int) -> None:
-        match = _DECLARED.fullmatch(rest)
-        literal = _AT.fullmatch(match.group(2)) if match else None
-        if match is None or literal is None:
-            self.problem("expected: fact NAME = NUMBER at LINE, or at FILE:LINE", number)
-        elif self.free(match.group(1), number):
-            try:
-                self.facts.declare(match.group(1), literal.group(1), int(literal.group(3)), literal.group(2))
-            except UnknownFactError as error:
-                self.problem(str(error), number)
+    def fact(self, rest: str) -> None:
+        match = _FACT.fullmatch(rest)
+        if match is None:
+            raise FormulaError("expected: fact NAME = NUMBER at LINE, or at FILE:LINE")
+        name, literal, source, line = match.groups()
+        self.facts.declare(self.free(name), literal, int(line), source)
 
-    def unknown(self, rest: str, number: int) -> None:
+    def unknown(self, rest: str) -> None:
         match = _RANGE.fullmatch(rest)
         integer = bool(match and match.group(1))
         if match is None or integer != (match.group(5) is not None):
-            self.problem("expected: unknown NAME in [A, B], or: unknown integer NAME in A..B", number)
-            return
-        texts = [one.strip() for one in (match.group(5, 6) if integer else match.group(3, 4))]
-        ends = [None if one in ("inf", "-inf") else parse_constant(one) for one in texts]
-        for text, end in zip(texts, ends, strict=True):
-            if end is None and text not in ("inf", "-inf"):
-                self.problem(f"{text!r} is not a number", number)
-                return
-        if self.free(match.group(2), number):
-            self.reading.shared[match.group(2)] = Shared(match.group(2), ends[0], ends[1], integer)
+            raise FormulaError("expected: unknown NAME in [A, B], or: unknown integer NAME in A..B")
+        ends: list[Fraction | None] = []
+        for text in map(str.strip, match.group(5, 6) if integer else match.group(3, 4)):
+            ends.append(None if text in ("inf", "-inf") else parse_constant(text))
+            if ends[-1] is None and text not in ("inf", "-inf"):
+                raise FormulaError(f"{text!r} is not a number")
+        name = self.free(match.group(2))
+        self.reading.shared[name] = Shared(name, ends[0], ends[1], integer)
 
-    def free(self, name: str, number: int) -> bool:
-        taken = name in self.reading.constants or name in self.reading.shared or name in self.facts.declared
-        if taken or name in RESERVED:
-            self.problem(f"{name!r} is {'declared twice' if taken else 'a word of the language'}", number)
-        return not taken and name not in RESERVED
+    def free(self, name: str) -> str:
+        """The name, if nothing else has it."""
+        if name in self.reading.constants or name in self.reading.shared or name in self.facts.declared:
+            raise FormulaError(f"{name!r} is declared twice")
+        if name in RESERVED:
+            raise FormulaError(f"{name!r} is a word of the language")
+        return name
 
-    def print_rule(self, rest: str, number: int) -> None:
-        match = _PLACE.fullmatch(rest)
+    def print_rule(self, rest: str) -> None:
+        match = _PRINTED.fullmatch(rest)
         if match is None or match.group(4) not in list(Rule):
-            self.problem(f"expected: print PLACE and one of {', '.join(Rule)}", number)
-            return
-        row, column = "*", "*"
-        try:
-            if match.group(2):
-                row, column = parse_place(match.group(2))
-            self.facts.print_as(Rule(match.group(4)), match.group(1).strip('"'), row, column, match.group(3))
-        except UnknownFactError as error:
-            self.problem(str(error), number)
-        except FormulaError as error:
-            self.problem(error.message, number)
+            raise FormulaError(f"expected: print PLACE and one of {', '.join(Rule)}")
+        row, column = parse_place(match.group(2)) if match.group(2) else ("*", "*")
+        self.facts.print_as(Rule(match.group(4)), match.group(1).strip('"'), row, column, match.group(3))
 
     # Relations
 
@@ -243,15 +236,9 @@ class _Reader:
             self.problem(f"{word[:40]!r} is no line of a relation{nearest(word, _KEYS)}", number, indent + 1)
             word = ""
         text = line[offset:].lstrip()
-        column = indent + 1 + len(line) - len(text)
         if word in _ONCE and self.blocks[-1].all(word):
             self.problem(f"a second {word!r} in one relation", number, indent + 1)
-        self.blocks[-1].passages.append(_Passage(word, text, [(0, number, column)]))
-
-    def continued(self, line: str, number: int, indent: int) -> None:
-        passage = self.blocks[-1].passages[-1]
-        passage.starts.append((len(passage.text) + 1, number, indent + 1))
-        passage.text += "\n" + line
+        self.blocks[-1].passages.append(_Passage(word, text, [(0, number, indent + 1 + len(line) - len(text))]))
 
     def expand(self, block: _Block) -> None:
         missing = [key for key in ("says", "because", "holds") if not block.text(key)]
@@ -260,15 +247,14 @@ class _Reader:
         loops = [loop for passage in block.all("for") if (loop := self.loop(passage)) is not None]
         if missing or len(loops) < len(block.all("for")):
             return
-        size = math.prod(len(values) for _, values in loops)
+        size = math.prod(len(labels) for _, labels in loops)
         if size + len(self.reading.claims) > MAX_CLAIMS:
             self.problem(f"relation {block.name!r} makes {size} relations; {MAX_CLAIMS} are allowed", block.line)
             return
-        for labels in product(*(values for _, values in loops)):
-            bindings = dict(zip((name for name, _ in loops), labels, strict=True))
+        for labels in product(*(labels for _, labels in loops)):
             if len(self.reading.problems) >= MAX_PROBLEMS:
                 return
-            self.bind(block, bindings)
+            self.bind(block, dict(zip((name for name, _ in loops), labels, strict=True)))
 
     def loop(self, passage: _Passage) -> tuple[str, list[str]] | None:
         match = _LOOP.fullmatch(passage.text)
@@ -276,30 +262,29 @@ class _Reader:
             self.problem("expected: for NAME in TABLE, in columns of TABLE, or in [a; b; c]", *passage.locate(0))
             return None
         over, _, out = match.group(2).strip().partition(" except ")
-        without = [label.strip().strip('"') for label in out.split(";")] if out else []
         over = over.strip()
         if over.startswith("[") and over.endswith("]"):
-            return match.group(1), [label.strip().strip('"') for label in over[1:-1].split(";")]
+            return match.group(1), _labels(over[1:-1])
+        without = _labels(out) if out else []
+        table = over.removeprefix("columns of ").strip().strip('"')
         try:
-            of_columns = over.startswith("columns of ")
-            table = over.removeprefix("columns of ").strip().strip('"')
-            labels = list(self.facts.columns(table) if of_columns else self.facts.rows(table))
-            for label in without:
-                if label not in labels:
-                    raise UnknownFactError(f"{table} has nothing labelled {label!r}{nearest(label, labels)}")
-            return match.group(1), [label for label in labels if label not in without]
+            labels = (self.facts.columns if over.startswith("columns of ") else self.facts.rows)(table)
         except UnknownFactError as error:
             self.problem(str(error), *passage.locate(match.start(2)))
             return None
+        if strange := next((label for label in without if label not in labels), None):
+            message = f"{table} has nothing labelled {strange!r}{nearest(strange, labels)}"
+            self.problem(message, *passage.locate(match.start(2)))
+            return None
+        return match.group(1), [label for label in labels if label not in without]
 
     def bind(self, block: _Block, bindings: dict[str, str]) -> None:
-        """One relation for one choice of labels."""
-        names = Names(self.facts, self.reading.constants, self.reading.shared, bindings)
-        (passage,) = block.all("holds")[:1]
+        """One relation, with labels in the places of its loops' names."""
 
         def filled(text: str) -> str:
             return substituted(" ".join(text.split()), bindings)[0]
 
+        (passage,) = block.all("holds")[:1]
         places: list[Locate] = [passage.locate]
         repairs = []
         for repaired in block.all("repaired"):
@@ -314,15 +299,20 @@ class _Reader:
             "formula": passage.text,
             "sentence": filled(block.text("says")),
             "source": filled(block.text("because")),
-            "assumes": [filled(one.text) for one in block.all("assumes")],
+            "assumes": [filled(assumption.text) for assumption in block.all("assumes")],
             "question": filled(block.text("ask")) or None,
             "repairs": repairs,
         }
+        names = Names(self.facts, self.reading.constants, self.reading.shared, bindings)
         claim, problems = claim_of(record, names, self.source, block.line, places)
         if claim is not None:
             self.reading.claims.append(claim)
-        elif bindings and all(one.absent for one in problems):
+        elif bindings and all(problem.absent for problem in problems):
             self.reading.left_out.append((record["relation"], problems[0].message))
         else:
-            for one in problems:
-                self.problem(one.message, one.line, one.column)
+            for problem in problems:
+                self.problem(problem.message, problem.line, problem.column)
+
+
+def _labels(listed: str) -> list[str]:
+    return [label.strip().strip('"') for label in listed.split(";")]

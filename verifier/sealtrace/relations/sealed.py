@@ -10,7 +10,7 @@ from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import read_printed
 from sealtrace.relations.fact import Fact, Rule, UnknownFactError, plain_address
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.words import NAME
+from sealtrace.relations.language import NAME
 
 TEXT = "text"
 """The table whose rows are numbers of the running text. A row whose label is a name can be called by it."""

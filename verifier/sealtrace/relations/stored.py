@@ -9,10 +9,9 @@ from typing import Any
 from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import parse_formula
+from sealtrace.relations.language import RESERVED, Locate, Misreading, Names, parse_formula
 from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.syntax import Formula, Number, Shared, all_of, rebuilt, unknowns_in
-from sealtrace.relations.words import RESERVED, Locate, Misreading, Names
 
 
 def claims_of(
@@ -26,7 +25,10 @@ def claims_of(
         def place(offset: int, line: int = line) -> tuple[int, int]:
             return line, offset + 1
 
-        shared = {one["name"]: _shared(one) for one in record.get("unknowns") or []}
+        shared = {}
+        for unknown in record.get("unknowns") or []:
+            low, high = (None if unknown.get(end) is None else exact(unknown[end]) for end in ("low", "high"))
+            shared[unknown["name"]] = Shared(unknown["name"], low, high, bool(unknown.get("integer")))
         taken = [name for name in shared if name in RESERVED or name in facts.declared]
         problems += (Misreading(f"{name!r} cannot name an unknown", source, line) for name in taken)
         claim, wrong = claim_of(record, Names(facts, shared=shared), source, line, repeat(place))
@@ -41,13 +43,14 @@ def claim_of(
 ) -> tuple[Claim | None, list[Misreading]]:
     """The claim that a relation record makes, or what is wrong with its formula and its repairs; these have places."""
     repairs = record.get("repairs") or []
-    texts = [record["formula"], *(one["formula"] for one in repairs)]
+    texts = [record["formula"], *(repair["formula"] for repair in repairs)]
     read = [parse_formula(text, names, source, place) for text, place in zip(texts, places, strict=False)]
     problems = [problem for _, wrong in read for problem in wrong]
     if problems:
         return None, problems
-    formula, *repaired = (one for one, _ in read if one is not None)
-    assumes, explained = tuple(record.get("assumes") or ()), map(Repair, (one["says"] for one in repairs), repaired)
+    formula, *repaired = (formula for formula, _ in read if formula is not None)
+    explained = map(Repair, (repair["says"] for repair in repairs), repaired)
+    assumes = tuple(record.get("assumes") or ())
     said = record["sentence"], record["source"], assumes, tuple(explained), record.get("question")
     return Claim(record["relation"], formula, *said, place=f"{source}:{line}"), []
 
@@ -55,34 +58,27 @@ def claim_of(
 def record_of(claim: Claim) -> dict[str, Any]:
     """A claim as a relation record, which stands by itself: constants are written out, and it says what its unknowns
     are."""
+    ends = ("low", "high")
     record: dict[str, Any] = {
         "relation": claim.name,
         "formula": _complete(claim.formula),
         "sentence": claim.sentence,
         "source": claim.source,
+        "assumes": list(claim.assumes),
+        "repairs": [{"says": repair.says, "formula": _complete(repair.formula)} for repair in claim.repairs],
+        "question": claim.question,
+        "unknowns": [
+            {
+                "name": unknown.name,
+                **{end: exact_text(value) for end in ends if (value := getattr(unknown, end)) is not None},
+                **({"integer": True} if unknown.integer else {}),
+            }
+            for unknown in unknowns_in(all_of(claim.formula, *(repair.formula for repair in claim.repairs))).values()
+        ],
     }
-    if claim.assumes:
-        record["assumes"] = list(claim.assumes)
-    if claim.repairs:
-        record["repairs"] = [{"says": one.says, "formula": _complete(one.formula)} for one in claim.repairs]
-    if claim.question:
-        record["question"] = claim.question
-    unknowns = unknowns_in(all_of(claim.formula, *(one.formula for one in claim.repairs)))
-    if unknowns:
-        record["unknowns"] = [_unknown(one) for one in unknowns.values()]
-    return record
+    return {key: value for key, value in record.items() if value}
 
 
 def _complete(formula: Formula) -> str:
     """The formula with its named constants written out."""
     return formula_text(rebuilt(formula, lambda node: Number(node.value) if isinstance(node, Number) else node))
-
-
-def _shared(record: dict[str, Any]) -> Shared:
-    low, high = (None if record.get(end) is None else exact(record[end]) for end in ("low", "high"))
-    return Shared(record["name"], low, high, bool(record.get("integer")))
-
-
-def _unknown(one: Shared) -> dict[str, Any]:
-    ends = {name: exact_text(end) for name, end in (("low", one.low), ("high", one.high)) if end is not None}
-    return {"name": one.name, **ends, **({"integer": True} if one.integer else {})}
