@@ -1,9 +1,13 @@
-"""Changes the verifier's own code, one small change at a time, and asks the tests of that code each time.
+"""Changes the verifier's own code, one small change at a time, and asks the tests that run the changed line.
 
-A change that no test notices is printed: a test is missing, or the change changes nothing. Modules are paired with
-their tests below. Every change runs in a fork, with the changed source under an import hook, so that nothing is written
-to the checkout. The parent imports what tests compare with once for all of them, and no library that starts threads,
-which a fork would lose.
+A change that no test notices is printed, unless `mutants.toml` says why it changes nothing: else a test is missing.
+
+One pytest session collects the tests of the rooms. Every test runs once, in a fork, under a trace that writes down
+which lines of the rooms it runs. Then every change is made in a fork of its own: the changed function gets its new
+code wherever it is held, and the tests that run the statement are asked, quickest first, until one of them fails.
+What is computed while a module is imported cannot be changed so; then everything is imported again in the fork, with
+the changed source under an import hook. Nothing is written to the checkout, and the parent runs no test: libraries
+start threads when they are used, which a fork would lose.
 """
 
 from __future__ import annotations
@@ -11,55 +15,57 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import copy
+import gc
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import math
+import mmap
 import os
+import pickle
 import random
 import resource
+import signal
 import sys
+import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator
-from copy import copy
-from dataclasses import dataclass
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "verifier" / "sealtrace"
-TESTS: dict[str, str] = {
-    "mathematics/bounds.py": "mathematics/test_bounds.py",
-    "mathematics/exact.py": "mathematics/test_exact.py policies/test_scores.py policies/test_thresholds.py",
-    "mathematics/networks.py": "mathematics/test_networks.py",
-    "mathematics/resampling.py": "mathematics/test_bootstrap.py mathematics/test_dealing.py",
-    "studies/policies/mathematics/policies.py": "policies/test_policies.py",
-    "studies/policies/mathematics/scores.py": "policies/test_scores.py",
+ROOMS: dict[str, str] = {
+    "mathematics/": "mathematics policies/test_scores.py policies/test_thresholds.py",
+    "studies/results/mathematics/": "results/test_association.py results/test_intervals.py results/test_labels.py "
+    "results/test_probabilities.py results/test_significance.py results/test_summaries.py",
+    "studies/games/mathematics/": "games",
+    "studies/policies/mathematics/": "policies/test_policies.py policies/test_scores.py policies/test_thresholds.py",
+    "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_proof.py "
+    "policies/test_maps_steps.py policies/test_maps_ties.py",
+    "studies/policies/mathematics/partitions/": "policies/test_partitions.py",
     "studies/policies/mathematics/screening.py": "policies/test_streaming.py",
-    "studies/policies/mathematics/thresholds.py": "policies/test_thresholds.py",
-    "studies/policies/mathematics/maps/groupwise.py": "policies/test_maps.py policies/test_maps_steps.py",
-    "studies/policies/mathematics/maps/proof.py": "policies/test_maps_proof.py",
-    "studies/policies/mathematics/partitions/rules.py": "policies/test_partitions.py",
-    "studies/results/mathematics/association.py": "results/test_association.py",
-    "studies/results/mathematics/intervals.py": "results/test_intervals.py",
-    "studies/results/mathematics/labels.py": "results/test_labels.py",
-    "studies/results/mathematics/probabilities.py": "results/test_probabilities.py",
-    "studies/results/mathematics/significance.py": "results/test_significance.py",
-    "studies/results/mathematics/summaries.py": "results/test_summaries.py",
     "studies/results/joins.py": "results/test_joins.py results/test_datasets.py",
-    "studies/games/mathematics/association.py": "games/test_association.py",
-    "studies/games/mathematics/hands.py": "games/test_hands.py",
     "printed/cells.py": "printed/test_marks.py checks/test_unnamed_digits.py checks/test_weakening.py",
     "printed/judgement.py": "printed/test_judgement.py",
-    "checks/outcome.py": "checks/test_outcome.py",
-    "checks/stages.py": "checks/test_statuses.py",
+    "checks/": "checks",
+    "studies/games/checks/": "checks games",
+    "studies/policies/checks/": "checks policies",
 }
-"""Each module, and the tests that speak of it."""
-SECONDS = 30
-"""How much processor time the tests of one change may take; more is noticed, whatever else the machine does."""
-COMPARED_WITH = ("pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "sklearn.metrics")
+"""Where modules are, and the tests that speak of them; the last that fits a module counts."""
+SECONDS = 6
+"""After so much processor time no further test is asked about a change."""
+ENDLESS, MEMORY = 60, 8 << 30
+"""What takes more seconds, or more bytes, fails, whatever else the machine does."""
+COMPARED_WITH = ("numpy", "scipy.stats", "scipy.optimize", "sklearn.metrics")
 """Slow to import, and none of this project."""
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -77,57 +83,116 @@ class Change:
     """One change of one module."""
 
     module: str
-    line: int
-    what: str
     place: int
-    """Which node of the syntax tree is changed; -1 for none."""
+    """Which node of the syntax tree is changed."""
+    line: int
+    text: str
+    """That line of the source."""
+    what: str
+    lines: range
+    """Those of the statement, or of its head."""
+    function: tuple[str, int] | None
+    """The outermost function around it, by its qualified name and first line; None for what runs at import."""
 
     @property
-    def source(self) -> str:
-        """The module's whole text after it."""
+    def key(self) -> str:
+        """What it is called in the list of those that change nothing."""
+        return f"{self.text}  # {self.what}"
+
+    @property
+    def code(self) -> CodeType:
+        """The module after it."""
         tree = ast.parse((PACKAGE / self.module).read_text("utf-8"))
-        if self.place >= 0:
-            _changed(next(node for number, node in enumerate(ast.walk(tree)) if number == self.place))
-        return ast.unparse(tree)
+        _changed(next(node for number, node in enumerate(ast.walk(tree)) if number == self.place))
+        return compile(ast.fix_missing_locations(tree), str(PACKAGE / self.module), "exec")
 
 
 def changes(module: str) -> Iterator[Change]:
-    """Every change of a module."""
-    for place, node in enumerate(ast.walk(ast.parse((PACKAGE / module).read_text("utf-8")))):
-        if (what := _changed(copy(node))) is not None:
-            yield Change(module, getattr(node, "lineno", 0), what, place)
+    """Every change of a module. Those that read alike are counted through."""
+    source = (PACKAGE / module).read_text("utf-8")
+    tree, lines = ast.parse(source), source.splitlines()
+    places = {id(node): place for place, node in enumerate(ast.walk(tree))}
+    seen: Counter[str] = Counter()
+    for node, statement, function in _within(tree, range(0), (), None):
+        if (what := _changed(copy.copy(node))) is not None:
+            line: int = node.lineno  # type: ignore[attr-defined]
+            change = Change(module, places[id(node)], line, lines[line - 1].strip(), what, statement, function)
+            seen[change.key] += 1
+            number = seen[change.key]
+            yield change if number == 1 else replace(change, what=f"{what} ({number})")
+
+
+def _within(
+    node: ast.AST, statement: range, names: tuple[str, ...], function: tuple[str, int] | None
+) -> Iterator[tuple[ast.AST, range, tuple[str, int] | None]]:
+    """Every node below one that is run, with the lines of its statement and the function around it."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            names = (*names, name)
+            head = range(first, node.body[0].lineno)
+            for field in ("decorator_list", "args", "bases", "keywords"):
+                for child in _children(node, field):
+                    yield from _within(child, head, names, function)
+            if isinstance(node, ast.FunctionDef) and function is None:
+                function = (".".join(names), first)
+            for child in node.body:
+                yield from _within(child, statement, names, function)
+            return
+        case ast.Lambda() if function is None:
+            yield from _within(node.args, statement, names, None)
+            yield from _within(node.body, statement, names, (".".join((*names, "<lambda>")), node.lineno))
+            return
+        case ast.arg() | ast.keyword(arg="frozen" | "slots" | "strict") | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return
+        case ast.stmt():
+            body = getattr(node, "body", None)
+            end = body[0].lineno if isinstance(body, list) and body else (node.end_lineno or node.lineno) + 1
+            statement = range(node.lineno, max(end, node.lineno + 1))
+    yield node, statement, function
+    for field in node._fields:
+        if field not in ("annotation", "returns"):
+            for child in _children(node, field):
+                yield from _within(child, statement, names, function)
+
+
+def _children(node: ast.AST, field: str) -> list[ast.AST]:
+    value = getattr(node, field, None)
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.AST)]
 
 
 def _changed(node: ast.AST) -> str | None:
     """Changes a node in place and says how; None where there is no such way. Annotations and texts are let be."""
     match node:
         case ast.Compare(ops=[operator, *_]) if type(operator) in _COMPARISONS:
+            before = ast.unparse(node)
             node.ops = [_COMPARISONS[type(operator)](), *node.ops[1:]]
-            return f"{type(operator).__name__} to {type(node.ops[0]).__name__}"
+            return f"{before} -> {ast.unparse(node)}"
         case ast.BinOp(op=operation) if type(operation) in _OPERATIONS and not _of_types(node):
+            before = ast.unparse(node)
             node.op = _OPERATIONS[type(operation)]()
-            return f"{type(operation).__name__} to {type(node.op).__name__}"
+            return f"{before} -> {ast.unparse(node)}"
         case ast.BoolOp():
             node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-            return f"to {type(node.op).__name__}"
+            return f"-> {ast.unparse(node)}"
         case ast.Constant(value=bool() as value):
             node.value = not value
-            return f"{value} to {node.value}"
+            return f"{value} -> {node.value}"
         case ast.Constant(value=int() | float() as number):
             node.value = number + 1
-            return f"{number} to {node.value}"
+            return f"{number} -> {node.value}"
         case ast.If() | ast.IfExp() | ast.While():
             node.test = ast.UnaryOp(ast.Not(), node.test)
-            return "condition negated"
+            return f"-> {ast.unparse(node.test)}"
         case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
             node.value = ast.Constant(None)
             return "returns nothing"
         case ast.Name(id=name) if name in _NAMES:
             node.id = _NAMES[name]
-            return f"{name} to {node.id}"
+            return f"{name} -> {node.id}"
         case ast.Attribute(attr=name) if name in _NAMES:
             node.attr = _NAMES[name]
-            return f"{name} to {node.attr}"
+            return f"{name} -> {node.attr}"
     return None
 
 
@@ -143,7 +208,7 @@ class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, change: Change) -> None:
         self.name = "sealtrace." + change.module.removesuffix(".py").replace("/", ".")
         self.path = str(PACKAGE / change.module)
-        self.source = change.source
+        self.code = change.code
 
     def find_spec(
         self, name: str, _path: object, _target: ModuleType | None = None
@@ -151,83 +216,255 @@ class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_file_location(name, self.path, loader=self) if name == self.name else None
 
     def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.source, self.path, "exec"), module.__dict__)
+        exec(self.code, module.__dict__)
 
 
-def started(change: Change) -> int:
-    """The process that runs the tests of the module with the change; it ends with 0 where none of them fails."""
-    if child := os.fork():
-        return child
-    with contextlib.suppress(BaseException):
-        import pytest
-        from hypothesis import Phase, settings
-
-        # That an example fails is enough. The profile of the tests builds on this one.
-        settings.register_profile("first failure", phases=(Phase.explicit, Phase.generate))
-        settings.load_profile("first failure")
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        sys.meta_path.insert(0, _Hook(change))
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        paths = [str(ROOT / "tests" / one) for one in TESTS[change.module].split()]
-        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths])))
-    os._exit(99)
+Lines = set[tuple[str, int]]
 
 
-def judged(chosen: list[Change], jobs: int, until: float = math.inf) -> Iterator[tuple[Change, bool]]:
-    """Each change as its tests end, and whether one of them failed; none is begun after a time."""
-    waiting, running = iter(chosen), dict[int, Change]()
-    while True:
-        while len(running) < jobs and time.monotonic() < until and (change := next(waiting, None)) is not None:
-            running[started(change)] = change
-        if not running:
-            return
-        child, status = os.wait()
-        yield running.pop(child), status != 0
+@dataclass
+class Trace:
+    """Which lines of some modules are run."""
+
+    modules: frozenset[str]
+
+    def __post_init__(self) -> None:
+        self.lines: Lines = set()
+        self.names = {str(PACKAGE / module): module for module in self.modules}
+
+    def __call__(self, frame: FrameType, _event: str, _value: object) -> Callable[..., Any] | None:
+        if (name := self.names.get(frame.f_code.co_filename)) is None:
+            return None
+        lines = self.lines
+
+        def local(frame: FrameType, event: str, _value: object) -> Callable[..., Any]:
+            if event == "line":
+                lines.add((name, frame.f_lineno))
+            return local
+
+        return local
+
+
+class Judge:
+    """Takes the place of pytest's loop over tests."""
+
+    def __init__(self, chosen: list[Change], report: Callable[[Change, str], None]) -> None:
+        self.chosen = chosen
+        self.report = report
+        self.at_import = Trace(frozenset(change.module for change in chosen))
+        self.failing = mmap.mmap(-1, 4)
+        """The number of the test that failed, written in a fork."""
+
+    def pytest_collection(self) -> None:
+        sys.settrace(self.at_import)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        sys.settrace(None)
+        self.session = session
+        if session.testsfailed:
+            raise pytest.UsageError("some tests cannot be imported")
+        self.functions: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType) and one.__code__.co_filename in self.at_import.names:
+                self.functions[_named(one.__code__)].append(one)
+        gc.collect()
+        gc.freeze()
+        covered: dict[tuple[str, int], list[tuple[float, int]]] = defaultdict(list)
+        entered: dict[str, set[tuple[float, int]]] = defaultdict(set)
+        for number, item in enumerate(session.items):
+            seconds, lines = self.traced(item)
+            for module, line in lines:
+                covered[module, line].append((seconds, number))
+                entered[module].add((seconds, number))
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"{len(session.items)} tests traced in {used.ru_utime + used.ru_stime:.0f} s", file=sys.stderr)
+        noticing: dict[object, int] = {}
+        for change in self.chosen:
+            imported = change.function is None or any((change.module, line) in self.at_import.lines
+                                                      for line in change.lines)  # fmt: skip
+            asked = entered[change.module] if imported else {
+                one for line in change.lines for one in covered.get((change.module, line), ())
+            }  # fmt: skip
+            # What noticed the change before it, in the same function, probably notices this one.
+            function = change.module, change.function
+            first = noticing.get(function)
+            numbers = [number for _, number in sorted(asked, key=lambda one: (one[1] != first, one))]
+            if not numbers:
+                self.report(change, "no test runs it")
+            elif self.in_a_fork(lambda: self.judge(change, imported, numbers)):
+                noticing[function] = int.from_bytes(self.failing[:4])
+                self.report(change, "noticed")
+            else:
+                self.report(change, "unnoticed")
+        return True
+
+    def in_a_fork(self, run: Callable[[], None]) -> bool:
+        """Whether something fails, or does not end, in a process of its own."""
+        if not (child := os.fork()):
+            with contextlib.suppress(BaseException):
+                quiet = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(quiet, stream)
+                resource.setrlimit(resource.RLIMIT_CPU, (ENDLESS, ENDLESS))
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                signal.alarm(20 * ENDLESS)
+                run()
+                os._exit(0)
+            os._exit(1)
+        return os.waitpid(child, 0)[1] != 0
+
+    def traced(self, item: pytest.Item) -> tuple[float, Lines]:
+        """How long a test takes, and the lines that it runs."""
+        with tempfile.TemporaryFile() as file:
+
+            def run() -> None:
+                began = time.process_time()
+                trace = Trace(self.at_import.modules)
+                sys.settrace(trace)
+                self.run([item])
+                sys.settrace(None)
+                pickle.dump((time.process_time() - began, trace.lines), file)
+                file.flush()
+
+            if self.in_a_fork(run):
+                print(f"{item.nodeid} fails without any change", file=sys.stderr)
+                return 0.0, set()
+            file.seek(0)
+            found: tuple[float, Lines] = pickle.load(file)
+            return found
+
+    def judge(self, change: Change, imported: bool, numbers: list[int]) -> None:
+        """Makes a change and runs tests, which end the process where one fails."""
+        items = [self.session.items[number] for number in numbers]
+        if imported or not self.replaced(change):
+            sys.meta_path.insert(0, _Hook(change))
+            for name, module in list(sys.modules.items()):
+                file = getattr(module, "__file__", None)
+                if file is not None and Path(file).is_relative_to(ROOT) and "site-packages" not in file:
+                    del sys.modules[name]
+            pytest.main([*OPTIONS, *(item.nodeid for item in items)], plugins=[Child(self)])
+        else:
+            self.run(items)
+
+    def replaced(self, change: Change) -> bool:
+        """Gives the changed function, and those made in it, their new code, wherever they are held."""
+        wanted = [code for code in _codes(change.code) if (code.co_qualname, code.co_firstlineno) == change.function]
+        if len(wanted) != 1 or not self.functions.get(_named(wanted[0])):
+            return False
+        for code in _codes(wanted[0]):
+            for function in self.functions.get(_named(code), ()):
+                function.__code__ = code
+        return True
+
+    def run(self, items: list[pytest.Item]) -> None:
+        self.session.config.pluginmanager.register(Child(self))
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            self.session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+
+class Child:
+    """The first failure is enough."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.numbers = {item.nodeid: number for number, item in enumerate(judge.session.items)}
+        self.failing = judge.failing
+
+    def pytest_runtest_logstart(self) -> None:
+        if time.process_time() > SECONDS:
+            os._exit(0)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[object]) -> None:
+        if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
+            self.failing[:4] = self.numbers[item.nodeid].to_bytes(4)
+            os._exit(1)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            os._exit(1)
+
+
+def _named(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those inside."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+OPTIONS = ["-q", "-s", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist"]
+
+
+def explained() -> dict[str, dict[str, str]]:
+    """For each module, the changes that change nothing, and why."""
+    given: dict[str, dict[str, list[str]]] = tomllib.loads((ROOT / "benchmarks" / "mutants.toml").read_text("utf-8"))
+    return {
+        module: {key: reason for reason, keys in reasons.items() for key in keys} for module, reasons in given.items()
+    }
 
 
 def main() -> int:
-    """Prints each change that no test noticed, and how many there were."""
+    """Prints each change that is neither noticed nor explained, and how many there were."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, default=200)
+    parser.add_argument("--sample", type=int, help="how many changes are drawn (all)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--module", action="append", help="only modules whose path holds this")
-    parser.add_argument("--jobs", type=int, default=1, help="how many run at once")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="no change is begun later than this")
+    parser.add_argument("--all", action="store_true", help="run those that are explained, too")
+    parser.add_argument("modules", nargs="*", help="only modules whose path begins so")
     given = parser.parse_args()
-    until = time.monotonic() + given.seconds
     os.chdir(ROOT)
-    sys.path[:0] = [str(ROOT / "verifier"), str(ROOT / "tests")]
-    os.environ["PYTHONPATH"] = str(ROOT / "verifier")
     # Pytest would import a plugin's whole package by its own loader, and this package is one.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     for library in COMPARED_WITH:
         importlib.import_module(library)
+    # That an example fails is enough. The profile of the tests builds on this one.
+    settings.register_profile("first failure", phases=(Phase.explicit, Phase.generate))
+    settings.load_profile("first failure")
 
-    modules = [one for one in TESTS if not given.module or any(part in one for part in given.module)]
-    every = [change for module in modules for change in changes(module)]
-    chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
-    unchanged = [Change(module, 0, "nothing", -1) for module in sorted({change.module for change in chosen})]
-    for change, failed in judged(unchanged, given.jobs):
-        if failed:
-            print(f"{change.module}: its tests fail without any change")
-            return 1
-    ran: Counter[str] = Counter()
-    survived: Counter[str] = Counter()
-    for change, failed in judged(chosen, given.jobs, until):
-        ran[change.module] += 1
-        if not failed:
-            survived[change.module] += 1
-            print(f"{change.module}:{change.line}: {change.what}", flush=True)
-        print(f"{ran.total()} of {len(chosen)}", end="\r", file=sys.stderr)
-    for module, number in sorted(ran.items()):
-        print(f"{module}: {number - survived[module]} of {number} noticed")
-    if ran:
-        share = 100 * (1 - survived.total() / ran.total())
-        print(f"{ran.total()} of {len(every)} changes in {len(ran)} modules: {share:.1f} % noticed")
-    return 0
+    known = explained()
+    tests: dict[str, list[str]] = {}
+    for room, paths in ROOMS.items():
+        for path in sorted((PACKAGE / room).glob("**/*.py")) if room.endswith("/") else [PACKAGE / room]:
+            module = path.relative_to(PACKAGE).as_posix()
+            if any(module.startswith(one) for one in given.modules or [""]):
+                tests[module] = paths.split()
+    every = [change for module in tests for change in changes(module)]
+    for module, keys in known.items():
+        for key in keys.keys() - {change.key for change in every} if module in tests else ():
+            print(f"{module}: there is no such change any more: {key}")
+    chosen = random.Random(given.seed).sample(every, min(given.sample or len(every), len(every)))
+    chosen.sort(key=lambda change: (list(tests).index(change.module), change.line))
+
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    left = 0
+
+    def report(change: Change, verdict: str) -> None:
+        nonlocal left
+        if change.key in known.get(change.module, {}):
+            if verdict == "noticed":
+                print(f"{change.module}:{change.line}: noticed, though the list says why it is not: {change.key}")
+            verdict = "explained"
+        counts[change.module][verdict] += 1
+        if verdict not in ("noticed", "explained"):
+            left += 1
+            print(f"{change.module}:{change.line}: {change.key}  [{verdict}]", flush=True)
+
+    if not given.all:
+        for change in [one for one in chosen if one.key in known.get(one.module, {})]:
+            report(change, "explained")
+            chosen.remove(change)
+    with tempfile.TemporaryDirectory() as place:
+        paths = sorted({f"tests/{one}" for module in tests for one in tests[module]})
+        code = pytest.main([*OPTIONS, f"--basetemp={place}/tests", *paths], plugins=[Judge(chosen, report)])
+    print("| module | changes | noticed | explained | left |\n|---|---|---|---|---|")
+    for module, count in counts.items():
+        good = count["noticed"], count["explained"]
+        print(f"| `{module}` | {count.total()} | {good[0]} | {good[1]} | {count.total() - sum(good)} |")
+    return int(code) or (left > 0)
 
 
 if __name__ == "__main__":

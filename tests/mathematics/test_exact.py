@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sealtrace.mathematics.exact import as_double, mean, row_products, scaled
+from sealtrace.mathematics.exact import as_double, as_integers, mean, row_products, scaled
 
 _ENTRIES = st.floats(min_value=-1e12, max_value=1e12, allow_subnormal=False)
 
@@ -38,3 +38,15 @@ def test_mean_of_a_sum_beyond_doubles() -> None:
     """A sum that no double holds still has a mean."""
     assert mean(np.array([1.5e308, 1.5e308, 1.5e308])) == 1.5e308
     assert mean(np.array([1.0, 2.0, 6.0])) == 3.0
+
+
+def test_mean_where_only_sums_on_the_way_are_beyond_doubles() -> None:
+    """Large values that cancel leave the small ones, to the last digit."""
+    assert mean(np.array([1.5e308, 1.5e308, -1.5e308, -1.5e308, 3.0])) == 0.6
+
+
+def test_one_value_that_is_not_finite() -> None:
+    """There is no mean then, and no integer."""
+    assert math.isnan(mean(np.array([1.0, math.inf])))
+    with pytest.raises(OverflowError, match="no integer is infinite"):
+        as_integers(np.array([1.0, math.inf]))

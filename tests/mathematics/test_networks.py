@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sealtrace.mathematics.networks import Layer, forward
+from sealtrace.mathematics.networks import Layer, forward, layers_of, misfit
 
 
 def _activated(activation: str, value: float) -> float:
@@ -48,3 +49,25 @@ def test_what_is_unknown_stays_unknown() -> None:
     outputs = forward(np.array([[np.nan], [2.0], [-2.0]]), layers)
     assert np.isnan(outputs[0]).all()
     assert outputs[1:].tolist() == [[2.0, 3.0], [0.0, 0.0]]
+
+
+def _record(inputs: int, outputs: int) -> dict[str, Any]:
+    return {"weights": [[0.5] * outputs] * inputs, "bias": [1.0] * outputs, "activation": "tanh"}
+
+
+def test_layers_as_records_hold_them() -> None:
+    """Each record is one layer, its weights inputs by outputs."""
+    (layer,) = layers_of([{"weights": [[1, 2], [3, 4], [5, 6]], "bias": [7, 8], "activation": "relu"}])
+    assert layer.weights.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert (layer.bias.tolist(), layer.activation) == ([7.0, 8.0], "relu")
+
+
+def test_layers_that_do_not_fit() -> None:
+    """The first place where the numbers of inputs and outputs disagree is named."""
+    assert misfit([_record(2, 3), _record(3, 1)], 2, 1) is None
+    assert misfit([], 2, 2) is None
+    assert misfit([_record(2, 3), _record(4, 1)], 2, 1) == ("/1/weights", "3 inputs", "4")
+    assert misfit([_record(2, 3)], 2, 1) == ("", "1 outputs at the end", "3")
+    ragged = _record(2, 3)
+    ragged["weights"] = [[0.0] * 3, [0.0] * 2]
+    assert misfit([ragged], 2, 3) == ("/0/weights/1", "3 outputs", "2")

@@ -108,3 +108,38 @@ def test_ranks_of_what_is_not_there() -> None:
     """A value that is not among the others has no place."""
     with pytest.raises(UndefinedError):
         trials.rank(3, [1, 2])
+    with pytest.raises(ValueError, match="no rule of ranks"):
+        trials.rank(1, [1, 2], "best")
+
+
+def test_what_cannot_be_compared() -> None:
+    """Columns of different lengths, one value, no problem, rules that nobody knows."""
+    short, long = np.array([1.0]), np.array([1.0, 2.0])
+    for measure in (association.mean_absolute_error, association.mean_squared_error, trials.win_rate):
+        with pytest.raises(ValueError, match="same"):
+            measure(short, long)
+    with pytest.raises(UndefinedError, match="one value has no order"):
+        association.kendall(short, short)
+    assert association.kendall(long, -long) == -1
+    with pytest.raises(ValueError, match="no variant"):
+        association.kendall(long, long, "c")
+    with pytest.raises(UndefinedError, match="vary"):
+        association.kendall(np.ones(3), np.arange(3.0))
+    with pytest.raises(UndefinedError, match="no problems"):
+        trials.pass_at_k([], [], 1)
+    with pytest.raises(UndefinedError, match="fewer than 0"):
+        trials.pass_at_k([6], [3], 0)
+    assert trials.pass_at_k([6, 2], [3, 1], 2) == (Fraction(4, 5) + 1) / 2
+    with pytest.raises(ValueError, match="no rule of ties"):
+        trials.win_rate(long, long, "win")
+    with pytest.raises(UndefinedError, match="no item"):
+        trials.win_rate([], [])
+
+
+def test_correlations_of_whole_numbers_are_fractions() -> None:
+    """Exact where they are rational: also of ranks with ties, and negative ones."""
+    left, right = np.array([1.0, 1, 2, 3]), np.array([4.0, 4, 2, 1])
+    assert association.average_ranks(left).tolist() == [3, 3, 6, 8]
+    assert association.spearman(left, right) == -1
+    assert association.kendall(left, right) == -1
+    assert association.kendall(left, right, "a") == Fraction(-5, 6)

@@ -87,3 +87,26 @@ def test_refusals() -> None:
         intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(10, 1, "studentized"))
     with pytest.raises(ValueError, match="no generator"):
         intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(10, 1, generator="dice"))
+    for confidence in (Fraction(0), Fraction(-1, 2), Fraction(3, 2)):
+        with pytest.raises(UndefinedError, match="between 0 and 1"):
+            intervals.wald(1, 2, confidence)
+    with pytest.raises(UndefinedError, match="-1 of 2"):
+        intervals.wilson(-1, 2, NINETY_FIVE)
+    with pytest.raises(UndefinedError, match="draws"):
+        intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(0, 1))
+    with pytest.raises(UndefinedError, match="no value"):
+        intervals.bootstrap(10, lambda rows: np.inf if rows[0] else 1.0, NINETY_FIVE, Bootstrap(20, 1))
+    with pytest.raises(UndefinedError, match="any single item"):
+        intervals.bootstrap(10, lambda _rows: 1.0, NINETY_FIVE, Bootstrap(20, 1, "bca"))
+
+
+def test_the_normal_rule_uses_the_deviation_of_the_resamples() -> None:
+    """With the divisor n - 1, and the normal quantile."""
+    low, high = intervals.bootstrap(10, lambda rows: float(rows.mean()), NINETY_FIVE, Bootstrap(50, 1, "normal"))
+    resampled = np.random.default_rng(1).integers(0, 10, (50, 10)).mean(axis=1)
+    assert (high - low) / 2 == pytest.approx(1.959963984540054 * resampled.std(ddof=1), rel=1e-12)
+
+
+def test_one_draw_is_a_bootstrap() -> None:
+    """A single item drawn once gives itself."""
+    assert intervals.bootstrap(1, lambda rows: float(rows[0]) + 7, NINETY_FIVE, Bootstrap(1, 1)) == (7.0, 7.0)

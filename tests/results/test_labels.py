@@ -56,3 +56,9 @@ def test_what_does_not_exist() -> None:
         labels.confusion(np.array([], int), np.array([], int), 2)
     with pytest.raises(ValueError, match="no average"):
         labels.average_score(table, "f1", "mean")
+    with pytest.raises(UndefinedError, match="never true"):
+        labels.class_score(labels.confusion(np.array([0]), np.array([0]), 2), "recall", 1, "error")
+    with pytest.raises(ValueError, match="same length"):
+        labels.confusion(np.array([0, 1]), np.array([0]), 2)
+    with pytest.raises(UndefinedError, match="ever the true one"):
+        labels.average_score(labels.confusion(np.array([0]), np.array([0]), 2), "f1", "weighted", [1])

@@ -80,3 +80,21 @@ def test_what_does_not_exist() -> None:
         probabilities.calibration_error(np.array([True]), np.array([0.5]), 5, "area")
     with pytest.raises(UndefinedError, match="one bin"):
         probabilities.calibration_error(np.array([True]), np.array([0.5]), 0)
+    with pytest.raises(ValueError, match="same length"):
+        probabilities.auroc(np.array([True, False]), np.array([0.5]))
+    with pytest.raises(UndefinedError, match="positives and negatives"):
+        probabilities.average_precision(np.array([False, False]), np.array([0.1, 0.2]))
+    with pytest.raises(UndefinedError, match="outside"):
+        probabilities.log_loss(np.array([0.5, -0.1]))
+
+
+def test_the_ends_are_probabilities() -> None:
+    """Zero and one are; positives alone have a precision; one bin holds everything, and ten are meant."""
+    sure = np.array([True, False])
+    assert probabilities.brier(sure, np.array([1.0, 0.0])) == 0
+    assert probabilities.average_precision(np.array([True, True]), np.array([0.1, 0.2])) == 1.0
+    assert probabilities.calibration_error(sure, np.array([0.75, 0.5]), 1) == Fraction(1, 8)
+    # Ten bins hold these two together, and eleven do not.
+    assert probabilities.calibration_error(sure, np.array([0.8125, 0.875])) == Fraction(11, 32)
+    assert probabilities.calibration_error(sure, np.array([0.8125, 0.875]), 11) == Fraction(17, 32)
+    assert probabilities.log_loss(np.array([1.0, 1.0])) == 0.0

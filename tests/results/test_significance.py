@@ -145,3 +145,62 @@ def test_refusals() -> None:
         significance.mcnemar(1, 2, "guess")
     with pytest.raises(ValueError, match="no method"):
         significance.wilcoxon(np.array([1.0]), np.array([0.0]), method="guess")
+    with pytest.raises(UndefinedError, match="neither sample varies"):
+        significance.t_test(np.ones(4), np.zeros(3))
+    with pytest.raises(ValueError, match="pairs have two sides"):
+        significance.paired_t_test(np.array([1.0, 2.0]), np.array([1.0]))
+    with pytest.raises(UndefinedError, match="one pair"):
+        significance.paired_t_test(np.array([1.0]), np.array([2.0]))
+    with pytest.raises(UndefinedError, match="not negative"):
+        significance.mcnemar(3, -1)
+    for thin in ([[1, 2]], [[1], [2]]):
+        with pytest.raises(UndefinedError, match="two rows and two columns"):
+            significance.chi_squared(thin)
+    with pytest.raises(UndefinedError, match="a row or a column"):
+        significance.fisher(-1, 2, 3, 4)
+    with pytest.raises(UndefinedError, match="2,000 pairs"):
+        significance.wilcoxon(np.arange(1.0, 2002), np.zeros(2001), method="exact")
+
+
+def test_freedom() -> None:
+    """Degrees of freedom, as they are printed beside a statistic: n - 1, m + n - 2, Welch's, and one of two counts."""
+    a, b = np.array([1.0, 2, 4, 9]), np.array([3.0, 1, 1, 2, 8, 5])
+    single = significance.t_test(a)
+    assert (single.freedom, float(single.p)) == (3, pytest.approx(stats.ttest_1samp(a, 0).pvalue))
+    assert significance.t_test(a, b, equal_variances=True).freedom == 8
+    assert float(significance.t_test(a, b).freedom or 0) == pytest.approx(stats.ttest_ind(a, b, equal_var=False).df)
+    assert significance.paired_t_test(a[:2], b[:2]).freedom == 1
+    assert significance.mcnemar(1, 4, "chi2").freedom == 1
+
+
+def test_equal_counts_need_no_correction() -> None:
+    """Where the two differ nowhere more than elsewhere, nothing is significant, corrected or not."""
+    for method in ("chi2", "corrected"):
+        found = significance.mcnemar(3, 3, method)
+        assert (found.statistic, found.p) == (0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("differences", "counted"),
+    [
+        ([float(place) for place in range(1, 51)], True),
+        ([float(place) for place in range(1, 52)], False),
+        ([1.0, *map(float, range(1, 13))], True),
+        ([1.0, *map(float, range(1, 14))], False),
+        ([0.0, *map(float, range(1, 14))], True),
+        ([0.0, *map(float, range(1, 15))], False),
+    ],
+)
+def test_how_many_pairs_are_counted_out(differences: list[float], counted: bool) -> None:
+    """Fifty without ties and thirteen with ties or with pairs that do not differ, as in scipy."""
+    found = significance.wilcoxon(np.array(differences), np.zeros(len(differences)))
+    assert isinstance(found.p, Fraction) == counted
+
+
+def test_how_many_items_are_counted_out() -> None:
+    """Up to 20,000 items a p-value is a fraction; beyond, McNemar's is a double, and Fisher's is refused."""
+    assert isinstance(significance.mcnemar(2, 19_998).p, Fraction)
+    assert isinstance(significance.mcnemar(2, 19_999).p, float)
+    assert isinstance(significance.fisher(1, 2, 1, 19_996).p, Fraction)
+    with pytest.raises(UndefinedError, match="counted out"):
+        significance.fisher(1, 2, 1, 19_997)

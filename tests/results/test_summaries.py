@@ -119,3 +119,29 @@ def test_nothing_has_no_entropy() -> None:
         summaries.entropy([7], normalized=True)
     with pytest.raises(UndefinedError):
         summaries.rate(0, 0)
+
+
+def test_quantiles_of_what_is_no_number() -> None:
+    """One value that is not finite spoils the order; whole numbers beyond doubles keep it."""
+    with pytest.raises(UndefinedError, match="finite"):
+        summaries.quantile(np.array([1.0, math.inf]))
+    assert summaries.quantile(np.array([2**60, 2**60 + 1, 2**60 + 2])) == 2**60 + 1
+    assert summaries.quantile([Fraction(1, 3), Fraction(1, 7)], Fraction(1, 4)) == Fraction(4, 21)
+
+
+def test_the_entropy_of_one_label_is_zero() -> None:
+    """Never below it by rounding; two labels have a normalized one."""
+    assert summaries.entropy([7, 0], normalized=True) == 0.0
+    assert summaries.entropy([3, 3], normalized=True) == pytest.approx(1.0)
+    single = [summaries.entropy([count]) for count in range(1, 60)]
+    assert single == pytest.approx([0.0] * 59, abs=1e-15)
+    assert min(single) == 0.0
+
+
+def test_products_of_columns_of_different_length() -> None:
+    """They are no pairs."""
+    with pytest.raises(ValueError, match="same length"):
+        exact_dot(np.array([1.0, 2.0]), np.array([1.0]))
+    assert exact_dot([Fraction(1, 3), 2], [3, Fraction(1, 2)]) == 2
+    with pytest.raises(UndefinedError, match="beyond"):
+        exact_dot(np.array([-(2**53) - 1]), np.array([1.0]))
