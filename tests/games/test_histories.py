@@ -161,3 +161,92 @@ def test_hands_that_nobody_can_have_played(actions: list[str], said: str) -> Non
     assert decisions({**hand, "actions": [*DEALT, *PLAYED]})
     with pytest.raises(HistoryError, match=said):
         decisions(hand)
+
+
+THREE = {
+    "variant": "NT", "antes": [0, 0, 0], "blinds_or_straddles": [1, 2, 0], "min_bet": 2,
+    "starting_stacks": [200, 200, 200], "players": ["a", "b", "c"],
+}  # fmt: skip
+
+
+def test_antes_and_short_stacks_are_pokerkits() -> None:
+    """Who has less than ante and blind puts in what is left, and antes are in the pot before the first decision."""
+    hand = {**THREE, "antes": [1, 1, 1], "starting_stacks": [200, 2, 200], "actions": [*DEALT, "p3 cbr 6", "p1 cc"]}
+    ours = [
+        (decision.player, decision.street, decision.players, decision.pot, decision.to_call)
+        for decision in decisions(hand)
+    ]
+    assert ours == pokerkit_states(as_phh(hand))
+    assert [state[3:] for state in ours] == [(5.0, 1.0), (11.0, 5.0)]
+
+
+def test_raises_on_the_border() -> None:
+    """By exactly the least bet, by less with the last chip, and without a least bet by anything."""
+
+    def played(*actions: str, **changed: Any) -> list[float | None]:
+        return [decision.raised for decision in decisions({**THREE, **changed, "actions": [*DEALT, *actions]})]
+
+    assert played("p3 cbr 4") == [2 / 5]
+    assert played("p3 cbr 200") == [198 / 5]
+    assert played("p3 cbr 3", starting_stacks=[200, 200, 3]) == [1 / 5]
+    assert played("p3 cbr 2.5", min_bet=None) == [0.5 / 5]
+    for wrong in ("p3 cbr 2", "p3 cbr 201", "p3 cbr 3"):
+        with pytest.raises(HistoryError, match="raise"):
+            played(wrong)
+
+
+def test_streets_begin_anew() -> None:
+    """After a public deal nothing has to be called; who folded is counted no longer."""
+    found = decisions({**THREE, "actions": [*DEALT, *PLAYED]})
+    assert [(decision.street, decision.players, decision.pot, decision.to_call) for decision in found] == [
+        (0, 3, 3.0, 2.0), (0, 2, 3.0, 1.0), (0, 2, 4.0, 0.0),
+        (1, 2, 4.0, 0.0), (1, 2, 4.0, 0.0), (1, 2, 12.0, 8.0),
+    ]  # fmt: skip
+
+
+FLOP = ["p3 f", "p1 cc", "p2 cc", "d db 2h9d5d"]
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        ["d dh p1 ????", "d dh p2 ????", "d dh p3 7h3h", *FLOP, "d db 4c", "d db 4d"],
+        ["d dh p1 ????", *DEALT[1:], *FLOP, "p1 sm Ac6h", "p2 sm 2cKd"],
+        [*DEALT, *FLOP, "p1 sm -", "p2 sm"],
+        [*DEALT, "p3 f # after a while"],
+    ],
+)
+def test_what_may_stand_in_a_history(actions: list[str]) -> None:
+    """Cards that nobody saw, any of them twice; cards shown in another order, or not at all; comments."""
+    assert [decision.label for decision in decisions({**THREE, "actions": actions})][:1] == ["fold"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "place", "said"),
+    [
+        ({"variant": "PO"}, -1, "'PO' is not read; these are: NT, FT"),
+        ({"antes": [0, 0]}, -1, "one entry per player"),
+        ({"players": ["a"]}, -1, "one entry per player"),
+        (
+            {"starting_stacks": [9], "antes": [0], "blinds_or_straddles": [1], "players": ["a"], "actions": []},
+            -1,
+            "two or more",
+        ),
+        ({"starting_stacks": [200, 200, "nan"]}, -1, "'nan' is no amount"),
+        ({"antes": [0, -1, 0]}, -1, "-1 is no amount"),
+        ({"actions": [*DEALT, "p3 f", "p3 cc"]}, 4, "has folded"),
+        ({"actions": [*DEALT, *FLOP, "d db 3c", "d db 4c", "d db 6c"]}, 9, "fourth public deal"),
+        ({"actions": [*DEALT, *FLOP, "d db 3c4c"]}, 7, "three cards, then one"),
+        ({"actions": [*DEALT, "3 f"]}, 3, "there is no player '3'"),
+        ({"actions": [*DEALT, "p0 f"]}, 3, "there is no player 'p0'"),
+        ({"actions": [*DEALT, "p f"]}, 3, "there is no player 'p'"),
+        ({"actions": [*DEALT, "d cc"]}, 3, "nothing that happens"),
+        ({"actions": [*DEALT, "d dh p1"]}, 3, "nothing that happens"),
+        ({"actions": [*DEALT, "d db"]}, 3, "nothing that happens"),
+    ],
+)
+def test_what_no_hand_can_be(changed: dict[str, Any], place: int, said: str) -> None:
+    """Each with its place: that of the action, or none where the head of the hand is wrong."""
+    with pytest.raises(HistoryError, match=said) as error:
+        decisions({**THREE, "actions": [], **changed})
+    assert error.value.place == place

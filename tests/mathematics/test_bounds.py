@@ -444,3 +444,17 @@ def test_one_wrong_number_among_many_is_refused() -> None:
         risk_upper(np.array([1, 9]), np.array([5, 5]), 0.05)
     with pytest.raises(ValueError, match="share"):
         risk_upper(np.array([1, 2]), np.array([5, 5]), np.array([0.05, 1.0]))
+
+
+def test_a_budget_close_to_one_is_not_decided_by_its_double() -> None:
+    """Next to one, the double nearest to a budget has another tail, by more than the tail's own digits can tell."""
+    k, n, unit = 10**6 - 60, 10**6, Fraction(1, 2**53)
+    budget = Fraction(1 - 2e-9) - Fraction(49, 100) * unit
+    assert float(budget) == 1 - 2e-9
+    with ctx.workprec(400):
+        exact = bounds._tail(k, n, ball(budget)).mid()
+        nearest = bounds._tail(k, n, ball(Fraction(1 - 2e-9))).mid()
+        assert nearest < exact * (1 - arb("1.4e-6"))
+        for share, within in ((exact * (1 - arb("3e-7")), False), (exact * (1 + arb("3e-7")), True)):
+            mantissa, exponent = share.mid().man_exp()
+            assert risk_at_most(k, n, Fraction(int(mantissa)) * Fraction(2) ** int(exponent), budget) == within
