@@ -45,6 +45,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "verifier" / "sealtrace"
 ROOMS: dict[str, str] = {
     "mathematics/": "mathematics policies/test_scores.py policies/test_thresholds.py",
+    "mathematics/networks.py": "mathematics/test_networks.py",
     "studies/results/mathematics/": "results/test_association.py results/test_intervals.py results/test_labels.py "
     "results/test_probabilities.py results/test_significance.py results/test_summaries.py",
     "studies/games/mathematics/": "games",
@@ -65,8 +66,8 @@ SECONDS = 6
 """After so much processor time no further test is asked about a change."""
 MEMORY = 8 << 30
 """What takes more bytes fails; so does a test that takes a second and five times as long as it took under the trace."""
-COMPARED_WITH = ("numpy", "scipy.stats", "scipy.optimize", "sklearn.metrics")
-"""Slow to import, and none of this project."""
+LATE = ("scipy.special", "scipy.optimize", "flint")
+"""Libraries that the package imports when they are used: once for all forks."""
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -128,7 +129,7 @@ def _within(
     """Every node below one that is run, with the lines of its statement and the function around it."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             names = (*names, name)
             head = range(first, node.body[0].lineno)
             for field in ("decorator_list", "args", "bases", "keywords"):
@@ -158,7 +159,7 @@ def _within(
 
 def _children(node: ast.AST, field: str) -> list[ast.AST]:
     value = getattr(node, field, None)
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.AST)]
+    return [child for child in (value if isinstance(value, list) else [value]) if isinstance(child, ast.AST)]
 
 
 def _changed(node: ast.AST) -> str | None:
@@ -198,15 +199,15 @@ def _changed(node: ast.AST) -> str | None:
 
 def _of_types(node: ast.BinOp) -> bool:
     """Whether an operation is a union of types."""
-    return isinstance(node.op, ast.BitOr) and all(isinstance(one, ast.Name | ast.Subscript | ast.Constant | ast.BinOp)
-                                                  for one in (node.left, node.right))  # fmt: skip
+    named = ast.Name | ast.Subscript | ast.Constant | ast.BinOp
+    return isinstance(node.op, ast.BitOr) and isinstance(node.left, named) and isinstance(node.right, named)
 
 
 class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Gives a module another source."""
 
     def __init__(self, change: Change) -> None:
-        self.name = "sealtrace." + change.module.removesuffix(".py").replace("/", ".")
+        self.name = _dotted(change.module)
         self.path = str(PACKAGE / change.module)
         self.code = change.code
 
@@ -261,14 +262,16 @@ class Judge:
         sys.settrace(self.at_import)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for module in self.at_import.modules:
+            importlib.import_module(_dotted(module))
         sys.settrace(None)
         self.session = session
         if session.testsfailed:
             raise pytest.UsageError("some tests cannot be imported")
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
-        for one in gc.get_objects():
-            if isinstance(one, FunctionType) and one.__code__.co_filename in self.at_import.names:
-                self.functions[_named(one.__code__)].append(one)
+        for held in gc.get_objects():
+            if isinstance(held, FunctionType) and held.__code__.co_filename in self.at_import.names:
+                self.functions[_named(held.__code__)].append(held)
         gc.collect()
         gc.freeze()
         covered: dict[tuple[str, int], list[tuple[float, int]]] = defaultdict(list)
@@ -283,15 +286,13 @@ class Judge:
         print(f"{len(session.items)} tests traced in {used.ru_utime + used.ru_stime:.0f} s", file=sys.stderr)
         noticing: dict[object, int] = {}
         for change in self.chosen:
-            imported = change.function is None or any((change.module, line) in self.at_import.lines
-                                                      for line in change.lines)  # fmt: skip
-            asked = entered[change.module] if imported else {
-                one for line in change.lines for one in covered.get((change.module, line), ())
-            }  # fmt: skip
+            statement = [(change.module, line) for line in change.lines]
+            imported = change.function is None or any(line in self.at_import.lines for line in statement)
+            asked = entered[change.module] if imported else {test for line in statement for test in covered[line]}
             # What noticed the change before it, in the same function, probably notices this one.
             function = change.module, change.function
             first = noticing.get(function)
-            numbers = [number for _, number in sorted(asked, key=lambda one: (one[1] != first, one))]
+            numbers = [number for _, number in sorted(asked, key=lambda test: (test[1] != first, test))]
             if not numbers:
                 self.report(change, "no test runs it")
             elif self.in_a_fork(lambda: self.judge(change, imported, numbers)):
@@ -388,6 +389,11 @@ class Child:
             os._exit(1)
 
 
+def _dotted(module: str) -> str:
+    """What a module is imported as."""
+    return "sealtrace." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def _named(code: CodeType) -> tuple[str, str, int]:
     return code.co_filename, code.co_qualname, code.co_firstlineno
 
@@ -423,7 +429,7 @@ def main() -> int:
     # Pytest would import a plugin's whole package by its own loader, and this package is one.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
-    for library in COMPARED_WITH:
+    for library in LATE:
         importlib.import_module(library)
     # That an example fails is enough. The profile of the tests builds on this one.
     settings.register_profile("first failure", phases=(Phase.explicit, Phase.generate))
@@ -434,7 +440,7 @@ def main() -> int:
     for room, paths in ROOMS.items():
         for path in sorted((PACKAGE / room).glob("**/*.py")) if room.endswith("/") else [PACKAGE / room]:
             module = path.relative_to(PACKAGE).as_posix()
-            if any(module.startswith(one) for one in given.modules or [""]):
+            if module.startswith(tuple(given.modules or [""])):
                 tests[module] = paths.split()
     every = [change for module in tests for change in changes(module)]
     for module, keys in known.items():
@@ -458,12 +464,13 @@ def main() -> int:
             print(f"{change.module}:{change.line}: {change.key}  [{verdict}]", flush=True)
 
     if not given.all:
-        for change in [one for one in chosen if one.key in known.get(one.module, {})]:
-            report(change, "explained")
-            chosen.remove(change)
+        for change in chosen:
+            if change.key in known.get(change.module, {}):
+                report(change, "explained")
+        chosen = [change for change in chosen if change.key not in known.get(change.module, {})]
     with tempfile.TemporaryDirectory() as place:
-        paths = sorted({f"tests/{one}" for module in tests for one in tests[module]})
-        code = pytest.main([*OPTIONS, f"--basetemp={place}/tests", *paths], plugins=[Judge(chosen, report)])
+        asked = sorted({f"tests/{path}" for change in chosen for path in tests[change.module]})
+        code = pytest.main([*OPTIONS, f"--basetemp={place}/tests", *asked], plugins=[Judge(chosen, report)])
     print("| module | changes | noticed | explained | left |\n|---|---|---|---|---|")
     for module, count in counts.items():
         good = count["noticed"], count["explained"]

@@ -54,6 +54,20 @@ def test_map_searches_are_never_worse_than_the_solver() -> None:
         assert float(row[-1]) <= 1e-6, f"the solver found a better map: {row}"
 
 
+def test_every_change_of_a_small_module_is_noticed_or_explained() -> None:
+    """The small form of `make mutants`."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "mutants.py", "mathematics/networks.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    counts = re.search(r"`mathematics/networks.py` \| (\d+) \| (\d+) \| (\d+) \| 0 \|", done.stdout)
+    assert counts is not None, done.stdout + done.stderr
+    assert int(counts[1]) == int(counts[2]) + int(counts[3]) > 20
+    assert done.returncode == 0
+
+
 def test_a_ratio_beyond_its_limit_fails_and_noise_does_not() -> None:
     """Three measurements beyond the limit are an error; one within it is enough."""
     noisy = iter([9.0, 1.0])
