@@ -167,3 +167,12 @@ def test_values_of_an_evaluator_without_scores(campaign: Campaign) -> None:
     assert reason_of("values /values/fold", "a little larger", ["held-out", "unscored"]) is not None
     path = "report/values.held-out.jsonl"
     assert campaign.free(Mutant(path, "values", 0, ("values", "fold"), "a little larger", 1.0)) is None
+
+
+def test_a_campaign_may_last_longer_than_one_verification() -> None:
+    """The time that was up for reading is not taken from the verifications that follow."""
+    bundle = read_bundle(FIXTURE)
+    changes = Campaign(bundle)
+    bundle.budget.seconds = 0.0
+    mutant = Mutant(MAIN, "table", None, ("rows", 2, "cells", 1), "another digit", "4.2880")
+    assert changes.noticed(mutant) == "table.cells"
