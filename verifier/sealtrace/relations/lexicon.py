@@ -21,10 +21,10 @@ _ABBREVIATIONS = {
     "recog": "recognition", "diff": "difference", "std": "deviation", "prob": "probability", "params": "parameters",
     "cert": "certification", "expl": "exploitability", "opp": "opponent", "med": "median", "calib": "calibrated",
     "sep": "separation", "stab": "stability", "gen": "generalization", "pred": "predicted", "max": "maximum",
-    "min": "minimum",
+    "min": "minimum", "ppl": "perplexity",
 }  # fmt: skip
 _DEFINED = re.compile(
-    r"(?:^|[\s(;,.])([A-Za-z#%Δρκ][\w@%#./+-]{0,14}(?: [A-Z][\w.]{0,8})?)\s?(?:=|:|denotes|is|are|stands for)\s+"
+    r"(?:^|[\s(;,.])([A-Za-z#%Δρκ][\w@%#./+-]{0,14}(?: [A-Z][\w.]{0,8})?)\s?(=|:|denotes|is|are|stands for)\s+"
     r"((?:the |a )?[a-z][a-z -]{3,50}?)(?=[;,.()]|$| and [A-Z])"
 )
 _BRACKETED = re.compile(r"\b((?:[A-Za-z][a-z]+[ -]){1,4}[A-Za-z]+)\s\(([A-Z][A-Za-z]{0,6}s?)\)")
@@ -116,8 +116,9 @@ def aliases_of(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """What short names stand for: `KU = knowledge update`, `generalized advantage (GA)`."""
     found: dict[str, list[str]] = {}
     for text in texts:
-        for name, meaning in _DEFINED.findall(text):
-            found.setdefault(name.strip(), []).append(meaning)
+        for name, link, meaning in _DEFINED.findall(text):
+            if link not in ("is", "are") or name.isupper():
+                found.setdefault(name.strip(), []).append(meaning)
         for meaning, name in _BRACKETED.findall(text):
             if name[0].casefold() in meaning.casefold():
                 found.setdefault(name, []).append(meaning)

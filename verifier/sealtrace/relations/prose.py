@@ -174,6 +174,8 @@ def _mention(sentence: Sentence, plain: str, start: int, part: PrintedNumber, na
     before, end = plain[:start], start + len(part.text)
     found = _UNIT.match(plain, end)
     word = found["unit"].lower() if found else ""
+    if not before.strip() and re.match(r"\d+\.\d", part.text) and re.match(r"\s[A-Z][^.]*$", plain[end:]):
+        return  # a heading's number
     if (_YEAR.fullmatch(part.text) and not word and not _LISTED.search(before)) or before.endswith(("^", "_", "{")):
         return
     end = found.end() if found else end
@@ -227,13 +229,13 @@ def ratios_in(text: str) -> list[Ratio]:
     return found
 
 
-_LISTED_WITH = re.compile(r"^\s?(?:,|,? and|,? or|/)\s?$")
+_LISTED_WITH = re.compile(r"^\s?(?:±\s?[\d.]+%?\s?)?(?:,|,? and|,? or|/)\s?$")
 
 
 def lists_in(sentence: Sentence) -> list[list[Mention]]:
     """Every list of numbers: `250, 500 and 1000`."""
     runs: list[list[Mention]] = []
-    for mention in sentence.mentions:
+    for mention in (one for one in sentence.mentions if not sentence.text[: one.start].rstrip().endswith("±")):
         if runs and _LISTED_WITH.match(sentence.text[runs[-1][-1].end : mention.start]):
             runs[-1].append(mention)
         else:

@@ -1,0 +1,347 @@
+"""Which rows and columns of which tables a sentence names: one index of all labels of a paper.
+
+A label is called as it is printed, without its brackets, by what stands in them, by its initials or the words that they
+stand for, by a word that an abbreviation begins, or by a word that no other label beside it has. All of these become
+phrases when the index is made, each with a strength; a sentence is then looked up word by word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise, product
+
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.lexicon import aliases_of, named_by, phrase, telling, tells, vocabulary, words
+from sealtrace.relations.prose import Sentence
+
+Span = tuple[int, int]
+ROW, COLUMN = 0, 1
+WHOLE, SHORT, SCATTERED, PART = 1.0, 0.9, 0.6, 0.5
+"""How well a passage names a line: by its label, by another name, by its words apart, or by one of them."""
+_STATISTIC = re.compile(r"\(?(?:s\.?e\.?|std\.? err\w*\.?|standard errors?|p(?:[ -]?values?)?|[ntzf]|obs\w*\.?|ci)\)?")
+"""Rows that are named like what any sentence gives with an estimate."""
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*\s?%?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
+_PREFIX = re.compile(r"(?!no|un|w/o)([A-Za-z]{2,})[-_:/](?=[A-Za-z])")
+_INITIALS = re.compile(r"[A-Z]{2,5}\d*(?![a-z])")
+_CAPITAL = re.compile(r"[A-Z][\w-]*")
+_DATED = ("in", "by", "of", "for", "and", "to", "from", "since")
+_GIVEN = re.compile(r"(?:\b(?:at|with|under|for|in|the|of|to|from|and|or)|,|[(=])\s*$", re.I)
+MOST_NUMBERED = 60
+"""Rows of a table of which text picks one by its number."""
+MOST_PHRASES = 12
+_WINDOW = 70
+"""Letters within which the words of a label may stand apart."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """A row or a column, where a sentence calls it."""
+
+    sheet: int
+    axis: int
+    place: int
+    start: int
+    end: int
+    strength: float
+    part: int = 0
+    parts: int = 1
+    """Which part of its label is called, of how many that have to be called: a block and a row in it."""
+
+    @property
+    def line(self) -> tuple[int, int, int]:
+        """What is called."""
+        return self.sheet, self.axis, self.place
+
+    def away(self, start: int, end: int) -> int:
+        """How many letters lie between it and a passage."""
+        return max(self.start - end, start - self.end, 0)
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """One way to call one part of a label; a line with several parts is called by all of them."""
+
+    line: tuple[int, int, int]
+    part: int
+    stems: tuple[str, ...]
+    strength: float
+    percent: bool = False
+    """Whether it is a bare number: then a sign and a word before it have to make it a name."""
+
+
+class Index:
+    """The labels of every table of a paper."""
+
+    def __init__(self, paper: Paper) -> None:
+        self.paper = paper
+        self._texts = [sentence.text for sentence in paper.sentences]
+        self._parts: dict[tuple[int, int, int], int] = {}
+        self._starting: dict[str, list[_Phrase]] = {}
+        self._apart: list[tuple[_Phrase, frozenset[str]]] = []
+        for place, sheet in enumerate(paper.sheets):
+            self._add(place, ROW, _row_parts(sheet), _heads(sheet))
+            self._add(place, COLUMN, _column_parts(sheet), frozenset())
+
+    @cached_property
+    def _aliases(self) -> dict[str, tuple[str, ...]]:
+        return aliases_of(self._texts)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """Every word of the running text."""
+        return frozenset().union(*map(vocabulary, self._texts))
+
+    @cached_property
+    def _spelled(self) -> dict[str, set[str]]:
+        """What initials stand for in this paper: runs of words that begin with capitals, by their first letters."""
+        found: dict[str, set[str]] = {}
+        for text in self._texts:
+            run: list[str] = []
+            for before, match in pairwise((None, *re.finditer(r"[\w-]+", text))):
+                assert match is not None
+                apart = before is None or text[before.end() : match.start()] != " "
+                run = [] if apart or not _CAPITAL.fullmatch(match[0]) else run
+                run = [*run, match[0]][-5:] if _CAPITAL.fullmatch(match[0]) else []
+                for size in range(2, len(run) + 1):
+                    initials = "".join(word[0] for word in run[-size:]) + "".join(re.findall(r"^[A-Z](\d+)$", run[-1]))
+                    found.setdefault(initials, set()).add(" ".join(run[-size:]))
+        return found
+
+    @cached_property
+    def captions(self) -> list[frozenset[str]]:
+        """Of each table the telling words of its caption that no other caption has."""
+        every = [frozenset(word for word in vocabulary(sheet.caption) if tells(word)) for sheet in self.paper.sheets]
+        counts = Counter(word for words_ in every for word in words_)
+        return [frozenset(word for word in words_ if counts[word] == 1) for words_ in every]
+
+    @cached_property
+    def sizes(self) -> list[dict[tuple[int, int], tuple[Fraction, Fraction]]]:
+        """Of each table the least and the greatest size in each row (row, -1) and each column (-1, column)."""
+        return [_sizes(sheet) for sheet in self.paper.sheets]
+
+    # Phrases
+
+    def _add(self, sheet: int, axis: int, lines: dict[int, list[str]], heads: frozenset[str]) -> None:
+        """Takes in the lines of one axis: a part that only one of them has calls it alone."""
+        counts = Counter(part for parts in lines.values() for part in dict.fromkeys(parts))
+        own = Counter(word for parts in lines.values() for word in {word for part in parts for word in named_by(part)})
+        for place, parts in lines.items():
+            alone = [part for part in parts if counts[part] == 1]
+            needed = alone[:1] if axis == ROW else alone[-1:]
+            needed = needed or parts[:2]
+            line = (sheet, axis, place)
+            self._parts[line] = len(needed)
+            for number, part in enumerate(needed):
+                for found in self._phrases(part, lines.values(), heads):
+                    self._enter(replace(found, line=line, part=number))
+                for word in named_by(part):
+                    if own[word] == 1 and len(named_by(part)) > 1 and (len(word) > 3 and word.isalpha()):
+                        self._enter(_Phrase(line, number, (word,), PART))
+
+    def _enter(self, given: _Phrase) -> None:
+        self._starting.setdefault(given.stems[0], []).append(given)
+        tells = frozenset(telling(given.stems))
+        if len(tells) > 1 and given.strength >= SHORT:
+            self._apart.append((replace(given, strength=SCATTERED), tells))
+
+    def _phrases(self, label: str, others: Iterable[list[str]], heads: frozenset[str]) -> Iterator[_Phrase]:
+        text = _MARKS.sub("", label).strip()
+        bare, inside = re.sub(r"\s*[(\[].*?[)\]]", "", text).strip(), re.findall(r"[(\[](.*?)[)\]]", text)
+        named = [(text, WHOLE), (bare, WHOLE), *((name, SHORT) for name in self._aliases.get(bare, ())[:3])]
+        if bare:
+            named += [(name, PART) for name in inside if len(named_by(name)) > 0 and not name.endswith(".")]
+        named += [(name, SHORT) for name in self._shorter(bare, others)]
+        seen = set()
+        for name, strength in named:
+            for stems in self._spellings(name):
+                if stems not in seen and _is_name(stems):
+                    seen.add(stems)
+                    yield _Phrase((0, 0, 0), 0, stems, strength)
+        if _NUMBER.fullmatch(bare):
+            number = phrase(bare)
+            for head in (*heads, *(_DATED if _YEAR.fullmatch(bare) else ())):
+                yield _Phrase((0, 0, 0), 0, (*phrase(head), *number), SHORT)
+            if bare.endswith("%"):
+                yield _Phrase((0, 0, 0), 0, number, SHORT, percent=True)
+        elif not seen and len(phrase(bare)) == 1 and len(bare) > 3:
+            # A word that says little by itself: `for the model`.
+            for link in ("for", "of", "by"):
+                yield _Phrase((0, 0, 0), 0, (link, "the", *phrase(bare)), SHORT)
+
+    def _shorter(self, name: str, others: Iterable[list[str]]) -> Iterator[str]:
+        """What a label is called besides: without what several begin with, by its initials, or spelled out."""
+        if (found := _PREFIX.match(name)) and sum(
+            parts[:1] != [] and parts[0].startswith(found[0]) for parts in others
+        ) > 2:
+            yield name[found.end() :]
+        capitals = re.findall(r"\b[A-Z][a-z]+", name)
+        if 1 < len(capitals) < 6 and len(capitals) == len(re.findall(r"[A-Za-z]+", name)):
+            yield "".join(word[0] for word in capitals)
+        for match in _INITIALS.finditer(name):
+            for spelled in sorted(self._spelled.get(match[0], ()))[:2]:
+                yield name[: match.start()] + spelled + name[match.end() :]
+
+    def _spellings(self, name: str) -> Iterator[tuple[str, ...]]:
+        """The stems of a name, words that it abbreviates written out: `Misinfo.` for misinformation."""
+        choices = []
+        for match in re.finditer(r"[^\W\d_]+(\.)?|\d+(?:[.,]\d+)*", name):
+            stems = phrase(match[0])
+            stem = stems[0] if stems else ""
+            options = [stem]
+            if len(stem) > 2 and (match[1] or (len(stem) > 3 and stem not in self._words)):
+                options += sorted(word for word in self._words if word.startswith(stem) and len(word) > len(stem) + 1)[
+                    :4
+                ]
+            choices.append(options)
+        if choices:
+            yield from [stems for stems, _ in zip(product(*choices), range(MOST_PHRASES), strict=False)]
+
+    # Looking up
+
+    def names(self, text: str) -> list[Name]:
+        """Every line that a text names, the longest names first where several stand at one place."""
+        given = words(text)
+        called: dict[tuple[int, int, int], dict[int, list[Name]]] = {}
+        for place, (word, start, _end) in enumerate(given):
+            for found in self._starting.get(word, ()):
+                size = len(found.stems)
+                if size > 1 and tuple(stem for stem, _s, _e in given[place : place + size]) != found.stems:
+                    continue
+                end = given[place + size - 1][2]
+                if found.percent and not (text[end : end + 1] == "%" and _GIVEN.search(text[:start])):
+                    continue
+                if _joined(text, start, end):
+                    continue
+                called.setdefault(found.line, {}).setdefault(found.part, []).append(
+                    Name(*found.line, start, end, found.strength, found.part, self._parts[found.line])
+                )
+        stems = vocabulary(text)
+        for found, wanted in self._apart:
+            known = called.get(found.line, {}).get(found.part, ())
+            span = _window(given, wanted) if wanted <= stems else None
+            if span is not None and not any(name.strength > SCATTERED for name in known):
+                called.setdefault(found.line, {}).setdefault(found.part, []).append(
+                    Name(*found.line, *span, found.strength, found.part, self._parts[found.line])
+                )
+        return _longest([name for parts in called.values() for names in parts.values() for name in _strongest(names)])
+
+    def of(self, sentence: Sentence) -> list[Name]:
+        """What a sentence names; in a caption, of its own table only."""
+        found = self.names(sentence.text)
+        if not sentence.caption:
+            return found
+        own = {place for place, sheet in enumerate(self.paper.sheets) if sentence.text[:60] in sheet.caption}
+        return [name for name in found if name.sheet in own] if own else found
+
+
+def _sizes(sheet: Sheet) -> dict[tuple[int, int], tuple[Fraction, Fraction]]:
+    """The least and the greatest size in each row and each column, in percent also where they are shares."""
+    found: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
+    for (row, column), entry in sheet.entries.items():
+        for fact in entry.facts[:1]:
+            size = abs(fact.value)
+            for key in ((row, -1), (-1, column)):
+                found[key] += [size, size * 100] if size <= 1 else [size]
+    whole = {
+        key: (min((size for size in sizes if size), default=Fraction(0)), max(sizes)) for key, sizes in found.items()
+    }
+    return defaultdict(lambda: (Fraction(0), Fraction(0)), whole)
+
+
+def _strongest(names: list[Name]) -> list[Name]:
+    """Of the passages that call one part those that do it best."""
+    best = max(name.strength for name in names)
+    return [name for name in names if name.strength in (best, WHOLE, SHORT)]
+
+
+def called_lines(names: Iterable[Name]) -> dict[tuple[int, int, int], list[Name]]:
+    """Lines of which every part is called, with the passages that call the last of them."""
+    found: dict[tuple[int, int, int], list[Name]] = {}
+    for name in names:
+        found.setdefault(name.line, []).append(name)
+    whole = {line: own for line, own in found.items() if len({name.part for name in own}) == own[0].parts}
+    return {line: [name for name in own if name.part == own[0].parts - 1] for line, own in whole.items()}
+
+
+def _row_parts(sheet: Sheet) -> dict[int, list[str]]:
+    """The texts by which each row is called."""
+    found = {}
+    for row, line in enumerate(sheet.rows):
+        cells = sheet.record["rows"][row]["cells"] if sheet.record else [line.label]
+        texts = [
+            text
+            for column, text in enumerate(cells)
+            if not ((entry := sheet.entries.get((row, column))) is not None and entry.facts) and phrase(text)
+        ][:3]
+        texts = texts or ([line.label] if phrase(line.label) else [])
+        if texts and not (SUMMARY.fullmatch(plain(texts[0])) or _STATISTIC.fullmatch(plain(texts[0]))):
+            found[row] = texts
+    return found
+
+
+def _column_parts(sheet: Sheet) -> dict[int, list[str]]:
+    return {
+        column: parts
+        for column in sheet.numeric_columns()
+        if (parts := [part for part in sheet.columns[column].label.split(" / ") if phrase(part)])
+    }
+
+
+def _heads(sheet: Sheet) -> frozenset[str]:
+    """What stands above the names of the rows: `order` of order 3, `c` of c = 1.5."""
+    if not sheet.record or len(sheet.rows) > MOST_NUMBERED:
+        return frozenset()
+    header = sheet.record["columns"][0]["label"]
+    return frozenset({header, header.split(" / ")[-1], *re.findall(r"\((.*?)\)", header), *header.split()[-1:]}) - {""}
+
+
+def _is_name(stems: tuple[str, ...]) -> bool:
+    return bool(telling(stems)) and any(stem[0].isalpha() for stem in stems) and sum(map(len, stems)) > 1
+
+
+def _joined(text: str, start: int, end: int) -> bool:
+    """Whether a short name is only a piece of a longer one: MT in MT-Deep."""
+    if not re.fullmatch(r"[A-Z\d]+", text[start:end]):
+        return False
+    return re.match(r"[-_]\w", text[end:]) is not None or re.search(r"\w[-_]$", text[:start]) is not None
+
+
+def _window(given: tuple[tuple[str, int, int], ...], wanted: frozenset[str]) -> Span | None:
+    """The shortest stretch that has all the words."""
+    places = [(word, start, end) for word, start, end in given if word in wanted]
+    best: Span | None = None
+    for first in range(len(places)):
+        seen = set()
+        for word, _start, end in places[first:]:
+            seen.add(word)
+            if seen == wanted:
+                span = (places[first][1], end)
+                best = span if best is None or span[1] - span[0] < best[1] - best[0] else best
+                break
+    return best if best is not None and best[1] - best[0] <= _WINDOW else None
+
+
+def _longest(names: list[Name]) -> list[Name]:
+    """Names without those that are only a piece of a longer one on the same axis of the same table."""
+    kept = []
+    for name in names:
+        inside = any(
+            other.start <= name.start
+            and name.end <= other.end
+            and (other.end - other.start > name.end - name.start or other.strength > name.strength)
+            for other in names
+            if other is not name
+            and (other.sheet, other.axis, other.part) == (name.sheet, name.axis, name.part)
+            and other.strength > SCATTERED
+        )
+        if not inside:
+            kept.append(name)
+    return kept
