@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sealtrace.contract.audit import Audit, AuditDecision
-from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, ProseLine, StyledRun
+from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, ProseLine
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.auditing import Subject, audit
 from sealtrace.relations.decide import decide
@@ -96,7 +96,7 @@ def with_cells(table: ExtractedTable, texts: dict[tuple[int, int], str]) -> Extr
         for (r, c), text in texts.items():
             cell = cells[c] if r == place else None
             if cell is not None:
-                cells[c] = replace(cell, text=text, runs=(StyledRun(text, cell.bold, cell.underline),))
+                cells[c] = replace(cell, text=text)
         rows.append(replace(row, cells=tuple(cells)))
     return replace(table, rows=tuple(rows))
 
@@ -216,7 +216,7 @@ def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant
             entries = list(row.cells)
             cell = entries[c]
             if r in (old, new) and cell is not None:
-                entries[c] = replace(cell, bold=r == new, runs=(StyledRun(cell.text, r == new, cell.underline),))
+                entries[c] = replace(cell, bold=r == new)
             rows.append(replace(row, cells=tuple(entries)))
         tables = list(subject.extracted)
         tables[number] = replace(table, rows=tuple(rows))

@@ -38,11 +38,6 @@ def lines(found: ExtractedTable) -> list[list[int]]:
     return [[cell.line for cell in row.cells if cell is not None] for row in found.rows]
 
 
-def raws(found: ExtractedTable) -> list[list[str]]:
-    """What every cell was written as, row by row."""
-    return [[cell.raw for cell in row.cells if cell is not None] for row in found.rows]
-
-
 def headers(found: ExtractedTable) -> list[bool]:
     """Whether each row is a header."""
     return [row.header for row in found.rows]

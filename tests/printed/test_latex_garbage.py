@@ -51,7 +51,7 @@ def read_all(text: str) -> None:
             assert len(row.cells) == table.columns
             assert table.row_label(row) is not None
             for cell in row.cells:
-                assert cell is None or "".join(run.text for run in cell.runs) == cell.text
+                assert cell is None or cell.text == cell.text.strip()
         for panel in range(table.panels):
             assert len(table.column_labels(panel)) == table.columns
     last = text.count("\n") + 1

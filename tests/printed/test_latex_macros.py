@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printed.reading import document, headers, lines, raws, table, tabular, texts
+from printed.reading import document, headers, lines, table, tabular, texts
 from sealtrace.printed.extracted import ReadingProblem
 from sealtrace.printed.latex import read_document
 
@@ -45,14 +45,13 @@ def test_definitions(definition: str, call: str, text: str) -> None:
 
 
 def test_cells_of_a_macro_stand_at_its_call() -> None:
-    """Lines are those of the table, never of the definition; raw text is the call."""
+    """Lines are those of the table, never of the definition."""
     found = table(
         "\\newcommand{\\second}[1]{\\underline{#1}}\n\\newcommand{\\row}[3]{#1 & \\textbf{#2} & #3 \\\\}\n"
         + tabular("lrr", "a & b & c \\\\ \\midrule\nd & \\second{1} & 2 \\\\\n\\row{e}{3}\n{4}")
     )
     assert texts(found)[1:] == [["d", "1", "2"], ["e", "3", "4"]]
     assert lines(found)[1:] == [[5, 5, 5], [6, 6, 7]]
-    assert raws(found)[1:] == [["d", r"\second{1}", "2"], ["e", "\\row{e}{3}\n{4}", "4"]]
     assert [cell.underline for cell in found.rows[1].cells if cell is not None] == [False, True, False]
     assert [cell.bold for cell in found.rows[2].cells if cell is not None] == [False, True, False]
 
@@ -120,9 +119,9 @@ def test_input(tmp_path: Path) -> None:
 
     found = read_document(FILES["main.tex"], "main.tex", load)
     tables = found.tables
-    assert [(one.source, one.line, one.end_line, one.label) for one in tables] == [
-        ("rows/first.tex", 4, 4, "tab:file"),
-        ("main.tex", 3, 6, None),
+    assert [(one.source, one.line, one.label) for one in tables] == [
+        ("rows/first.tex", 4, "tab:file"),
+        ("main.tex", 3, None),
     ]
     assert texts(tables[0]) == [["h"], ["9"]]
     assert texts(tables[1]) == [["a", "b"], ["c", "1"], ["d", "9"]]
@@ -177,7 +176,7 @@ def test_joined_files() -> None:
     assert found.problems == []
     tables = found.tables
     assert [texts(one) for one in tables] == [[["a", "b"], ["c", "5"]], [["d", "e"], ["f", "6"]]]
-    assert [(one.source, one.line, one.end_line) for one in tables] == [("joined.tex", 4, 7), ("joined.tex", 13, 16)]
+    assert [(one.source, one.line) for one in tables] == [("joined.tex", 4), ("joined.tex", 13)]
 
 
 ASKED: dict[str, tuple[str, str]] = {

@@ -138,8 +138,6 @@ def test_macros_of_files_beside_the_document() -> None:
     body = tabular("llN", "a & b & c \\\\ \\hline \\ours{3} & \\twice*{2}; \\twice{1}[7] & 5")
     found = table(f"{start}{body}\\end{{document}}", files)
     assert texts(found)[1] == ["3 ms", "-2/4; +1/7", "5%"]
-    assert found.rows[1].cells[0] is not None
-    assert found.rows[1].cells[0].runs[0].bold
 
 
 def test_optional_arguments_of_xparse() -> None:

@@ -42,7 +42,6 @@ class _Found:
 
     tabular: Tabular
     begin: Token
-    end: Token
     captions: int
     """How many captions its box had when it was read."""
     order: int
@@ -196,7 +195,7 @@ class _Reader:
             self.problems.append(token.problem("a table without rows", warning=True))
             return
         self.warn_of(tabular, token)
-        found = _Found(tabular, token, end, len(box.captions), self.count, self.part)
+        found = _Found(tabular, token, len(box.captions), self.count, self.part)
         self.part = None
         if tabular.captions or tabular.labels:
             own = _Box(
@@ -291,22 +290,13 @@ class _Reader:
 
     def add_table(self, found: _Found, caption: _Caption | None, label: str | None) -> None:
         tokens = caption.tokens if caption is not None else []
-        text, raw = render(tokens).text(), _raw(tokens)
+        text = render(tokens).text()
         if found.own is not None:
             label = found.own.label or label
             text = " ".join(filter(None, [text, render(found.own.tokens).text()]))
-            raw = raw or _raw(found.own.tokens)
         tabular = found.tabular
-        table = ExtractedTable(
-            label=label,
-            caption=text,
-            caption_raw=raw,
-            source=found.begin.file.name,
-            line=found.begin.line,
-            end_line=found.end.line,
-            columns=tabular.columns,
-            rows=tuple(tabular.rows),
-        )
+        begin = found.begin
+        table = ExtractedTable(label, text, begin.file.name, begin.line, tabular.columns, tuple(tabular.rows))
         self.tables.append((found.order, table))
 
     # Running text
@@ -354,14 +344,6 @@ def _laid_out(name: str, tokens: list[Token]) -> list[Token] | None:
     filled = [cell for cell in cells if any(token.kind not in BLANK for token in cell)]
     inner = [any(written(cell[place + 1 : place + 4]) in _INNER for place in range(len(cell))) for cell in filled]
     return [token for cell in filled for token in cell] if inner and all(inner) else None
-
-
-def _raw(tokens: list[Token]) -> str:
-    """A caption as it was written."""
-    here = [token for token in tokens if token.file is tokens[0].file]
-    if not here:
-        return ""
-    return here[0].file.text[min(token.start for token in here) : max(token.end for token in here)].strip()
 
 
 def _label_in(tokens: list[Token]) -> str | None:

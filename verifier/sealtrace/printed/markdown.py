@@ -102,7 +102,7 @@ class _Reader:
     def table(self, blocks: list[Token], before: str, after: list[Token]) -> str:
         """Adds a table; returns what may be the caption of the next."""
         rows: list[ExtractedRow] = []
-        begin, end = blocks[0].map or [0, 0]
+        begin = (blocks[0].map or [0])[0]
         columns = sum(block.type == "th_open" for block in blocks)
         caption = ""
         for opening in (at for at, block in enumerate(blocks) if block.type == "tr_open"):
@@ -110,17 +110,15 @@ class _Reader:
             written = self.lines[line]
             if "|" not in written:
                 # Markdown takes a line right below for a row; people write a caption there.
-                caption, end = written.strip(), line
+                caption = written.strip()
                 continue
-            raws = [cell.strip() for cell in _PIPE.split(re.sub(r"^\s*\||(?<!\\)\|\s*$", "", written))]
-            if len(raws) > columns:
-                message = f"a row does not add up to the columns (got {len(raws)}, expected {columns})"
+            got = len(_PIPE.findall(re.sub(r"^\s*\||(?<!\\)\|\s*$", "", written))) + 1
+            if got > columns:
+                message = f"a row does not add up to the columns (got {got}, expected {columns})"
                 self.page.problems.append(ReadingProblem(f"{message}: the table is refused", self.source, line + 1))
                 return ""
-            if len(raws) < columns:
-                message = f"a row has {len(raws)} cells of {columns}: the rest is read as empty"
-                self.page.problems.append(ReadingProblem(message, self.source, line + 1, "warning"))
-                raws += [""] * (columns - len(raws))
+            if got < columns:
+                self.doubt(f"a row has {got} cells of {columns}: the rest is read as empty", line)
             contents = [block for block in blocks[opening : opening + 3 * columns + 1] if block.type == "inline"]
             for one in (one for block in contents for one in block.children or ()):
                 tag = one.type == "html_inline" and (_HIDING.search(one.content) or not _PLAIN_TAG.match(one.content))
@@ -129,11 +127,8 @@ class _Reader:
                 for number in _STOOD_FOR.findall(one.content):
                     for doubt in self.formula(number).doubts:
                         self.doubt(doubt, line)
-            cells = tuple(
-                marked_cell(self.marks(content.children or []), raw, self.source, line + 1)
-                for content, raw in zip(contents, raws, strict=True)
-            )
-            rows.append(ExtractedRow(cells, line + 1, header=not rows, after_rule=len(rows) == 1))
+            cells = tuple(marked_cell(self.marks(one.children or []), self.source, line + 1) for one in contents)
+            rows.append(ExtractedRow(cells, line + 1, header=not rows, rule="midrule" if len(rows) == 1 else None))
         following = next((block.content for block in after[:2] if block.type == "inline"), "").partition("\n")[0]
         explicit = next((one for one in (caption, following, before) if _CAPTION.match(one)), "")
         raw = explicit or before
@@ -144,10 +139,8 @@ class _Reader:
             ExtractedTable(
                 label.group(1) if label is not None else None,
                 "".join(mark.character for mark in plain),
-                raw,
                 self.source,
                 begin + 1,
-                end,
                 columns,
                 tuple(rows),
                 tuple(text for _, text in sorted(self.headings.items(), reverse=True)),

@@ -23,7 +23,6 @@ from sealtrace.printed.extracted import (
     Mark,
     ProseLine,
     ReadingProblem,
-    RuledRow,
     marked_cell,
     with_headers,
 )
@@ -242,19 +241,19 @@ def _table(area: _Area, held: list[_Line], lines: list[_Line], captioned: int, s
     if len(edges) < 3:
         return None
     numbers = {id(word): line.number for line in lines for word in line.words}
-    ruled: list[RuledRow] = []
+    ruled: list[ExtractedRow] = []
     above = area.rules[0]
     for line in held:
         rule = next((one for one in area.rules[1:] if above <= one <= line.top + 2), None)
         above = line.bottom
         number = numbers.get(id(line.words[0]), 1)
         cells = _cells(line, edges, source, number)
-        ruled.append(RuledRow(ExtractedRow(cells, number, after_rule=rule is not None), "hline" if rule else None))
+        ruled.append(ExtractedRow(cells, number, rule="hline" if rule else None))
     rows = with_headers(ruled, closed=True)
     if not any(cell is not None and cell.numeric for row in rows for cell in row.cells):
         return None
     label, caption = _caption_text(area, lines, captioned) if captioned >= 0 else (None, "")
-    return ExtractedTable(label, caption, caption, source, rows[0].line, rows[-1].line, len(edges) - 1, tuple(rows))
+    return ExtractedTable(label, caption, source, rows[0].line, len(edges) - 1, tuple(rows))
 
 
 def _goes_on(before: ExtractedTable, table: ExtractedTable, page: int) -> bool:
@@ -313,8 +312,7 @@ def _cells(line: _Line, edges: list[float], source: str, number: int) -> tuple[E
             for word in words
             for character in f"{word['text']} ".replace("−", "-")
         ]
-        raw = " ".join(word["text"] for word in words)
-        cells += [marked_cell(marks, raw, source, number, span), *[None] * (span - 1)]
+        cells += [marked_cell(marks, source, number, span), *[None] * (span - 1)]
     return tuple(cells)
 
 

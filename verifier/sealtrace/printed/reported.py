@@ -207,13 +207,11 @@ def read_csv(text: str, source: str, label: str | None = None) -> Reported:
                 expected = len(rows[0].cells)
                 message = f"a row does not add up to the columns (got {len(values)}, expected {expected})"
                 return Reported(problems=[ReadingProblem(f"{message}: the table is refused", source, first_line)])
-            record = "".join(lines[first_line - 1 : reader.line_num])
-            rows.append(_csv_row(values, _slices(record, separator), source, first_line, header=not rows))
+            rows.append(_csv_row(values, source, first_line, header=not rows))
         first_line = reader.line_num + 1
     if not rows:
         return Reported(problems=[ReadingProblem("a table without rows", source, 1, "warning")])
-    end = max(1, reader.line_num)
-    return Reported([ExtractedTable(label, "", "", source, rows[0].line, end, len(rows[0].cells), tuple(rows))])
+    return Reported([ExtractedTable(label, "", source, rows[0].line, len(rows[0].cells), tuple(rows))])
 
 
 def _separator(source: str, lines: list[str]) -> str:
@@ -223,28 +221,13 @@ def _separator(source: str, lines: list[str]) -> str:
     return next((mark for mark in ",\t;" if mark in first), ",")
 
 
-def _csv_row(values: list[str], slices: list[str], source: str, line: int, *, header: bool) -> ExtractedRow:
-    raws = slices if len(slices) == len(values) else values
+def _csv_row(values: list[str], source: str, line: int, *, header: bool) -> ExtractedRow:
     cells = []
     start = line
-    for value, raw in zip(values, raws, strict=True):
+    for value in values:
         # The first character may stand below the quotation mark that opens the field.
         blank = value[: len(value) - len(value.lstrip())]
         at = start + len(_LINE_END.findall(blank))
-        cells.append(marked_cell((Mark(character) for character in value), raw, source, at))
+        cells.append(marked_cell(map(Mark, value), source, at))
         start += len(_LINE_END.findall(value))
     return ExtractedRow(tuple(cells), line, header=header)
-
-
-def _slices(record: str, separator: str) -> list[str]:
-    """The fields of a record as written, with their quotation marks."""
-    record = record.rstrip("\r\n")
-    slices: list[str] = []
-    begin, quoted = 0, False
-    for index, character in enumerate(record):
-        if character == '"':
-            quoted = not quoted
-        elif character == separator and not quoted:
-            slices.append(record[begin:index])
-            begin = index + 1
-    return [*slices, record[begin:]]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, ReadingProblem, RuledRow, marked_cell, with_headers
+from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, ReadingProblem, marked_cell, with_headers
 from sealtrace.printed.tex_columns import RefusedError, TexColumn, read_columns
 from sealtrace.printed.tex_definitions import ColumnType, is_undecided
 from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, rows_of_tabbing, spans_in
@@ -16,6 +16,7 @@ from sealtrace.printed.tex_visible import HIDES, hidden
 
 _RANGE = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")
 _SPAN = re.compile(r"-?[0-9]{1,4}(?:\.[0-9]+)?")
+_INDENTS = ("\\quad", "\\qquad", "\\hspace", "\\enspace", "\\hskip", "\\indent", "\\;", "~", "\\ ")
 
 
 @dataclass
@@ -112,11 +113,8 @@ class _Reader:
         grid = [row for row, _head in rows]
         self.resolve_spans(grid)
         self.drop_joined(grid)
-        ruled = [
-            RuledRow(ExtractedRow(tuple(row.cells), row.line, after_rule=row.rule is not None), row.rule, head)
-            for row, head in rows
-        ]
-        self.result.rows = with_headers(ruled, closed=self.rule is not None)
+        printed = [ExtractedRow(tuple(row.cells), row.line, head, rule=row.rule) for row, head in rows]
+        self.result.rows = with_headers(printed, closed=self.rule is not None)
         return self.result
 
     def drop_joined(self, rows: list[_Row]) -> None:
@@ -247,7 +245,7 @@ class _Reader:
             raise RefusedError(f"a row does not add up to the columns (got {got}, expected {expected})", first)
         if got < expected:
             end = contents[-1][1]
-            cells += [marked_cell((), "", end.file.name, end.line) for _ in range(expected - got)]
+            cells += [marked_cell((), end.file.name, end.line) for _ in range(expected - got)]
             self.short.append((first, got))
         rule = self.rule or (self.keyed.rule(self.written) if self.keyed else None)
         self.rows.append(_Row(cells, first.line, rule))
@@ -257,8 +255,13 @@ class _Reader:
         span, content, around = self.multicolumn(tokens, column)
         rendering = render([*around.before, *content, *around.after])
         self.notice(rendering)
-        source, line, raw = _place(tokens, end)
-        return marked_cell(rendering.marks(), raw, source, line, span, self.row_span(rendering, end))
+        place, indented = end, False
+        if told := [token for token in tokens if token.kind not in BLANK]:
+            file = told[0].file
+            place = min((token for token in told if token.file is file), key=lambda token: token.start)
+            indented = file.text.startswith(_INDENTS, place.start)
+        rows = self.row_span(rendering, end)
+        return marked_cell(rendering.marks(), place.file.name, place.line, span, rows, indented=indented)
 
     def multicolumn(self, tokens: list[Token], column: int) -> tuple[int, list[Token], TexColumn]:
         if not tokens or not tokens[0].is_command("multicolumn"):
@@ -334,14 +337,3 @@ def _block(tokens: list[Token]) -> tuple[int, int] | None:
         return spans_in(written(option or []))
     match = _BLOCK.fullmatch(written(cursor.argument()))
     return (int(match[1] or 1), int(match[2] or 1)) if match is not None else None
-
-
-def _place(tokens: list[Token], end: Token) -> tuple[str, int, str]:
-    """Source, line and raw text of a cell."""
-    told = [token for token in tokens if token.kind not in BLANK]
-    if not told:
-        return end.file.name, end.line, ""
-    file = told[0].file
-    here = [token for token in told if token.file is file]
-    begin, stop = min(token.start for token in here), max(token.end for token in here)
-    return file.name, file.line(begin), file.text[begin:stop]

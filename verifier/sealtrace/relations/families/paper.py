@@ -180,9 +180,6 @@ class Paper:
         return " ".join([line.text for line in self.prose] + captions)
 
 
-_INDENTS = ("\\quad", "\\qquad", "\\hspace", "\\enspace", "\\hskip", "\\indent", "\\;", "~", "\\ ")
-
-
 def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str, facts: Facts) -> Sheet:
     rows = [row for row in table.rows if row.panel == panel and not row.header]
     columns = tuple(Line(column["label"]) for column in record["columns"])
@@ -213,9 +210,8 @@ def _renames(cells: list[str]) -> bool:
 
 def _line(row: ExtractedRow, label: str, place: int) -> Line:
     first = row.cells[0]
-    raw = first.raw.lstrip() if first is not None else ""
-    text = first.text if first is not None else ""
-    return Line(label, row.line, row.after_rule and place > 0, raw.startswith(_INDENTS), text)
+    indented, text = (first.indented, first.text) if first is not None else (False, "")
+    return Line(label, row.line, row.after_rule and place > 0, indented, text)
 
 
 def _naming(record: dict[str, Any]) -> int:
