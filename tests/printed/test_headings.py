@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 
-from sealtrace.printed.headings import is_mean, levelled, metric_in_words
-from sealtrace.printed.sql_words import Computed, computed
+from sealtrace.printed.forms import Level, Told
+from sealtrace.printed.headings import is_mean, metric_in_words
+from sealtrace.printed.sql_syntax import QueryDescription, described
 
 ROWS = pa.table({
     "item": ["q0", "q1", "q2", "q3"] * 2,
@@ -22,10 +24,10 @@ ROWS = pa.table({
 })  # fmt: skip
 
 
-def of(sql: str) -> Computed:
-    """What a query computes."""
+def of(sql: str) -> QueryDescription:
+    """What a query does."""
     (text,) = duckdb.connect().execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0]
-    return computed([json.loads(text)])
+    return described([json.loads(text)])
 
 
 def given(sql: str, rows: pa.Table) -> tuple[float, ...]:
@@ -61,8 +63,9 @@ def test_a_mean_is_one_by_what_it_does(expression: str, evident: bool, mean: boo
     found = of(sql)
     assert found.mean == evident
 
-    def on(form: str) -> tuple[float, ...]:
-        return given(sql, levelled(form, ROWS, {"item", "seed", *found.selects} - set(found.fields)))
+    def on(form: Level) -> tuple[float, ...]:
+        kept = {"item", "seed", *found.selects} - set(found.fields)
+        return given(sql, replace(form, kept=frozenset(kept)).of(ROWS, Told()))
 
     assert is_mean(given(sql, ROWS), on, found.fields, [], one_kind=True) == mean
 

@@ -11,9 +11,9 @@ import pytest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
-from sealtrace.printed.altered import FORMS, unless_fixed
 from sealtrace.printed.evaluation import _arguments
-from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute
+from sealtrace.printed.forms import FORMS
+from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute, unless_fixed
 from sealtrace.studies.policies.evidence.study import Study
 from support import FIXTURE, ROOT, read_rows
 

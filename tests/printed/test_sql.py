@@ -15,10 +15,9 @@ import pyarrow as pa
 import pytest
 
 from sealtrace.printed import sql as queries
-from sealtrace.printed.choices import formed, spoilt
+from sealtrace.printed.forms import Spoilt, Told
 from sealtrace.printed.sql import SqlRecords, SqlResult, numbers
-from sealtrace.printed.sql_guard import SqlError
-from sealtrace.printed.sql_process import MOST_ROWS
+from sealtrace.printed.sql_process import MOST_ROWS, SqlError
 from support import LONG
 
 LABEL = pa.table(
@@ -440,6 +439,6 @@ def test_what_nobody_closes_is_removed_with_it() -> None:
 def test_rows_that_name_no_repeat_are_left_as_they_are() -> None:
     """A field that identifies rows may be absent in some of them."""
     table = pa.table({"seed": [1, 2, None], "right": [True, True, True], "score": [0.5, 0.6, 0.7]})
-    worst = formed(spoilt("seed", "1", "low too"), table, ["seed"], pa.array([1, 2]), ())
+    worst = Spoilt("seed", "1", lower=True, again=True).of(table, Told(["seed"]))
     assert worst["right"].to_pylist() == [False, True, True]
     assert worst["score"].to_pylist() == [-1.5, 0.6, 0.7]

@@ -14,12 +14,12 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.frames import Frame, plain
+from sealtrace.bundle.frames import Frame
 from sealtrace.printed.cells import TableCell
+from sealtrace.printed.forms import Form, Renamed, Spoilt
 
 REPEATS = re.compile(r"(?:\w+_)?(?:seeds?|runs?|repeats?|trials?|folds?|replicates?|draws?|rep|replica)(?:_\w+)?", re.I)
 """How fields are called whose values are repeats of the same thing."""
@@ -201,32 +201,25 @@ def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[RecipeChoic
 # Queries
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A query, and what it gives on other records: the numbers of its column, None where it gives none."""
-
-    sql: str
-    given: tuple[object, ...]
-    on: Callable[[str], tuple[object, ...] | None]
-    """By the name of a form of the records."""
+Asking = Callable[[Form], tuple[object, ...] | None]
+"""What a query gives on a form of the records: the numbers of its column, None where it gives none."""
 
 
-def renamed(field: str, shift: int) -> str:
-    """The form in which rows are called in a field what others are called, so many places on."""
-    return f"renamed:{field}:{shift}"
+def of_query(
+    sql: str,
+    given: tuple[object, ...],
+    on: Asking,
+    fields: Mapping[str, pa.Array],
+    turned: tuple[object, ...] | None,
+) -> Iterator[RecipeChoice]:
+    """What a query chooses by what it gives on other records, and with its choices turned round.
 
-
-def spoilt(field: str, value: str, way: str) -> str:
-    """The form in which one repeat has the worst results, or the best, in one of two ways; or is there `alone`, too."""
-    return f"spoilt:{field}:{way}:{value}"
-
-
-def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object, ...] | None) -> Iterator[RecipeChoice]:
-    """What a query chooses; `fields` are those that identify rows, each with its values in order."""
-    if turned is not None and not _alike(turned, asked.given):
+    `fields` are those that identify rows, each with its values in order.
+    """
+    if turned is not None and not _alike(turned, given):
         yield RecipeChoice("it picks rows by their results, or rounds one way", _EXTREMES)
-    texts = {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", asked.sql)}
-    written = sorted(texts | set(re.findall(r"(?<![\w.'])-?\d+(?![\w.'])", asked.sql)))
+    texts = texts_in(sql)
+    written = sorted(texts | set(re.findall(r"(?<![\w.'])-?\d+(?![\w.'])", sql)))
     most = max(map(len, fields.values()), default=0)
     for field, values in fields.items():
         if len(values) < 2:
@@ -235,10 +228,10 @@ def of_query(asked: Asked, fields: Mapping[str, pa.Array], turned: tuple[object,
         named = [one for one, there in zip(written, known.to_pylist(), strict=True) if there]
         # A text of the query that is a value of the field selects by it; a number may stand for anything.
         shifts = () if texts & set(named) else _SHIFTS if len(values) == most else _SHIFTS[:1]
-        others = (asked.on(renamed(field, shift)) for shift in shifts if shift < len(values))
-        if texts & set(named) or any(other is not None and not _alike(other, asked.given) for other in others):
+        others = (on(Renamed(field, shift)) for shift in shifts if shift < len(values))
+        if texts & set(named) or any(other is not None and not _alike(other, given) for other in others):
             yield from of_names(field, named, fields)
-        elif _repeats(field, values) and (ignored := _ignored(asked, field, values)):
+        elif _repeats(field, values) and (ignored := _ignored(on, field, values)):
             told = ", ".join(ignored[:5])
             yield RecipeChoice(f"by their results, it leaves out some of {field}, {told} among them", _EXTREMES)
 
@@ -259,16 +252,23 @@ def _repeats(field: str, values: pa.Array) -> bool:
     return bool(REPEATS.fullmatch(field)) or pa.types.is_integer(values.type)
 
 
-def _ignored(asked: Asked, field: str, values: pa.Array) -> list[str]:
+def texts_in(sql: str) -> set[str]:
+    """The texts that stand in a query between single quotes."""
+    return {text.replace("''", "'") for text in re.findall(r"'((?:[^']|'')*)'", sql)}
+
+
+def _ignored(on: Asking, field: str, values: pa.Array) -> list[str]:
     """Repeats that could be worse still where they are the worst, or better where they are the best, and none of
     it would show. Whoever leaves out the worst leaves out any that is made so; two are tried."""
     tried = [str(values[0]), str(values[-1])]
-    for low in ("low", "high"):
-        ways = (low, f"{low} too")
-        for one in tried:
+    for lower in (True, False):
+        for repeat in tried:
             # A query to which the difference means nothing would not tell them apart where there is no other repeat.
-            alone = [asked.on(spoilt(field, one, f"alone {way}")) for way in ways]
-            if not _alike(*(asked.on(spoilt(field, one, way)) for way in ways)) or (alone[0] and _alike(*alone)):
+            alone, among = (
+                [on(Spoilt(field, repeat, lower, again, by_itself)) for again in (False, True)]
+                for by_itself in (True, False)
+            )
+            if not _alike(*among) or (alone[0] and _alike(*alone)):
                 break
         else:
             return tried
@@ -290,45 +290,3 @@ def _alike(one: tuple[object, ...] | None, other: tuple[object, ...] | None) -> 
 def _order(value: object) -> tuple[bool, float, str]:
     number = isinstance(value, (int, float))
     return number, float(value) if isinstance(value, (int, float)) else 0.0, str(value)
-
-
-def formed(form: str, table: pa.Table, keys: Collection[str], values: pa.Array, fixed: Collection[str]) -> pa.Table:
-    """A table of records in one of the forms above; `fixed` are fields that are no results, besides its keys."""
-    kind, field, *rest = form.split(":", 3)
-    if field not in table.column_names:
-        return table
-    column = plain(table.column(field))
-    at = table.column_names.index(field)
-    if kind == "renamed":
-        shift = int(rest[0])
-        others = pa.concat_arrays([values[shift:], values[:shift]])
-        return table.set_column(at, field, others.take(pc.index_in(column, value_set=values)))
-    way, told = rest
-    mine = pc.fill_null(pc.equal(column.cast(pa.string()), told), False)
-    changed = table
-    for place, name in enumerate(table.column_names):
-        if name not in keys and name not in fixed:
-            changed = changed.set_column(place, name, _spoilt(table.column(name), mine, way.removeprefix("alone ")))
-    return changed.filter(mine) if way.startswith("alone") else changed
-
-
-def _spoilt(column: pa.ChunkedArray, where: pa.ChunkedArray, way: str) -> pa.ChunkedArray:
-    """Results of some rows, all lower than any, or higher; texts that no record has.
-
-    There are two ways to be so: with other numbers, and, where nothing is lower than wrong, with some that are right.
-    """
-    column = plain(column)
-    new: pa.Scalar | None = None
-    lower, again = way.startswith("low"), way.endswith(" too")
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        least, greatest = (float(bound or 0) for bound in pc.min_max(column).as_py().values())
-        step = max(1.0, greatest - least) * (2 if again else 1)
-        new = pa.scalar(least - step if lower else greatest + step).cast(column.type, safe=False)
-    elif pa.types.is_boolean(column.type) or pa.types.is_string(column.type):
-        flags = pa.types.is_boolean(column.type)
-        new = pa.scalar(not lower) if flags else pa.scalar("~" if lower else "~~")
-        if again:
-            spared = np.cumsum(where.to_numpy()) % 4 == 0
-            column = pc.if_else(pc.and_(where, spared), not new.as_py(), column) if flags else column
-            where = pc.and_(where, ~spared)
-    return column if new is None else pc.if_else(where, new, column)

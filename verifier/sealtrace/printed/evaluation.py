@@ -11,7 +11,6 @@ from typing import Any
 from sealtrace.contract.report import Cell
 from sealtrace.evidence import Evidence
 from sealtrace.printed import headings
-from sealtrace.printed.altered import unless_fixed
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.choices import Print, RecipeChoice, of_metric, of_other_bundle, unsaid
 from sealtrace.printed.elsewhere import Beside
@@ -22,6 +21,7 @@ from sealtrace.printed.metrics import (
     RecipeError,
     Value,
     all_metrics,
+    unless_fixed,
 )
 from sealtrace.printed.queries import Queries
 
@@ -150,8 +150,8 @@ class Evaluator:
             result = replace(result, unsaid=tuple(unsaid(choices, around, result.undisclosed)))
             if metric is not None:
                 result = replace(result, meaning=_in_words(metric, result.arguments))
-            elif value.computed is not None:
-                result = replace(result, meaning=value.computed.words)
+            elif value.description is not None:
+                result = replace(result, meaning=value.description.words)
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
                 return None
@@ -167,10 +167,9 @@ class Evaluator:
             document.value["dataset"]: document.value.get("truth")
             for document in self._evidence.bundle.documents_of("dataset")
         }
-        if metric is None and value.computed is not None:
-            computed, frames = value.computed, [self._evidence.frame(kind) for kind in value.kinds]
-            fields = computed.fields
-            yield from headings.of_functions(computed.functions, cell)
+        if metric is None and value.description is not None:
+            frames, fields = [self._evidence.frame(kind) for kind in value.kinds], value.description.fields
+            yield from headings.of_functions(value.description.functions, cell)
             told = truths.get(value.kinds[0]) if len(value.kinds) == 1 and headings.of_right(cell) else None
             yield from headings.of_statistic(cell, "", fields, lambda: self._queries.gives_mean(value, column, told))
         elif metric is not None and "where" in metric.optional and value.frame is not None:

@@ -11,16 +11,15 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.choices import RecipeChoice
+from sealtrace.printed.forms import Level
 
-Asking = Callable[[str], tuple[float, ...] | None]
+Asking = Callable[[Level], tuple[float, ...] | None]
 """What a recipe gives on records at a level: its numbers, None where it gives none."""
 _MEAN = re.compile(r"(?<!\w)(?:mean|average|avg|accuracy|acc|exact match)(?!\w)", re.I)
 _OTHERWISE = re.compile(
@@ -178,21 +177,21 @@ def is_mean(
     Of one kind of record, what half of the rows give and what the other half give comes to the whole.
     """
     for field in numbers:
-        more, twice = on(level("more", field)), on(level("twice", field))
+        more, twice = on(Level("more", field)), on(Level("twice", field))
         if more is None or twice is None or not len(more) == len(twice) == len(given):
             continue
         steps = {_unit(after - before) for before, after in zip(given, more, strict=True)}
         if steps != {None} and len(steps) == 1 and all(map(_close, twice, (2 * one for one in given))):
             return True
-    none = on(level("wrong", ""))
+    none = on(Level("wrong"))
     if none is None:
         return False
     for text in ("~", *texts):
-        if (whole := on(level("right", text))) is None or len(whole) != len(none):
+        if (whole := on(Level("right", text))) is None or len(whole) != len(none):
             continue
         for high, low in ((whole, none), (none, whole)):
             if len(units := {_unit(one) for one in high}) == 1 and units != {None} and not any(low):
-                halves = [on(level(half, text)) for half in ("even", "odd")] if one_kind else []
+                halves = [on(Level(half, text)) for half in ("even", "odd")] if one_kind else []
                 return all(half is not None and len(half) == len(high) for half in halves) and all(
                     _close(sum(parts), sum(high)) for parts in ([sum(half or ()) for half in halves],) if parts
                 )
@@ -201,48 +200,8 @@ def is_mean(
 
 def counts_wrong(on: Asking, truth: str) -> bool:
     """Whether what is said to be the share of right answers is more than nothing where every answer is a wrong one."""
-    none, wrong = on(level("wrong", "")), on(level("false", truth))
+    none, wrong = on(Level("wrong")), on(Level("false", truth))
     return none is not None and not any(none) and wrong is not None and any(wrong)
-
-
-def level(what: str, of: str) -> str:
-    """The form in which a field has one more, or twice as much, everywhere; or all, nothing or half is right."""
-    return f"level:{what}:{of}"
-
-
-def levelled(form: str, table: pa.Table, kept: Collection[str]) -> pa.Table:
-    """Records at a level; `kept` are fields by which rows are taken."""
-    _, what, of = form.split(":", 2)
-    columns: dict[str, pa.ChunkedArray] = {}
-    others = _others(table, of) if what == "false" and of in table.column_names else None
-    for name, column in zip(table.column_names, map(plain, table.columns), strict=True):
-        kind, rows = column.type, table.num_rows
-        if what in ("more", "twice"):
-            if name.casefold() == of and _is_number(kind):
-                column = pc.add(column, column if what == "twice" else pa.scalar(1).cast(kind))
-        elif name.casefold() not in kept:
-            right = (
-                (np.arange(rows) + (what == "odd")) % 2 == 0 if what in ("even", "odd") else [what == "right"] * rows
-            )
-            there = pa.array(right, pa.bool_(), mask=column.is_null().to_numpy())
-            if pa.types.is_boolean(kind):
-                column = pa.chunked_array([there])
-            elif pa.types.is_string(kind):
-                answers = (
-                    others is not None and name != of and pc.any(pc.is_in(column, value_set=others.unique())).as_py()
-                )
-                column = others if answers else pa.chunked_array([pc.if_else(there, of, f"~{name}")])
-        columns[name] = column
-    return pa.table(columns)
-
-
-def _others(table: pa.Table, truth: str) -> pa.ChunkedArray:
-    """For each row, an answer that some row has and that is not its own right one."""
-    column = plain(table.column(truth))
-    known = pc.unique(column).drop_null()
-    known = known.take(pc.sort_indices(known))
-    turned = pa.concat_arrays([known[1:], known[:1]])
-    return pa.chunked_array([turned.take(pc.index_in(column.combine_chunks(), value_set=known))])
 
 
 def _unit(number: float) -> int | None:

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedTable, Load, ProseLine, ReadingProblem
 from sealtrace.printed.reported import Reported
-from sealtrace.printed.tex_columns import RefusedError
 from sealtrace.printed.tex_expansion import Expander
-from sealtrace.printed.tex_other_tables import as_table
-from sealtrace.printed.tex_stream import TokenStream
+from sealtrace.printed.tex_layouts import RefusedError, as_table
 from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
-from sealtrace.printed.tex_tokens import BLANK, Token, written
+from sealtrace.printed.tex_tokens import BLANK, Token, TokenStream, written
 
 _CAPTIONS = frozenset({"caption", "captionof"})
 # A caption made by \captionof holds for the tables in the same box.

@@ -19,10 +19,11 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Frame, Index, Vector
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, once
 from sealtrace.printed.choices import RecipeChoice
+from sealtrace.printed.forms import FORMS, RESULTS
 from sealtrace.printed.judgement import Rounded, round_to
-from sealtrace.printed.sql_words import Computed
+from sealtrace.printed.sql_syntax import QueryDescription
 
 Arguments = dict[str, str]
 
@@ -65,8 +66,8 @@ class Value:
     """How many records there were, where only the first of them are kept."""
     chosen: tuple[RecipeChoice, ...] = ()
     """What that query chooses of the records."""
-    computed: Computed | None = None
-    """What that query computes."""
+    description: QueryDescription | None = None
+    """What that query does."""
     kinds: tuple[str, ...] = ()
     """The kinds of record that it reads."""
 
@@ -210,3 +211,76 @@ def rounded_values(values: Vector, unit: Fraction) -> list[Fraction]:
 def _record(frame: Frame, row: int) -> str:
     source, number = frame.place(row)
     return f"{source}:{number} ({' '.join(frame.key(row).values())})"
+
+
+# Values that no record gives
+
+_SAME = "a recipe that gives the same whatever the records hold"
+_EXTREMES = {Fraction(0), Fraction(1), Fraction(100)}
+"""What a difference of something from itself gives, and a share of everything."""
+_MOST_WHOLE = 20_000
+"""How many rows are altered where a metric needs all of them."""
+_MOST_ALTERED = 2000
+"""How many rows are altered: enough to see whether a value moves."""
+
+
+def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Value:
+    """A metric's value, with the remark that it proves nothing where no form of the records that it reads moves it."""
+    value = compute(evidence, name, arguments)
+    known = all_metrics()[name]
+    named = {word: _policy(arguments[word]) for word in ("policy", "selector", "base", "against") if word in arguments}
+    if len(set(named.values())) < len(named) and not known.measured:
+        return replace(value, fixed="a difference of something from itself")
+    if value.frame is None or value.rows is None or known.given or known.measured:
+        return value
+    if "where" in known.optional:
+        table = value.frame.sample(value.rows, _MOST_ALTERED)
+        kept = _selecting(arguments) | set(value.frame.key_fields)
+        forms = (
+            evidence.with_frames({value.frame.kind: value.frame.altered(alter(table, kept))})
+            for alter in FORMS.values()
+        )
+    elif value.numbers and set(value.numbers) <= _EXTREMES and "selector" not in arguments:
+        if value.frame.size > _MOST_WHOLE:
+            return value
+        forms = (_other_records(evidence, form) for form in RESULTS)
+    else:
+        # Nothing but records gives such a number to a metric that chooses no rows; what a selector chooses may
+        # well be the same on other records.
+        return value
+    moves = [False] * max(1, len(value.numbers))
+    computed = 0
+    for altered in forms:
+        try:
+            other = compute(altered, name, arguments)
+        except (RecipeError, MissingEvidenceError, ArithmeticError, ValueError):
+            continue  # no study has such records: they may be beyond what a formula is made for
+        computed += 1
+        for at in range(len(moves)):
+            moves[at] |= (other.numbers[at : at + 1], other.text) != (value.numbers[at : at + 1], value.text)
+        if all(moves):
+            return value
+    return replace(value, fixed=_SAME) if computed else value
+
+
+@once
+def _other_records(evidence: Evidence, form: str) -> Evidence:
+    """The records with other results, but called as they are, so that they join."""
+    frames = {kind: evidence.frame(kind) for kind in sorted({store.kind for store in evidence.bundle.stores})}
+    return evidence.with_frames(
+        {kind: one.altered(RESULTS[form](one.table, one.key_fields)) for kind, one in frames.items()}
+    )
+
+
+def _policy(name: str) -> tuple[str, Fraction | None]:
+    """A policy however its scale is written."""
+    arm, at, scale = name.partition("@")
+    return arm, constant_of(scale) if at else None
+
+
+def _selecting(arguments: dict[str, str]) -> set[str]:
+    """The fields that say which rows are meant, and what is set beside what."""
+    named = {key.partition(".")[2] for key in arguments if "." in key}
+    for word in ("group", "over", "problem", "among"):
+        named |= {name.strip() for name in arguments.get(word, "").split(",")}
+    return named

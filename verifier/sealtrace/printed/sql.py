@@ -37,8 +37,8 @@ import pyarrow as pa
 
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.printed.sql_guard import SqlError
-from sealtrace.printed.sql_words import Computed
+from sealtrace.printed.sql_process import SqlError
+from sealtrace.printed.sql_syntax import QueryDescription
 
 SECONDS = 30.0
 """How much processor time one query may take: others on a machine should not change a verdict."""
@@ -60,11 +60,7 @@ class SqlResult:
     rows: list[tuple[object, ...]]
     reads: frozenset[str] = frozenset()
     """The kinds of record that the query names: one that reads none proves nothing."""
-    brought: tuple[str, ...] = ()
-    """Numbers that its result may take from the query itself."""
-    demands: dict[str, list[str]] | None = None
-    """The values that it demands of fields, where it chooses rows by nothing else."""
-    computed: Computed | None = field(default=None, compare=False)
+    description: QueryDescription = field(default=QueryDescription(), compare=False)
 
 
 def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
@@ -127,14 +123,8 @@ class SqlRecords:
     @staticmethod
     def _result(answer: dict[str, Any]) -> SqlResult:
         rows = [tuple(row) for row in answer["rows"]]
-        return SqlResult(
-            answer["columns"],
-            rows,
-            frozenset(answer["reads"]),
-            tuple(answer["brought"]),
-            answer["demands"],
-            Computed(**answer["computed"]),
-        )
+        description = QueryDescription(**answer["description"])
+        return SqlResult(answer["columns"], rows, frozenset(answer["reads"]), description)
 
     def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:
         # Records that the text does not even mention are not worth copying.

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ReadingProblem
-from sealtrace.printed.tex_stream import TokenStream
-from sealtrace.printed.tex_tokens import BLANK, Token, names, written
+from sealtrace.printed.tex_tokens import BLANK, Token, TokenStream, names, written
 
 FROZEN = 1 << 30
 """The depth of a command that \\let saved: it keeps its first meaning."""
@@ -48,21 +47,13 @@ class Macro:
     """For \\NewDocumentCommand: the kind of each argument, and what stands for it where it is absent."""
 
 
-@dataclass(frozen=True)
-class ColumnType:
-    """A \\newcolumntype."""
-
-    parameters: int
-    body: list[Token]
-
-
 class Definitions:
     """Everything defined so far. A definition holds until the group around it ends."""
 
     def __init__(self, problems: list[ReadingProblem]) -> None:
         self.macros: dict[str, Macro] = {}
         self.environments: dict[str, tuple[Macro, list[Token]]] = {}
-        self.column_types: dict[str, ColumnType] = {}
+        self.column_types: dict[str, Macro] = {}
         self.scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
         self._global: set[str] = set()
         self._problems = problems
@@ -166,7 +157,7 @@ class Definitions:
     def _define_column(self, stream: TokenStream) -> None:
         column = written(stream.argument())
         parameters = _digit(stream.option())
-        self.column_types[column] = ColumnType(parameters, stream.argument())
+        self.column_types[column] = Macro(stream.argument(), parameters)
 
     def _define_environment(self, stream: TokenStream) -> None:
         stream.star()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sealtrace.printed.extracted import Load, ReadingProblem
-from sealtrace.printed.tex_definitions import FROZEN, ColumnType, Definitions, Macro, is_undecided
+from sealtrace.printed.tex_definitions import FROZEN, Definitions, Macro, is_undecided
 from sealtrace.printed.tex_files import Files, OpenFiles
 from sealtrace.printed.tex_tokens import Token, names, written
 
@@ -53,7 +53,7 @@ class Expander:
         )
 
     @property
-    def column_types(self) -> dict[str, ColumnType]:
+    def column_types(self) -> dict[str, Macro]:
         """The \\newcolumntype definitions so far."""
         return self._known.column_types
 

@@ -6,8 +6,7 @@ import posixpath
 import re
 
 from sealtrace.printed.extracted import Load, ReadingProblem
-from sealtrace.printed.tex_stream import TokenStream
-from sealtrace.printed.tex_tokens import SourceText, Token, match_braces, tokenize
+from sealtrace.printed.tex_tokens import SourceText, Token, TokenStream, match_braces, tokenize
 from sealtrace.printed.tex_visible import HIDES, before_tables
 
 _FILE_ENDS = "end of file"

@@ -7,9 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, ReadingProblem, marked_cell, with_headers
-from sealtrace.printed.tex_columns import RefusedError, TexColumn, read_columns
-from sealtrace.printed.tex_definitions import ColumnType, is_undecided
-from sealtrace.printed.tex_other_tables import Keyed, keyed_table, read_keys, rows_of_deluxe, rows_of_tabbing, spans_in
+from sealtrace.printed.tex_definitions import Macro, is_undecided
+from sealtrace.printed.tex_layouts import (
+    Keyed,
+    RefusedError,
+    TexColumn,
+    keyed_table,
+    read_columns,
+    read_keys,
+    rows_of_deluxe,
+    rows_of_tabbing,
+    spans_in,
+)
 from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
 from sealtrace.printed.tex_visible import HIDES, hidden
@@ -38,7 +47,7 @@ class _Row:
 
 
 def read_tabular(
-    name: str, tokens: list[Token], end: Token, types: dict[str, ColumnType], problems: list[ReadingProblem]
+    name: str, tokens: list[Token], end: Token, types: dict[str, Macro], problems: list[ReadingProblem]
 ) -> Tabular:
     """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess."""
     cursor = Cursor(tokens)
@@ -80,7 +89,7 @@ class _Reader:
         self,
         columns: list[TexColumn],
         end: Token,
-        types: dict[str, ColumnType],
+        types: dict[str, Macro],
         problems: list[ReadingProblem],
         keyed: Keyed | None = None,
     ) -> None:

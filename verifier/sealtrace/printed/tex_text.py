@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import REFERENCE, Mark, collapse
-from sealtrace.printed.tex_stream import TokenStream
-from sealtrace.printed.tex_tokens import BLANK, Token, braced, written
+from sealtrace.printed.tex_tokens import BLANK, Token, TokenStream, braced, written
 from sealtrace.printed.tex_visible import HIDES, hidden
 
 MAX_NESTING = 60

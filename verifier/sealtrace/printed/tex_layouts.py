@@ -1,13 +1,128 @@
-"""Tables of other packages, brought into the shape of a tabular: tabularray, AASTeX's deluxetable, tabbing, ctable."""
+"""How LaTeX tables are laid out: column specifications, and the tables of other packages in the shape of a tabular.
+
+Those are tabularray, AASTeX's deluxetable, tabbing and ctable.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
-from sealtrace.printed.tex_stream import TokenStream
-from sealtrace.printed.tex_text import Cursor
-from sealtrace.printed.tex_tokens import Token, braced, trimmed, written
+from sealtrace.printed.tex_definitions import Macro
+from sealtrace.printed.tex_text import Cursor, render
+from sealtrace.printed.tex_tokens import Token, TokenStream, braced, trimmed, written
+
+MAX_COLUMNS = 500
+_MAX_STEPS = 20_000
+_MAX_NESTING = 10
+_JOINTS = frozenset({"±", "+/-", "/", "–", "-", ":", ".", "×", "(", "[", "→", "·", "[…]", ",", "to", "of"})
+_ARGUMENTS = {"p": 1, "m": 1, "b": 1, "w": 2, "W": 2, "D": 3}
+
+
+class RefusedError(Exception):
+    """The table cannot be read without guessing."""
+
+    def __init__(self, message: str, token: Token | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.token = token
+
+
+@dataclass
+class TexColumn:
+    """What is put before and after every cell of a column, as by >{\\bfseries}r<{\\%}."""
+
+    before: list[Token] = field(default_factory=list)
+    after: list[Token] = field(default_factory=list)
+    joint: list[Token] | None = None
+    """What is printed between it and the next column where both make one number, as in r@{±}l."""
+
+
+def read_columns(tokens: list[Token], types: dict[str, Macro]) -> list[TexColumn]:
+    """The columns of a specification."""
+    columns = _Columns(types)
+    columns.read(tokens, 0)
+    return columns.found
+
+
+class _Columns:
+    def __init__(self, types: dict[str, Macro]) -> None:
+        self.types = types
+        self.found: list[TexColumn] = []
+        self.before: list[Token] = []
+        self.steps = 0
+
+    def read(self, tokens: list[Token], nesting: int) -> None:
+        if nesting > _MAX_NESTING:
+            raise RefusedError("the column specification nests too deeply")
+        stream = TokenStream(token for token in tokens if token.kind != "command")
+        while (token := stream.ahead()) is not None:
+            self.steps += 1
+            if self.steps > _MAX_STEPS or len(self.found) > MAX_COLUMNS:
+                raise RefusedError(f"the column specification has more than {MAX_COLUMNS} columns")
+            letter = written(stream.argument())
+            if token.kind == "{":
+                continue
+            if letter == "*":
+                times, repeated = written(_group(stream)), _group(stream)
+                if not (times.isascii() and times.isdecimal()) or int(times[:6]) > MAX_COLUMNS:
+                    raise RefusedError(f"the column specification repeats {times!r} times")
+                for _ in range(int(times)):
+                    self.read(repeated, nesting + 1)
+            elif letter in ("@", "!"):
+                self.between(_group(stream))
+            elif letter == ">":
+                # The one that is written last is put nearest to the cell's beginning.
+                self.before = _group(stream) + self.before
+            elif letter == "<":
+                after = _group(stream)
+                if self.found:
+                    self.found[-1].after += after
+            elif (column_type := self.types.get(letter)) is not None:
+                arguments = [_group(stream) for _ in range(column_type.parameters)]
+                self.read(_substitute(column_type.body, arguments), nesting + 1)
+            elif letter == "[":
+                while (skipped := stream.next()) is not None and skipped.kind != "]":
+                    pass
+            elif letter.isalpha():
+                for _ in range(_ARGUMENTS.get(letter, 0)):
+                    _group(stream)
+                while (following := stream.ahead()) is not None and following.kind == "{":
+                    stream.argument()  # of a column type that a package defines
+                self.found.append(TexColumn(self.before))
+                self.before = []
+
+    def between(self, tokens: list[Token]) -> None:
+        """Something that is printed between two columns: a sign joins them, anything else belongs to the left one."""
+        text = render(tokens).text()
+        if not text or text == "|":
+            return
+        if not self.found:
+            self.before = self.before + tokens
+        elif text in _JOINTS:
+            self.found[-1].joint = tokens
+        else:
+            self.found[-1].after += tokens
+
+
+def _group(stream: TokenStream) -> list[Token]:
+    """The group that stands here, if one does."""
+    following = stream.ahead()
+    return stream.argument() if following is not None and following.kind == "{" else []
+
+
+def _substitute(body: list[Token], arguments: list[list[Token]]) -> list[Token]:
+    result: list[Token] = []
+    for token in body:
+        if token.kind == "param":
+            number = int(token.text[-1])
+            result += arguments[number - 1] if number <= len(arguments) else []
+        else:
+            result.append(token)
+    return result
+
+
+# Tables of other packages, brought into the shape of a tabular
 
 _SPAN = re.compile(r"(?:^|[,{])\s*([rc])\s*=\s*([0-9]{1,3})")
 _PLACE = re.compile(r"(?P<what>cell|hline)\s*(?P<first>\{[^{}]*\})?\s*(?P<second>\{[^{}]*\})?")
@@ -31,8 +146,6 @@ class Keyed:
     spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     rules: set[int] = field(default_factory=set)
     """Rows, from one, above which a rule stands."""
-    ruled: bool = False
-    """A rule stands above every row."""
 
     def span(self, row: int, column: int) -> tuple[int, int]:
         """Rows and columns of a cell."""
