@@ -102,10 +102,10 @@ def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | Non
             f"The paper prints {len(parts)} numbers in {printed.text}; the records give {len(values)}",
         )
     judgements = tuple(
-        _judge_part(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
+        _judge_number(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
         for place, (part, value) in enumerate(zip(parts, values, strict=False))
     )
-    worst = max(judgements, key=lambda one: _SEVERITY.index(one.status))
+    worst = max(judgements, key=lambda judgement: _SEVERITY.index(judgement.status))
     if len(values) < len(parts) and worst.status is not CellStatus.MISMATCH:
         left = ", ".join(part.text for part in parts[len(values) :])
         worst = Judgement(CellStatus.MISSING, f"{worst.sentence} The records give nothing for {left}.")
@@ -137,69 +137,56 @@ _HOLDS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 }  # fmt: skip
 
 
-def _judge_part(part: PrintedNumber, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
-    if part.is_bound:
-        shown = show(value, part)
-        if _HOLDS[part.relation](value, part.value):
-            return Judgement(
-                CellStatus.EXACT, f"The paper prints {part.relation} {part.text}; the records give {shown}, which is."
-            )
-        return Judgement(
-            CellStatus.MISMATCH,
-            f"The paper prints {part.relation} {part.text}; the records give {shown}, which is not.",
-            abs(value - part.value) / (part.unit or 1),
-        )
-    if _plainly_inside(part, value):
-        return Judgement(
-            CellStatus.EXACT, f"The paper prints {part.text}; the records give {show(value, part)}, the same."
-        )
-    shown = show(value, part)
-    said = f"The paper prints {part.text}; the records give {shown}"
-    if not part.unit:
-        if value == part.value:
-            return Judgement(CellStatus.EXACT, f"The paper prints {part.text}; the records count the same.")
-        return Judgement(
-            CellStatus.MISMATCH, f"The paper prints {part.text}; the records count {shown}.", abs(value - part.value)
-        )
-    slack = SLACK * max(part.unit, abs(value))
-    if part.low + slack < value < part.high - slack:
+def _judge_number(number: PrintedNumber, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
+    shown = show(value, number)
+    said = f"The paper prints {number.text}; the records give {shown}"
+    distance = abs(value - number.value) / (number.unit or 1)
+    if number.is_bound:
+        said = f"The paper prints {number.relation} {number.text}; the records give {shown}"
+        if _HOLDS[number.relation](value, number.value):
+            return Judgement(CellStatus.EXACT, f"{said}, which is.")
+        return Judgement(CellStatus.MISMATCH, f"{said}, which is not.", distance)
+    if _plainly_inside(number, value):
         return Judgement(CellStatus.EXACT, f"{said}, the same.")
-    if part.low - slack <= value <= part.high + slack:
+    if not number.unit:
+        counted = f"The paper prints {number.text}; the records count"
+        if not distance:
+            return Judgement(CellStatus.EXACT, f"{counted} the same.")
+        return Judgement(CellStatus.MISMATCH, f"{counted} {shown}.", distance)
+    slack = SLACK * max(number.unit, abs(value))
+    if number.low + slack < value < number.high - slack:
+        return Judgement(CellStatus.EXACT, f"{said}, the same.")
+    if number.low - slack <= value <= number.high + slack:
         return Judgement(CellStatus.TIE, f"{said}, half-way between two printable numbers. Either is accepted.")
-    said = f"{said}, which rounds to {as_printed(value, part.unit)}."
-    from_rounded = None if rounded is None else rounded(part.unit)
-    if from_rounded is not None and part.low <= from_rounded[place] <= part.high:
-        given = decimal_text(from_rounded[place])
-        sentence = f"{said} The printed number only follows from values that were rounded before ({given})."
-        return Judgement(CellStatus.DOUBLE_ROUNDED, sentence)
-    if (cause := _double_rounding(part, value)) is not None:
-        sentence = f"{said} The printed number only follows if {cause} is rounded once more."
-        return Judgement(CellStatus.DOUBLE_ROUNDED, sentence)
-    if math.trunc(value / part.unit) * part.unit == part.value:
+    said = f"{said}, which rounds to {as_printed(value, number.unit)}."
+    from_rounded = None if rounded is None else rounded(number.unit)
+    if from_rounded is not None and number.low <= from_rounded[place] <= number.high:
+        cause = f"from values that were rounded before ({decimal_text(from_rounded[place])})"
+        return Judgement(CellStatus.DOUBLE_ROUNDED, f"{said} The printed number only follows {cause}.")
+    if (finer := _double_rounding(number, value)) is not None:
+        cause = f"if {finer} is rounded once more"
+        return Judgement(CellStatus.DOUBLE_ROUNDED, f"{said} The printed number only follows {cause}.")
+    if math.trunc(value / number.unit) * number.unit == number.value:
         return Judgement(CellStatus.TRUNCATED, f"{said} The printed number is cut off, not rounded.")
-    distance = abs(value - part.value) / part.unit
-    return Judgement(
-        CellStatus.MISMATCH,
-        f"{said} They differ by {as_float(distance):.3g} units of the last printed digit.",
-        distance,
-    )
+    apart = f"They differ by {as_float(distance):.3g} units of the last printed digit."
+    return Judgement(CellStatus.MISMATCH, f"{said} {apart}", distance)
 
 
-def _plainly_inside(part: PrintedNumber, value: Fraction) -> bool:
+def _plainly_inside(number: PrintedNumber, value: Fraction) -> bool:
     """Whether doubles already tell that the value rounds to the string. Most cells need no more."""
     near = as_float(value)
-    low, high = as_float(part.low), as_float(part.high)
+    low, high = as_float(number.low), as_float(number.high)
     margin = 1e-9 * max(high - low, abs(near) * 1e-3)
     return low + margin < near < high - margin
 
 
-def _double_rounding(part: PrintedNumber, value: Fraction) -> str | None:
+def _double_rounding(number: PrintedNumber, value: Fraction) -> str | None:
     """The finer rounding that, rounded again, gives the printed number; None where none does."""
     for extra in (1, 2, 3):
-        fine_unit = part.unit / 10**extra
+        fine_unit = number.unit / 10**extra
         fine = Fraction(_half_up(value / fine_unit)) * fine_unit
         # Only a fine value that lies exactly half-way can be rounded the wrong way afterwards.
-        if abs(fine - part.value) == part.unit / 2:
+        if abs(fine - number.value) == number.unit / 2:
             return decimal_text(fine)
     return None
 
@@ -221,19 +208,19 @@ def _half_up(value: Fraction) -> int:
     return math.floor(abs(value) + Fraction(1, 2)) * (1 if value >= 0 else -1)
 
 
-def show(value: Fraction, part: PrintedNumber) -> str:
+def show(value: Fraction, number: PrintedNumber) -> str:
     """An unrounded value with a few digits more than were printed."""
-    if value.denominator == 1 and not part.unit:
+    if value.denominator == 1 and not number.unit:
         return str(value.numerator)
-    if not part.unit:
+    if not number.unit:
         return repr(as_float(value))
     # The unit is a power of ten (or a count's), so the digits of its denominator count the printed places.
-    places = len(str(part.unit.denominator)) + 1
+    places = len(str(number.unit.denominator)) + 1
     if places > 20 or abs(value) > 10**20:
         return f"{as_float(value):.17g}"
     digits = f"{as_float(value):.{places}f}"
     # Digits that repeat the printed ones would hide that there is a difference.
-    return digits if value == part.value or not digits.startswith(part.text) else repr(as_float(value))
+    return digits if value == number.value or not digits.startswith(number.text) else repr(as_float(value))
 
 
 def as_float(value: Fraction) -> float:

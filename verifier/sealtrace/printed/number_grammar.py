@@ -14,11 +14,76 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
+from functools import cached_property
+from typing import Literal, TypeVar
 
-from sealtrace.printed.number_parts import Form, PrintedNumber, Relation, Role
+Form = Literal["number", "plus-minus", "ratio", "tuple", "interval", "compound", "map", "not-available"]
+Role = Literal[
+    "", "value", "mean", "sd", "k", "n", "low", "high", "from", "to", "change", "above", "below", "rate", "aside"
+]
+Relation = Literal["", "<", "≤", ">", "≥", "≈"]
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """One number of a cell."""
+
+    text: str
+    value: Fraction
+    unit: Fraction
+    """One unit in the last printed place; zero where the number is a count and exact."""
+    role: Role = ""
+    """What it is in its cell; nothing where it stands alone or nothing tells."""
+    suffix: str = ""
+    """The unit or word behind it, such as ms, pp or yes. A scale such as k or B is in the value already."""
+    relation: Relation = ""
+    """The cell gives a bound (<0.001) or says "about", not the number itself."""
+    percent: bool = False
+
+    @cached_property
+    def low(self) -> Fraction:
+        """The least value that prints so."""
+        return self.value - self.unit * (1 if self.relation == "≈" else Fraction(1, 2))
+
+    @cached_property
+    def high(self) -> Fraction:
+        """The greatest value that prints so."""
+        return self.value + self.unit * (1 if self.relation == "≈" else Fraction(1, 2))
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether only one side of the number is printed."""
+        return self.relation not in ("", "≈")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a cell says."""
+
+    text: str
+    form: Form
+    parts: tuple[PrintedNumber, ...]
+    marks: str = ""
+    """Daggers and the like that stand before or after the numbers."""
+    percent: bool = False
+    """All its numbers are in percent, by a sign in the cell."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether there is a number to account for."""
+        return bool(self.parts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What to call each number of several: by its role where roles differ, else by its place."""
+        if len(self.parts) < 2:
+            return ()
+        roles = tuple(part.role for part in self.parts)
+        numbered = tuple(str(place) for place in range(1, len(roles) + 1))
+        return roles if all(roles) and len(set(roles)) == len(roles) else numbered
+
 
 _SCALES = {"k": 3, "K": 3, "M": 6, "B": 9, "b": 9, "G": 9, "T": 12, "bn": 9}
 _RELATIONS: dict[str, Relation] = {
@@ -113,14 +178,14 @@ class NumberText:
             self.at = match.end()
         return match
 
-    def marks(self) -> None:
-        while self.take(_SPACE) or self.take(MARK):
+    def marks(self, *, arrows: bool = True) -> None:
+        """Passes over marks; an arrow before a number may be its sign."""
+        while (arrows or self.text[self.at : self.at + 1] not in "↑↓▲▼△▽") and (self.take(_SPACE) or self.take(MARK)):
             pass
 
     def read(self) -> Found | None:
         """The whole string, or None."""
-        while self.take(_SPACE) or (self.text[self.at : self.at + 1] not in "↑↓▲▼△▽" and self.take(MARK)):
-            pass
+        self.marks(arrows=False)
         self.take(_STATISTIC)
         found = self.series() or self.bracketed()
         if found is None:
@@ -180,9 +245,6 @@ class NumberText:
 
     # Numbers that belong together
 
-    def atom(self, *, counts: bool = True) -> Found | None:
-        return (self.counts() if counts else None) or self.estimate()
-
     @_whole_or_nothing
     def counts(self) -> Found | None:
         """k/n or k of n, both of them counts; k may be absent."""
@@ -220,7 +282,7 @@ class NumberText:
 
     def span(self, *, counts: bool = True) -> Found | None:
         """From one number to another."""
-        first = self.atom(counts=counts)
+        first = (self.counts() if counts else None) or self.estimate()
         if first is None or first[0] != "number":
             return first
         after = self.at
@@ -298,7 +360,7 @@ class NumberText:
     @_whole_or_nothing
     def item(self) -> list[PrintedNumber] | None:
         """One of several in brackets, with or without its name."""
-        self.marks_unless_arrow()
+        self.marks(arrows=False)
         name = self.take(_NAME)
         total = self.take(_TOTAL)
         inner = self.group() if self.text[self.at : self.at + 1] in ("[", "(") else None
@@ -323,10 +385,6 @@ class NumberText:
         elif total is not None and len(parts) == 1 and _is_count(parts[0]):
             parts = [replace(parts[0], role="n", unit=Fraction(0))]
         return parts
-
-    def marks_unless_arrow(self) -> None:
-        while self.text[self.at : self.at + 1] not in "↑↓▲▼△▽" and (self.take(_SPACE) or self.take(MARK)):
-            pass
 
     @_whole_or_nothing
     def script(self) -> list[PrintedNumber] | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from sealtrace.printed.number_grammar import MARK, NumberText
-from sealtrace.printed.number_parts import Printed, PrintedNumber
+from sealtrace.printed.number_grammar import MARK, NumberText, Printed, PrintedNumber
 
 __all__ = ["Printed", "PrintedNumber", "looks_numeric", "numbers_in", "read_printed"]
 
