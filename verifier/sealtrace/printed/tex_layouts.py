@@ -55,13 +55,13 @@ class _Columns:
     def read(self, tokens: list[Token], nesting: int) -> None:
         if nesting > _MAX_NESTING:
             raise RefusedError("the column specification nests too deeply")
-        stream = TokenStream(token for token in tokens if token.kind != "command")
+        stream = TokenStream(tokens)
         while (token := stream.ahead()) is not None:
             self.steps += 1
             if self.steps > _MAX_STEPS or len(self.found) > MAX_COLUMNS:
                 raise RefusedError(f"the column specification has more than {MAX_COLUMNS} columns")
             letter = written(stream.argument())
-            if token.kind == "{":
+            if token.kind in ("{", "command"):
                 continue
             if letter == "*":
                 times, repeated = written(_group(stream)), _group(stream)
