@@ -130,6 +130,18 @@ def test_input(tmp_path: Path) -> None:
     assert found.problems == [ReadingProblem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
 
 
+def test_parts_that_are_documents_of_their_own() -> None:
+    """A subfile ends by itself, not the document that it is a part of; read alone, it knows the macros of that one."""
+    part = "\\documentclass[../main.tex]{subfiles}\\begin{document}\n"
+    part += tabular("lr", "a & b \\\\ \\hline \\name & 7") + "\\end{document} not printed"
+    whole = "\\documentclass{article}\\newcommand{\\name}{north}\\begin{document}\\subfile{parts/one}\nIt goes on.\n"
+    whole += tabular("lr", "c & d \\\\ \\hline \\name & 8") + "\\end{document} not printed"
+    found = read_document(whole, "main.tex", {"parts/one.tex": part}.get)
+    assert [texts(one) for one in found.tables] == [[["a", "b"], ["north", "7"]], [["c", "d"], ["north", "8"]]]
+    assert [line.text for line in found.prose] == ["It goes on."]
+    assert texts(table(part, {"../main.tex": whole})) == [["a", "b"], ["north", "7"]]
+
+
 def test_files_that_put_themselves_in() -> None:
     """A loop of files is an error at the place that closes it."""
     files = {"a.tex": "x\n\\input{b}", "b.tex": "\n\n\\input{a}"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from printed.reading import cell_text, document, headers, table, tabular, texts
+from sealtrace.printed.numbers import read_printed
 from sealtrace.printed.reported import read_reported
 
 BODY = "Field & Tons & Loss \\\\ \\midrule North & 3.2 & 1 \\\\ South & 4.5 & 0 \\\\"
@@ -177,6 +178,40 @@ def test_author_blocks_are_no_tables() -> None:
 def test_headers(body: str, count: int) -> None:
     """Words above numbers are a header also without a rule, and a title above the header is not yet all of it."""
     assert sum(headers(document(tabular("lr", body)).tables[0])) == count
+
+
+def test_numbers_that_head_columns() -> None:
+    """Where no other rule is, one over all columns but that of the labels ends the header, numbers or not."""
+    found = table(
+        tabular("rccc", "& & \\multicolumn{2}{c}{at least} \\\\ & n & 50 & 60 \\\\ \\cline{2-4} a & 10 & 0.5 & 0.4")
+    )
+    assert headers(found) == [True, True, False]
+    assert found.column_labels() == ["", "n", "at least / 50", "at least / 60"]
+
+
+def test_names_over_several_columns_between_rules() -> None:
+    """They belong to the header, where no label stands before them; a row that has one is a row."""
+    top = "who & k & n & k & n \\\\ \\hline"
+    names = "& \\multicolumn{2}{c|}{east} & \\multicolumn{2}{c|}{west} \\\\ \\hline a & 1 & 2 & 3 & 4"
+    assert headers(table(tabular("lrrrr", f"{top} {names}"))) == [True, True, False]
+    assert headers(table(tabular("lrrrr", f"{top} all {names}"))) == [True, False, False]
+
+
+def test_notes_are_no_part_of_a_number() -> None:
+    """Whatever sets their marks; a sign of a thousandth is."""
+    notes = (
+        "\\footref{note}",
+        "\\footnotemark[1]",
+        "\\fnref{n2}",
+        "\\tnotex{t:1}",
+        "\\tablefootmark{a}",
+        "$^{\\ref{x}}$",
+    )
+    rows = " \\\\ ".join(f"r & 0.88{note}" for note in (*notes, "~\\cite{other}"))
+    found = table(tabular("lr", f"a & b \\\\ \\hline {rows}"))
+    read = [read_printed(row[1]) for row in texts(found)[1:]]
+    assert [[str(float(part.value)) for part in one.parts] for one in read if one is not None] == [["0.88"]] * 7
+    assert texts(table(tabular("lr", "a & b \\\\ \\hline c & 12\\textperthousand")))[1] == ["c", "12‰"]
 
 
 def test_groups_of_columns_over_two_rules() -> None:

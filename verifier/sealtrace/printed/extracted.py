@@ -293,7 +293,13 @@ def _header_rows(rows: list[ExtractedRow]) -> int:
         if any(row.numeric or row.is_title or _filled(row) < 2 for row in rows[mid:below]):
             break
         mid = below
-    return mid
+    # A row of names over several columns each, set between rules and without a label of its own, goes on with it.
+    above, following = rows[mid], rows[mid + 1 :]
+    numbers = {column for row in following for column in row.numeric}
+    spans = any(cell is not None and cell.columns > 1 for cell in above.cells)
+    blank = above.cells[0] is not None and not above.cells[0].text
+    named = numbers and all(_has_words([above], column) for column in numbers - {0})
+    return mid + (spans and blank and bool(named) and not above.numeric and following[0].after_rule)
 
 
 def _wordy_rows(rows: list[ExtractedRow]) -> int:

@@ -58,6 +58,7 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "aa": "å",
     "AA": "Å", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "i", "j": "j", "pounds": "£", "euro": "€", "texteuro": "€",
     "copyright": "©", "LaTeX": "LaTeX", "TeX": "TeX", "bmod": " mod ", "mod": " mod ", "percent": "%",
+    "textperthousand": "‰", "permil": "‰", "perthousand": "‰", "texttildelow": "~", "llbracket": "⟦", "rrbracket": "⟧",
 } | {
     name: name
     for name in _words(
@@ -120,7 +121,7 @@ SIGNATURES: dict[str, str] = {
             sloppy fussy frenchspacing leavevmode makeatletter makeatother mathstrut egroup bgroup begingroup endgroup
             expandafter noexpand global long outer pagebreak nopagebreak goodbreak break mathrel mathbin mathop mathord
             mathpunct mathopen mathclose vfill onecolumn twocolumn flushbottom raggedbottom nolinenumbers linenumbers
-            footnotemark thefootnote hss vss phantomsection crcr @
+            thefootnote hss vss phantomsection crcr @
             """,
         "s": """
             emph textit textsl textsc textup textrm textsf mbox hbox text mathrm mathit mathsf mathcal mathbb mathfrak
@@ -146,7 +147,7 @@ SIGNATURES: dict[str, str] = {
             rfoot title author date extracolsep addvspace tikzset pgfplotsset pgfkeys newlength index cline hhline tag
             markright typeout
             """,
-        "*d": "hspace vspace",
+        "*d": "hspace vspace footref fnref tablefootref tnotex tnoteref",
         "od": """
             color cellcolor rowcolor columncolor arrayrulecolor usepackage RequirePackage documentclass usetikzlibrary
             bibitem setlist addbibresource geometry
@@ -154,7 +155,7 @@ SIGNATURES: dict[str, str] = {
         "*od": "includegraphics",
         "odd": "rule",
         "ddd": "addcontentsline definecolor rowcolors specialrule",
-        "o": "printbibliography addlinespace",
+        "o": "printbibliography addlinespace footnotemark fnmark",
         "*r": "ref pageref eqref autoref cref Cref nameref vref Vref labelcref subref",
         "*ooc": """
             cite citep citet citealp citealt citeauthor citeyear citeyearpar parencite textcite autocite Cite

@@ -47,6 +47,7 @@ class Expander:
         self._runaway: set[str] = set()
         self._undecided: set[tuple[str, str]] = set()
         self._sealed: dict[str, list[Token]] = {}
+        self._documents: set[str] = set()  # files in which one begins
         self.has_document = any(
             token.is_command("begin") and written(tokens[index + 1 : index + 4]) == "{document}"
             for index, token in enumerate(tokens)
@@ -187,8 +188,10 @@ class Expander:
 
     def _read_styles(self, token: Token) -> None:
         """Takes the definitions of packages or a class that lie beside the document."""
-        self._sources.option()
+        option = self._sources.option()
         asked = [name.strip() + _STYLES[token.text] for name in written(self._sources.argument()).split(",")]
+        if asked == ["subfiles.cls"] and option:
+            asked = [written(option)]  # the document that it is a part of, and whose macros it uses
         while asked:
             style = self._files.style(asked.pop(0))
             if style is not None:
@@ -200,7 +203,10 @@ class Expander:
 
     def _begin(self, token: Token) -> bool:
         self._known.scopes.append(("begin", []))
-        own = self._known.environments.get(written(self._sources.group_ahead()))
+        name = written(self._sources.group_ahead())
+        if name == "document":
+            self._documents.add(token.file.name)
+        own = self._known.environments.get(name)
         if own is None:
             return False
         self._sources.argument()
@@ -218,8 +224,11 @@ class Expander:
             self._sources.expand(_instantiate(own[1], [], token, end))
             return True
         if name == "document":
-            # Nothing after it is printed, unless it is another file that was put behind this one.
-            self._sources.drop_until(self._files.after_document(token))
+            if len(self._sources.opened) > 1 and token.file.name in self._documents:
+                self._sources.drop_file()  # a file that is a document of its own ends by itself
+            else:
+                # Nothing after it is printed, unless it is another file that was put behind this one.
+                self._sources.drop_until(self._files.after_document(token))
             return True
         return False
 

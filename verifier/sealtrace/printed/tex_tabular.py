@@ -44,6 +44,8 @@ class _Row:
     cells: list[ExtractedCell | None]
     line: int
     rule: str | None
+    below_label: bool = False
+    """A rule over all columns but the first stands directly above."""
 
 
 def read_tabular(
@@ -103,6 +105,7 @@ class _Reader:
         """What a longtable sets apart: endfirsthead, endhead, endfoot, endlastfoot."""
         self.rows: list[_Row] = []
         self.rule: str | None = None
+        self.below_label = False
         self.short: list[tuple[Token, int]] = []
         """Rows with too few cells: where each begins, and how many it has."""
         self.written = 0  # rows so far, in a table whose spans and rules are keys
@@ -120,6 +123,12 @@ class _Reader:
             self.problems.append(first.problem(message, warning=True))
         rows = self.in_printed_order()
         grid = [row for row, _head in rows]
+        if not any(row.rule for row in grid[1:]):
+            # Where no other rule is, one over all columns but that of the labels sets the header apart.
+            for row in grid[1:]:
+                if row.below_label:
+                    row.rule = "cline"
+                    break
         self.resolve_spans(grid)
         self.drop_joined(grid)
         printed = [ExtractedRow(tuple(row.cells), row.line, head, rule=row.rule) for row, head in rows]
@@ -157,8 +166,10 @@ class _Reader:
             last = taken[-1] if taken else None
             if token.text in commands.FULL_RULES:
                 self.rule = token.text if self.rule != "midrule" else "midrule"
-            elif token.text in ("cmidrule", "cline", "cdashline") and self.spans_all(taken):
-                self.rule = self.rule or token.text
+            elif token.text in ("cmidrule", "cline", "cdashline"):
+                first = self.first_under(taken)
+                self.rule = self.rule or (token.text if first == 1 else None)
+                self.below_label |= first == 2
             elif token.text.startswith("end"):
                 self.parts[token.text] = self.rows
                 self.rows = []
@@ -172,10 +183,10 @@ class _Reader:
         if hidden(token.text, [written(one or []) for one in taken], token.file.colours):
             self.result.doubts.setdefault(HIDES.format(token.text), token)
 
-    def spans_all(self, taken: list[list[Token] | None]) -> bool:
-        """Whether a rule over some columns is over all of them."""
+    def first_under(self, taken: list[list[Token] | None]) -> int | None:
+        """The first of the columns that a rule is over, where it is over all from there on."""
         match = next((found for tokens in taken if tokens and (found := _RANGE.fullmatch(written(tokens)))), None)
-        return match is not None and (int(match.group(1)), int(match.group(2))) == (1, len(self.columns))
+        return int(match[1]) if match is not None and int(match[2]) == len(self.columns) else None
 
     def row(self, cursor: Cursor) -> None:
         """Reads one row to its line break."""
@@ -257,8 +268,8 @@ class _Reader:
             cells += [marked_cell((), end.file.name, end.line) for _ in range(expected - got)]
             self.short.append((first, got))
         rule = self.rule or (self.keyed.rule(self.written) if self.keyed else None)
-        self.rows.append(_Row(cells, first.line, rule))
-        self.rule = None
+        self.rows.append(_Row(cells, first.line, rule, self.below_label))
+        self.rule, self.below_label = None, False
 
     def cell(self, tokens: list[Token], end: Token, column: int) -> ExtractedCell:
         span, content, around = self.multicolumn(tokens, column)

@@ -262,7 +262,7 @@ class _Renderer:
     def other(self, token: Token, cursor: Cursor, style: Style, depth: int) -> None:
         """Commands whose arguments are printed in a way of their own."""
         name = token.text
-        if name in ("textsuperscript", "tnote", "tablenotemark", "tmark", "textsubscript"):
+        if name in ("textsuperscript", "tnote", "tablenotemark", "tablefootmark", "tmark", "textsubscript"):
             sign = "_" if name == "textsubscript" else "^"
             cursor.option()
             argument = cursor.argument()
