@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sealtrace.relations.decide import decide
+from sealtrace.relations.decide import bound_numbers, decide
 from sealtrace.relations.decision import Status
-from sealtrace.relations.excluding import bound_numbers
 from sealtrace.relations.sealed import facts_of_records
 from sealtrace.relations.stored import claims_of
 

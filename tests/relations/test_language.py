@@ -13,7 +13,6 @@ from sealtrace.relations.cases import Case, starting_box
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.intervals import WHOLE, EmptyError, TooLargeError
 from sealtrace.relations.language import Names, parse_formula
-from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.syntax import (
     And,
     Call,
@@ -27,6 +26,7 @@ from sealtrace.relations.syntax import (
     Ordered,
     Some,
     Unknown,
+    formula_text,
     some_integer,
     walk,
 )

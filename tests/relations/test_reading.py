@@ -11,8 +11,8 @@ from sealtrace.contract.printed import Relation
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import Reading, read_relations
-from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.stored import claims_of, record_of
+from sealtrace.relations.syntax import formula_text
 from support import LONG
 
 GOOD = """\

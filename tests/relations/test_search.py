@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Status
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.rendering import formula_text
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     ORDERS,
@@ -32,6 +31,7 @@ from sealtrace.relations.syntax import (
     Some,
     Unknown,
     facts_in,
+    formula_text,
     some_integer,
 )
 from support import LONG

@@ -214,8 +214,8 @@ class Printed(Evidence):
         """The cells each of whose numbers is bound: a relation that can hold excludes other numbers in its place."""
         if not self.bundle.of_kind("relation"):
             return set()
+        from sealtrace.relations.decide import bound_numbers
         from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.excluding import bound_numbers
         from sealtrace.relations.sealed import cells_of_facts
 
         facts = bound_numbers(one.claim for one in self.decided if one.status is Decided.HOLDS)

@@ -40,10 +40,9 @@ from sealtrace.relations.families.suggested import suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Misreading
 from sealtrace.relations.reading import read_relations
-from sealtrace.relations.rendering import exact_text, formula_text
 from sealtrace.relations.sealed import TEXT, facts_of_records
 from sealtrace.relations.stored import claims_of
-from sealtrace.relations.syntax import Shared, unknowns_in
+from sealtrace.relations.syntax import Shared, exact_text, formula_text, unknowns_in
 from sealtrace.relations.work import time_is_up, time_limit
 
 MAX_CLAIMS = 20_000
@@ -114,13 +113,11 @@ class _Bound:
             taken = given.family != "declared" and given.name in self._names
             claim = replace(given, name=f"{given.name} ({given.family})") if taken else given
             unknowns = unknowns_in(claim.formula)
-            other = next((one for name, one in unknowns.items() if self._unknowns.get(name, one) != one), None)
-            if claim.name in self._names:
-                self._refuse(
-                    claim, f"a second relation named {claim.name!r}; the first is at {self._names[claim.name]}"
-                )
+            other = next((name for name, here in unknowns.items() if self._unknowns.get(name, here) != here), None)
+            if first := self._names.get(claim.name):
+                self._refuse(claim, f"a second relation named {claim.name!r}; the first is at {first}")
             elif other is not None:
-                self._refuse(claim, f"{claim.name!r} gives the unknown {other.name!r} another range than others do")
+                self._refuse(claim, f"{claim.name!r} gives the unknown {other!r} another range than others do")
             elif len(self.claims) == MAX_CLAIMS:
                 self._refuse(claim, f"more than {MAX_CLAIMS} relations; the others are left out")
                 return
@@ -137,7 +134,7 @@ class _Bound:
 
     def trouble(self, problems: Iterable[Misreading]) -> None:
         """Takes in what is wrong with relations."""
-        self.problems += (_problem(one.message, one.source, one.line, one.column) for one in problems)
+        self.problems += (_problem(wrong.message, wrong.source, wrong.line, wrong.column) for wrong in problems)
 
     def leave_out(self, message: str, source: str | None = None) -> None:
         """Says what is passed over."""
@@ -172,14 +169,14 @@ def audit(
         known = {formula_text(claim.formula) for claim in bound.claims}
         bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
         decisions = confirmed(decide_each(bound.claims, progress))  # (2)
-        stated = [one.claim for one in decisions if one.status is not Status.CONTRADICTION and not one.claim.is_guess]
-        decisions = distinct(decisions) + decide_groups(stated)  # (3)
-        decisions.sort(key=lambda one: _ORDER.index(one.status))
-        unheard = sum(one.reason == OUT_OF_TIME for one in decisions)
+        possible = [decision.claim for decision in decisions if decision.status is not Status.CONTRADICTION]
+        decisions = distinct(decisions) + decide_groups(possible)  # (3)
+        decisions.sort(key=lambda decision: _ORDER.index(decision.status))
+        unheard = sum(decision.reason == OUT_OF_TIME for decision in decisions)
         if unheard or time_is_up():
             left = f"{unheard} relations and some searches were left out (--seconds gives more)"
             bound.leave_out(f"the seconds were used up: {left}")
-        texts |= {one.fact.address for sentence in paper.sentences for one in sentence.mentions}
+        texts |= {mention.fact.address for sentence in paper.sentences for mention in sentence.mentions}
         whole, tables = _coverage(facts, texts, decisions)  # (4)
         return Audit(
             sealtrace=version,
@@ -189,7 +186,7 @@ def audit(
             tallies=_tallies(decisions),
             coverage=whole,
             tables=tables,
-            decisions=[decision_record(one) for one in decisions],
+            decisions=list(map(decision_record, decisions)),
             facts=_facts(decisions),
             problems=bound.problems,
             left_out=bound.left_out,
@@ -225,18 +222,16 @@ def distinct(decisions: list[Decision]) -> list[Decision]:
     """Decisions without those that only repeat one of the same numbers: a suspicion a contradiction or another
     suspicion, and an automatic contradiction a declared one."""
     kept: list[Decision] = []
-    wrong = [one for one in decisions if one.status is Status.CONTRADICTION and len(one.cells) > 1]
-    declared = [_numbers(one) for one in wrong if one.claim.family == "declared"]
-    blamed = [_numbers(one) for one in wrong]
-    for one in sorted(decisions, key=lambda each: each.claim.chance or 0.0):
-        own = _numbers(one)
-        automatic = one.status is Status.CONTRADICTION and one.claim.family != "declared"
-        others = blamed if one.status is Status.SUSPICION else declared if automatic else []
-        if any(own <= other or other <= own for other in others):
-            continue
-        if one.status is Status.SUSPICION:
-            blamed.append(own)
-        kept.append(one)
+    wrong = [decision for decision in decisions if decision.status is Status.CONTRADICTION and len(decision.cells) > 1]
+    declared = [_numbers(decision) for decision in wrong if decision.claim.family == "declared"]
+    blamed = [_numbers(decision) for decision in wrong]
+    for decision in sorted(decisions, key=lambda decision: decision.claim.chance or 0.0):
+        own, suspected = _numbers(decision), decision.status is Status.SUSPICION
+        automatic = decision.status is Status.CONTRADICTION and decision.claim.family != "declared"
+        others = blamed if suspected else declared if automatic else []
+        if not any(own <= other or other <= own for other in others):
+            kept.append(decision)
+            blamed += [own] if suspected else []
     return kept
 
 
@@ -245,13 +240,13 @@ def _numbers(decision: Decision) -> frozenset[str]:
 
 
 def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVerdict:
-    statuses = {one.status for one in decisions}
+    statuses = {decision.status for decision in decisions}
     if Status.CONTRADICTION in statuses:
         return "contradiction"
-    undecided = [one for one in decisions if one.status is Status.UNDECIDED]
+    undecided = (decision for decision in decisions if decision.status is Status.UNDECIDED)
     # Automatic relations are offers: nobody owes that they can be decided.
-    owed = any(claim.family == "declared" for one in undecided for claim in (one.together or (one.claim,)))
-    unread = any(one.severity == "error" for one in problems)
+    owed = any(claim.family == "declared" for each in undecided for claim in (each.together or (each.claim,)))
+    unread = any(problem.severity == "error" for problem in problems)
     if owed or unread or not {Status.HOLDS, Status.SUSPICION} & statuses:
         return "incomplete"
     return "suspicion" if Status.SUSPICION in statuses else "nothing-found"
@@ -288,7 +283,7 @@ def decision_record(decision: Decision) -> AuditDecision:
         assumes=list(claim.assumes),
         repairs=list(decision.repairs),
         proof=proof.text() if proof else [],
-        together=[one.name for one in decision.together],
+        together=[claim.name for claim in decision.together],
         evidence=claim.evidence or None,
         chance=claim.chance,
         telling=claim.telling,
@@ -333,9 +328,9 @@ def _tallies(decisions: Iterable[Decision]) -> list[AuditTally]:
 def _coverage(facts: Facts, texts: set[str], decisions: Iterable[Decision]) -> tuple[AuditCoverage, list[AuditTable]]:
     """How many numbers are checked by something that could fail: of the whole paper, and of each table."""
     spoken_of: dict[Status, set[tuple[str, ...]]] = {status: set() for status in Status}
-    for one in decisions:
-        if one.claim.telling:
-            spoken_of[one.status].update(place for fact in one.cells for place in _places(fact))
+    for decision in decisions:
+        if decision.claim.telling:
+            spoken_of[decision.status].update(place for fact in decision.cells for place in _places(fact))
     bound = set().union(*(places for status, places in spoken_of.items() if status is not Status.UNDECIDED))
     cells: dict[str, set[tuple[str, ...]]] = {label: set() for label in facts.tables if label != TEXT}
     for fact in facts.every():

@@ -170,7 +170,7 @@ class Case:
     def fresh(self, name: str) -> str:
         """The name, or one like it that nothing else has."""
         others = (f"{name}·{number}" for number in count(2))
-        return name if name not in self.box else next(one for one in others if one not in self.box)
+        return name if name not in self.box else next(other for other in others if other not in self.box)
 
     def lowered(self, expression: Expression, names: Mapping[str, str]) -> Form:
         """An expression as a linear form; unknowns get the variables that stand for them."""
@@ -247,13 +247,13 @@ def rungs(multiple: Multiple, steps: str) -> Expression:
 def starting_box(formula: Formula) -> Box:
     """The printed numbers and the declared unknowns of a formula."""
     box = {fact.address: fact.interval for fact in facts_in(formula)}
-    return box | {name: one.interval for name, one in unknowns_in(formula).items()}
+    return box | {name: unknown.interval for name, unknown in unknowns_in(formula).items()}
 
 
 def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = None) -> Case:
     """The case that a formula starts from, unless it is false at once."""
     box = starting_box(formula)
-    integers = frozenset(name for name, one in unknowns_in(formula).items() if one.integer)
+    integers = frozenset(name for name, unknown in unknowns_in(formula).items() if unknown.integer)
     box |= {name: whole_numbers(box[name]) for name in integers}
     box |= {name: interval for name, interval in (widened or {}).items() if name in box}
     return assumed(Case(box, integers=integers), formula, {})

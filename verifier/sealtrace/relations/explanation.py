@@ -13,7 +13,6 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.forms import Atom, Box, Form, constant
 from sealtrace.relations.intervals import INFINITY, NOT_NEGATIVE, WHOLE, EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, minimize
-from sealtrace.relations.rendering import approximately, decimals, formula_text, places_of, printed, range_text
 from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import (
     ORDERS,
@@ -28,7 +27,13 @@ from sealtrace.relations.syntax import (
     Ordered,
     Some,
     Unknown,
+    approximately,
+    decimals,
     facts_in,
+    formula_text,
+    places_of,
+    printed,
+    range_text,
     walk,
 )
 from sealtrace.relations.work import OutOfWorkError, Work

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
+from sealtrace.printed.numbers import PrintedNumber
 from sealtrace.relations.intervals import Interval
 
 
@@ -14,21 +16,15 @@ class Rule(StrEnum):
     """How a number came to be printed."""
 
     ROUNDED = "rounded"
+    """To nearest, also where an integer would be read as a count."""
     TRUNCATED = "truncated"
+    """Cut off towards zero."""
     UP = "up"
     DOWN = "down"
     LOOSELY = "loosely"
+    """Rounded or cut off in any direction."""
     EXACT = "exact"
-
-
-RULES: dict[Rule, str] = {
-    Rule.ROUNDED: "rounded to nearest, also where an integer would be read as a count",
-    Rule.TRUNCATED: "cut off towards zero",
-    Rule.UP: "rounded up",
-    Rule.DOWN: "rounded down",
-    Rule.LOOSELY: "rounded or cut off in any direction: one unit to either side",
-    Rule.EXACT: "a count or a declared constant: no rounding",
-}
+    """A count or a declared constant."""
 
 
 _HALF = Fraction(1, 2)
@@ -96,6 +92,20 @@ class Fact:
         return replace(self.read_as(Rule.ROUNDED), address=f"rounded({self.address})")
 
 
+def fact_of(number: PrintedNumber, address: str, *, measured: bool = False, scale: int = 1, **place: Any) -> Fact:
+    """A number of a table or of a sentence: one with decimals was rounded, and so was an integer that was measured;
+    others are counts."""
+    rounded = number.unit and (measured or number.relation == "≈" or is_rounded(number))
+    low, high = (number.low, number.high) if rounded else (number.value, number.value)
+    unit = number.unit or Fraction(1)
+    return Fact(address, number.text, number.value * scale, low * scale, high * scale, unit * scale, **place)
+
+
+def is_rounded(number: PrintedNumber) -> bool:
+    """Whether a number shows by itself that it was rounded."""
+    return number.unit not in (0, 1) or not number.text.lstrip("+-").replace(",", "").isdecimal()
+
+
 def plain_address(fact: Fact) -> str:
     """The address of a number, the same whether it is read as a count, as rounded or as printed."""
     read = fact.address.startswith(("rounded(", "printed("))
@@ -120,23 +130,20 @@ class PrintedCell:
             raise NotAvailableError(f"{self.address} says {self.text}")
         if not self.facts:
             raise UnknownFactError(f"{self.address} holds no number: {self.text[:60]!r}")
-        if name is None:
-            if len(self.facts) == 1:
-                return self.facts[0]
-            raise UnknownFactError(f"{self.address} is {self.text!r}, with {len(self.facts)} numbers: {self._choice()}")
+        if name is None and len(self.facts) == 1:
+            return self.facts[0]
         if name in self.names:
             return self.facts[self.names.index(name)]
-        if name.isdecimal() and len(name) < 4 and 1 <= int(name) <= len(self.facts) > 1:
+        if name and name.isdecimal() and len(name) < 4 and 1 <= int(name) <= len(self.facts) > 1:
             return self.facts[int(name) - 1]
-        raise UnknownFactError(f"{self.address} is {self.text!r}, without a part .{name}: {self._choice()}")
+        parts = "add " + " or ".join(f".{part}" for part in self.names) if self.names else "it has one number only"
+        wrong = f"with {len(self.facts)} numbers" if name is None else f"without a part .{name}"
+        raise UnknownFactError(f"{self.address} is {self.text!r}, {wrong}: {parts}")
 
     def read_as(self, rule: Rule, part: str | None) -> PrintedCell:
         """The same with one of its numbers, or all of them, under another rule of printing."""
         chosen = self.facts if part is None else (self.part(part),)
         return replace(self, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in self.facts))
-
-    def _choice(self) -> str:
-        return "add " + " or ".join(f".{one}" for one in self.names) if self.names else "it has one number only"
 
 
 Listing = tuple[list[Fact], list[str]]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.printed.cells import naming_cells
 from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import Printed, PrintedNumber, read_printed
-from sealtrace.relations.fact import Fact, Listing, PrintedCell, Rule, UnknownFactError
+from sealtrace.printed.numbers import Printed, read_printed
+from sealtrace.relations.fact import Fact, Listing, PrintedCell, Rule, UnknownFactError, fact_of, is_rounded
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
 # Headers that tell of a measurement: an integer below them was rounded, not counted.
@@ -31,19 +30,18 @@ class _Table:
     """How many of a row's first cells make its label; they are no numbers of the row."""
 
     def row(self, label: str) -> str:
-        return self._label(label, self.rows, "row")
+        return self._known(label, self.rows, "row")
 
     def column(self, label: str) -> str:
-        return self._label(label, self.columns, "column")
+        return self._known(label, self.columns, "column")
 
-    def _label(self, label: str, known: tuple[str, ...], noun: str) -> str:
+    def _known(self, label: str, known: tuple[str, ...], noun: str) -> str:
         """The label that is meant: arrows, and spaces, which mathematics may do without, tell no two apart."""
         if label in known:
             return label
         plain = " ".join(label.split())
-        spaced = {one: " ".join(one.translate(_ARROWS).split()) for one in known}
-        for same in ({one: one for one in known}, spaced, {one: "".join(text.split()) for one, text in spaced.items()}):
-            matching = [one for one in known if same[one] in (plain, "".join(plain.split()))]
+        for read in (str, _without_arrows, lambda text: "".join(_without_arrows(text).split())):
+            matching = [name for name in known if read(name) in (plain, "".join(plain.split()))]
             if len(matching) == 1:
                 return matching[0]
         raise UnknownFactError(f"{self.label} has no {noun} {plain!r}{nearest(plain, known)}")
@@ -104,7 +102,7 @@ class Facts:
         entries = [entry for table in self._tables.values() for entry in table.entries.values()]
         return [fact for entry in entries + list(self._declared.values()) for fact in entry.facts]
 
-    # Finding one
+    # Finding a number
 
     def _table(self, label: str) -> _Table:
         if label not in self._tables:
@@ -130,13 +128,13 @@ class Facts:
         """The numbers of a row, from left to right, without the cells that name it."""
         found = self._table(table)
         row, out = found.row(row), {found.column(label) for label in without}
-        return found.listing([(row, one) for one in found.columns[found.naming[row] :] if one not in out], part)
+        return found.listing([(row, label) for label in found.columns[found.naming[row] :] if label not in out], part)
 
     def column(self, table: str, column: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a column, from top to bottom."""
         found = self._table(table)
         column, out = found.column(column), {found.row(label) for label in without}
-        return found.listing([(one, column) for one in found.rows if one not in out], part)
+        return found.listing([(label, column) for label in found.rows if label not in out], part)
 
     # Declaring
 
@@ -147,15 +145,15 @@ class Facts:
             raise UnknownFactError(f"{literal!r} is not a number that can be read")
         if name in self._declared:
             raise UnknownFactError(f"{name!r} is declared twice")
-        file = source or next((one.source for one in self._prose), next(iter(self._texts), ""))
-        rendered = [(one.line, one.text) for one in self._prose if one.source == file]
+        file = source or next((prose.source for prose in self._prose), next(iter(self._texts), ""))
+        rendered = [(prose.line, prose.text) for prose in self._prose if prose.source == file]
         written = self._texts.get(file, "").split("\n")[line - 1 : line] if line else []
         if not any(
-            stands_on_line(literal, text) for text in [*(text for at, text in rendered if at == line), *written]
+            stands_on_line(literal, text) for text in (*(text for at, text in rendered if at == line), *written)
         ):
             hint = where_it_stands(literal, rendered, line)
             raise UnknownFactError(f"{literal} does not stand on line {line} of {file or 'any source'}{hint}")
-        self._declared[name] = _entry(name, literal, printed, source=file, line=line)
+        self._declared[name] = _printed_cell(name, literal, printed, source=file, line=line)
 
     def print_as(self, rule: Rule, place: str, row: str = "*", column: str = "*", part: str | None = None) -> None:
         """Declares how the numbers of a table, a row, a column, a cell or a passage came to be printed."""
@@ -171,6 +169,10 @@ class Facts:
         self._tables[place] = replace(table, entries=entries)
 
 
+def _without_arrows(label: str) -> str:
+    return " ".join(label.translate(_ARROWS).split())
+
+
 def _table(record: dict[str, Any]) -> _Table:
     label, columns = record["label"], tuple(column["label"] for column in record["columns"])
     printed = [[read_printed(text) for text in row["cells"]] for row in record["rows"]]
@@ -179,50 +181,41 @@ def _table(record: dict[str, Any]) -> _Table:
     for row, cells in zip(record["rows"], printed, strict=True):
         lines = row.get("lines") or [row.get("line")] * len(columns)
         for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-            measured = not counted[place] or _MEASURED.search(row["label"]) is not None
-            where = {"source": record.get("source"), "line": lines[place], "table": label}
-            entries[row["label"], column] = _entry(
+            entries[row["label"], column] = _printed_cell(
                 f"{label}[{row['label']}, {column}]",
                 row["cells"][place],
                 cell,
-                measured=measured,
+                measured=not counted[place] or _MEASURED.search(row["label"]) is not None,
+                source=record.get("source"),
+                line=lines[place],
+                table=label,
                 row=row["label"],
                 column=column,
-                **where,
             )
     rows = tuple(row["label"] for row in record["rows"])
     naming = {row["label"]: naming_cells(row) for row in record["rows"]}
     return _Table(label, rows, columns, entries, naming)
 
 
-def _entry(address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any) -> PrintedCell:
+def _printed_cell(
+    address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any
+) -> PrintedCell:
     """A cell or a passage with its numbers; where `measured`, integers were rounded, too."""
-    parts = printed.parts if printed is not None else ()
-    names = printed.names if printed is not None else ()
-    facts = []
+    if printed is None:
+        return PrintedCell(address, text, ())
     # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
-    for part, name in zip(() if any(part.is_bound for part in parts) else parts, names or ("",), strict=False):
-        own = f"{address}.{name}" if names else address
-        value, unit = part.value, part.unit or Fraction(1)
-        fact = Fact(own, part.text, value, value, value, unit, part=name or None, **place)
-        if part.relation == "≈":
-            fact = fact.read_as(Rule.LOOSELY)
-        elif part.unit and (measured or _rounded(part)):
-            fact = fact.read_as(Rule.ROUNDED)
-        facts.append(fact)
-    absent = printed is not None and printed.form == "not-available"
-    return PrintedCell(address, text, tuple(facts), names, absent)
+    numbers = () if any(number.is_bound for number in printed.parts) else printed.parts
+    facts = tuple(
+        fact_of(number, f"{address}.{name}" if name else address, measured=measured, part=name or None, **place)
+        for number, name in zip(numbers, printed.names or ("",), strict=False)
+    )
+    return PrintedCell(address, text, facts, printed.names, printed.form == "not-available")
 
 
 def _counts(column: str, cells: list[Printed | None]) -> bool:
     """Whether integers below this header are counts: nothing tells of a measurement, and nothing has decimals."""
     shown = [cell for cell in cells if cell is not None and cell.numeric]
     return not _MEASURED.search(column) and not any(
-        cell.percent or "×" in cell.text or cell.form in ("plus-minus", "interval") or any(map(_rounded, cell.parts))
+        cell.percent or "×" in cell.text or cell.form in ("plus-minus", "interval") or any(map(is_rounded, cell.parts))
         for cell in shown
     )
-
-
-def _rounded(part: PrintedNumber) -> bool:
-    """Whether a number shows by itself that it was rounded."""
-    return part.unit not in (0, 1) or not part.text.lstrip("+-").replace(",", "").isdecimal()

@@ -27,7 +27,7 @@ from sealtrace.relations.intervals import (
     share_range,
     upper_range,
 )
-from sealtrace.relations.rendering import number_text
+from sealtrace.relations.syntax import number_text
 
 Box = dict[str, Interval]
 """Each variable with the values that are left."""

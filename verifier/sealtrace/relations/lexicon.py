@@ -39,7 +39,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=65536)
 def words(text: str) -> tuple[tuple[str, int, int], ...]:
     """Stems with the places where they stand."""
-    return tuple((stem(one.group().casefold()), one.start(), one.end()) for one in _TOKEN.finditer(text))
+    return tuple((stem(word.group().casefold()), word.start(), word.end()) for word in _TOKEN.finditer(text))
 
 
 @lru_cache(maxsize=65536)
@@ -55,14 +55,14 @@ def vocabulary(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=65536)
-def tells(one: str) -> bool:
+def tells(word: str) -> bool:
     """Whether a stem names something."""
-    return one not in _IDLE and stem(one) not in _IDLE and (len(one) > 1 or one.isdecimal())
+    return word not in _IDLE and stem(word) not in _IDLE and (len(word) > 1 or word.isdecimal())
 
 
 def telling(stems: Iterable[str]) -> list[str]:
     """Stems that name something."""
-    return [one for one in stems if tells(one)]
+    return list(filter(tells, stems))
 
 
 @lru_cache(maxsize=16384)
@@ -79,7 +79,7 @@ def variants(label: str) -> tuple[tuple[str, ...], ...]:
     found = []
     for text in texts:
         stems = phrase(text)
-        if stems and telling(stems) and any(one[0].isalpha() for one in stems) and sum(map(len, stems)) > 1:
+        if stems and telling(stems) and any(word[0].isalpha() for word in stems) and sum(map(len, stems)) > 1:
             found.append(stems)
     return tuple(dict.fromkeys(found))
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from sealtrace.printed import sentences as printed
 from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import PrintedNumber
-from sealtrace.relations.fact import Fact
+from sealtrace.relations.fact import Fact, fact_of
 
 _UNIT = re.compile(
     r"\s?(?P<unit>%|pp\b|(?:percentage[ -])?points?\b|per ?cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
@@ -135,11 +135,11 @@ def sentences_of(prose: Iterable[ProseLine]) -> list[Sentence]:
     found: list[Sentence] = []
     names: Counter[str] = Counter()
     letters = 0
-    for one in printed.sentences(_uncited(prose)):
-        letters += len(one.text)
+    for read in printed.sentences(_uncited(prose)):
+        letters += len(read.text)
         if letters > MOST_LETTERS:
             break
-        sentence = Sentence(**{name: getattr(one, name) for name in one.__dataclass_fields__})
+        sentence = Sentence(**{name: getattr(read, name) for name in read.__dataclass_fields__})
         found.append(replace(sentence, mentions=tuple(_mentions(sentence, names))))
     return found
 
@@ -170,26 +170,31 @@ def _mentions(sentence: Sentence, names: Counter[str]) -> Iterator[Mention]:
                 yield from _mention(sentence, plain, start, part, names)
 
 
-def _mention(sentence: Sentence, plain: str, start: int, part: PrintedNumber, names: Counter[str]) -> Iterator[Mention]:
-    before, end = plain[:start], start + len(part.text)
+def _mention(
+    sentence: Sentence, plain: str, start: int, number: PrintedNumber, names: Counter[str]
+) -> Iterator[Mention]:
+    before, end = plain[:start], start + len(number.text)
     found = _UNIT.match(plain, end)
     word = found["unit"].lower() if found else ""
-    if not before.strip() and re.match(r"\d+\.\d", part.text) and re.match(r"\s[A-Z][^.]*$", plain[end:]):
+    if not before.strip() and re.match(r"\d+\.\d", number.text) and re.match(r"\s[A-Z][^.]*$", plain[end:]):
         return  # a heading's number
-    if (_YEAR.fullmatch(part.text) and not word and not _LISTED.search(before)) or before.endswith(("^", "_", "{")):
+    if (_YEAR.fullmatch(number.text) and not word and not _LISTED.search(before)) or before.endswith(("^", "_", "{")):
         return
     end = found.end() if found else end
-    kind = "%" if part.percent else "pp" if "point" in word or word == "pp" else _KINDS.get(word, word.replace(" ", ""))
-    scale = _SCALES.get(word, 1)
+    points = "pp" if "point" in word or word == "pp" else _KINDS.get(word, word.replace(" ", ""))
+    kind = "%" if number.percent else points
     text = " ".join(sentence.text[start:end].split())
-    whole = part.text.lstrip("+-").replace(",", "").isdecimal()
-    step = (part.unit or 1) * scale
-    slack = step / Fraction(2) if not whole or found or part.percent else Fraction(0)
-    fact = sentence.fact(start, text, part.value * scale, slack, Fraction(step))
     name = f"{sentence.place(start)} {text}"
     names[name] += 1
-    fact = replace(fact, address=name if names[name] == 1 else f"{name} ({names[name]})")
-    loose = bool(part.relation) or LOOSE.search(before) is not None or plain[end : end + 1] == "+"
+    fact = fact_of(
+        replace(number, text=text, relation=""),
+        name if names[name] == 1 else f"{name} ({names[name]})",
+        measured=bool(found) or number.percent,
+        scale=_SCALES.get(word, 1),
+        source=sentence.source,
+        line=sentence.line_at(start),
+    )
+    loose = bool(number.relation) or LOOSE.search(before) is not None or plain[end : end + 1] == "+"
     yield Mention(fact, start, end, kind if kind in ("%", "pp", "×") else "", loose)
 
 

@@ -10,8 +10,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import RESERVED, Locate, Misreading, Names, parse_formula
-from sealtrace.relations.rendering import exact_text, formula_text
-from sealtrace.relations.syntax import Formula, Number, Shared, all_of, rebuilt, unknowns_in
+from sealtrace.relations.syntax import Formula, Number, Shared, all_of, exact_text, formula_text, rebuilt, unknowns_in
 
 
 def claims_of(

@@ -45,8 +45,8 @@ def read_source(path: Path) -> Source:
 def subject_of(reported: Reported, name: str) -> Subject:
     """A paper that was read, to be audited."""
     problems = [
-        AuditProblem(message=one.message, severity=one.severity, source=one.source, line=one.line)
-        for one in reported.problems
+        AuditProblem(message=found.message, severity=found.severity, source=found.source, line=found.line)
+        for found in reported.problems
     ]
     return Subject(name, reported.records, reported.tables, reported.prose, reported.texts, problems=problems)
 
@@ -76,7 +76,7 @@ def _sealed(bundle: Bundle) -> Subject:
 
 def _directory(path: Path) -> tuple[Subject, list[Source]]:
     try:
-        names = sorted(one.name for one in path.iterdir())
+        names = sorted(file.name for file in path.iterdir())
     except OSError as error:
         raise BundleError(f"{path}: {error.strerror or error}") from None
     records = [name for name in names if name.startswith("table.") and name.endswith(".json")]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sealtrace.contract.audit import AuditSuggestion
 from sealtrace.relations.families.mining import Hypothesis, Mine
 from sealtrace.relations.families.paper import Paper
-from sealtrace.relations.rendering import formula_text
+from sealtrace.relations.syntax import formula_text
 
 
 def suggestions(paper: Paper) -> list[AuditSuggestion]:
