@@ -1,4 +1,4 @@
-"""Decisions: of one claim, of many within an allowance, and of those that share numbers; and which numbers they bind."""
+"""Decisions: of a claim, of many within an allowance, of those that share numbers; and which numbers they bind."""
 
 from __future__ import annotations
 
