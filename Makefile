@@ -95,8 +95,8 @@ fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of unt
 	for reader in json latex archive parquet relation; do \
 		PYTHONPATH=verifier $(RUN) tests/fuzzing/fuzz.py $$reader -max_total_time=$(or $(SECONDS),300) || exit 1; done
 
-mutants: .venv/development ## changes of the verifier's own code: does a test notice each? SAMPLE of them (200)
-	$(RUN) benchmarks/mutants.py --sample $(or $(SAMPLE),200)
+mutants: .venv/development ## changes of the verifier's own code: does a test notice each? a SAMPLE of them (all), of a ROOM (all)
+	$(RUN) benchmarks/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(ROOM)
 
 bench: .venv/development ## four million traces beside the floor and peers, map searches, growth with length
 	$(RUN) benchmarks/scale.py --write

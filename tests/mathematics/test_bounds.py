@@ -458,3 +458,20 @@ def test_a_budget_close_to_one_is_not_decided_by_its_double() -> None:
         for share, within in ((exact * (1 - arb("3e-7")), False), (exact * (1 + arb("3e-7")), True)):
             mantissa, exponent = share.mid().man_exp()
             assert risk_at_most(k, n, Fraction(int(mantissa)) * Fraction(2) ** int(exponent), budget) == within
+
+
+@pytest.mark.parametrize("off", ["-1.5", "1.5"])
+def test_a_root_that_is_not_near_enough_is_looked_for_again(off: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever Newton's method gives, on either side of the bound, is shown to be right before it is returned."""
+    original, precisions = bounds._tail_root, list[int]()
+
+    def astray(k: int, n: int, share: Fraction, bits: int) -> arb:
+        precisions.append(ctx.prec)
+        found = original(k, n, share, bits)
+        return found if len(precisions) > 1 else (found + arb(off) * arb(2) ** -bits).mid()
+
+    monkeypatch.setattr(bounds, "_tail_root", astray)
+    share, radius = Fraction(1, 20), Fraction(1, 2**32)
+    found = risk_upper_ball(51, 512, share, 32)
+    assert encloses(51, 512, share, found - radius, found + radius, 200)
+    assert precisions == [96, 192]

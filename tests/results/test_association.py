@@ -143,3 +143,9 @@ def test_correlations_of_whole_numbers_are_fractions() -> None:
     assert association.spearman(left, right) == -1
     assert association.kendall(left, right) == -1
     assert association.kendall(left, right, "a") == Fraction(-5, 6)
+
+
+def test_more_values_on_one_side_than_on_the_other() -> None:
+    """Four against two: ties of both columns are counted apart from those of one."""
+    left, right = np.array([0.0, 1, 2, 3, 2, 0]), np.array([1.0, 0, 0, 1, 0, 1])
+    assert float(association.kendall(left, right)) == pytest.approx(stats.kendalltau(left, right)[0], rel=1e-12)

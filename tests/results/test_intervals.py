@@ -82,7 +82,7 @@ def test_refusals() -> None:
     with pytest.raises(UndefinedError):
         intervals.clopper_pearson(1, 2, Fraction(1))
     with pytest.raises(UndefinedError, match="draws"):
-        intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(10**12, 1))
+        intervals.bootstrap(10**5, np.mean, NINETY_FIVE, Bootstrap(10**5, 1))
     with pytest.raises(ValueError, match="no rule"):
         intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(10, 1, "studentized"))
     with pytest.raises(ValueError, match="no generator"):
@@ -110,3 +110,22 @@ def test_the_normal_rule_uses_the_deviation_of_the_resamples() -> None:
 def test_one_draw_is_a_bootstrap() -> None:
     """A single item drawn once gives itself."""
     assert intervals.bootstrap(1, lambda rows: float(rows[0]) + 7, NINETY_FIVE, Bootstrap(1, 1)) == (7.0, 7.0)
+
+
+def test_a_rate_of_one_has_no_bound_beyond() -> None:
+    """Wilson's interval ends at 1 and begins at 0, whatever doubles say."""
+    for total in range(1, 200):
+        assert intervals.wilson(total, total, NINETY_FIVE)[1] <= 1.0
+        assert intervals.wilson(0, total, NINETY_FIVE)[0] >= 0.0
+
+
+@pytest.mark.parametrize("values", [[0.0, 3.0, 6.0, 9.0], [0.0, 0.0, 1.0, 1.0, 1.0]])
+def test_resamples_that_equal_the_statistic(values: list[float]) -> None:
+    """Where many resamples give the statistic itself they count half, and without skewness nothing is accelerated."""
+    column = np.array(values)
+    expected = stats.bootstrap(
+        (column,), np.mean, n_resamples=300, method="BCa", rng=np.random.default_rng(2), vectorized=True
+    ).confidence_interval
+    mean = lambda rows: float(np.mean(column[rows]))  # noqa: E731
+    found = intervals.bootstrap(len(column), mean, NINETY_FIVE, Bootstrap(300, 2, "bca"))
+    assert found == pytest.approx(tuple(expected), rel=1e-9)

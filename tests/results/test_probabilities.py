@@ -98,3 +98,5 @@ def test_the_ends_are_probabilities() -> None:
     assert probabilities.calibration_error(sure, np.array([0.8125, 0.875])) == Fraction(11, 32)
     assert probabilities.calibration_error(sure, np.array([0.8125, 0.875]), 11) == Fraction(17, 32)
     assert probabilities.log_loss(np.array([1.0, 1.0])) == 0.0
+    quarter = Fraction(1, 4)
+    assert probabilities.log_loss(np.array([1.0]), quarter) == probabilities.log_loss(np.array([0.75]))

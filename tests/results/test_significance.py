@@ -68,6 +68,8 @@ def test_wilcoxon_normal(sides: str, correction: bool, differences: list[int]) -
     theirs = stats.wilcoxon(left, alternative=SIDES[sides], method="asymptotic", correction=correction)
     ours = significance.wilcoxon(left, right, sides, method="normal", correction=correction)
     assert (float(ours.statistic), float(ours.p)) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
+    if not correction:
+        assert ours == significance.wilcoxon(left, right, sides, method="normal")
 
 
 def test_wilcoxon_with_ties_is_counted_over_signs() -> None:
@@ -76,6 +78,7 @@ def test_wilcoxon_with_ties_is_counted_over_signs() -> None:
     theirs = stats.wilcoxon(left, method=stats.PermutationMethod())
     ours = significance.wilcoxon(left, np.zeros(8))
     assert float(ours.p) == pytest.approx(theirs.pvalue)
+    assert significance.wilcoxon(np.array([1.0, -1.0]), np.zeros(2)).p == 1
     with pytest.raises(UndefinedError, match="no pair"):
         significance.wilcoxon(left, left)
 
@@ -156,6 +159,9 @@ def test_refusals() -> None:
     for thin in ([[1, 2]], [[1], [2]]):
         with pytest.raises(UndefinedError, match="two rows and two columns"):
             significance.chi_squared(thin)
+    for empty in ([[1, 0], [2, 0]], [[0, 0], [1, 2]]):
+        with pytest.raises(UndefinedError, match="a row or a column"):
+            significance.chi_squared(empty)
     with pytest.raises(UndefinedError, match="a row or a column"):
         significance.fisher(-1, 2, 3, 4)
     with pytest.raises(UndefinedError, match="2,000 pairs"):

@@ -94,6 +94,7 @@ def test_quantiles(rule: str, values: list[float], share: int) -> None:
 def test_order() -> None:
     """Median, extremes, a rule that nobody knows, a share that is none."""
     values = np.array([3, 1, 2, 10])
+    assert summaries.rate(3, 4) == Fraction(3, 4)
     assert summaries.median(values) == Fraction(5, 2)
     assert summaries.extremes(values) == (Fraction(1), Fraction(10))
     with pytest.raises(ValueError, match="no rule"):
