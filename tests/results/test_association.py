@@ -129,6 +129,8 @@ def test_what_cannot_be_compared() -> None:
         trials.pass_at_k([], [], 1)
     with pytest.raises(UndefinedError, match="fewer than 0"):
         trials.pass_at_k([6], [3], 0)
+    with pytest.raises(UndefinedError, match="fewer than 3"):
+        trials.pass_at_k([6, 2], [3, 1], 3)
     assert trials.pass_at_k([6, 2], [3, 1], 2) == (Fraction(4, 5) + 1) / 2
     with pytest.raises(ValueError, match="no rule of ties"):
         trials.win_rate(long, long, "win")

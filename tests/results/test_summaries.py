@@ -41,9 +41,11 @@ def test_products_of_mixed_columns() -> None:
     flags, numbers = np.array([True, False, True]), np.array([0.1, 0.2, 0.3])
     assert exact_dot(flags, numbers) == Fraction(0.1) + Fraction(0.3)
     assert exact_dot(flags, flags) == 2
+    assert exact_dot(flags, ~flags) == 0
+    assert exact_dot([Fraction(1, 3)], np.array([3.0])) == exact_dot(np.array([3.0]), [Fraction(1, 3)]) == 1
     assert exact_dot(np.array([2**53]), np.array([-3])) == -3 * 2**53
     with pytest.raises(UndefinedError, match="beyond"):
-        exact_dot(np.array([2**53 + 1]), np.array([1.0]))
+        exact_dot(np.array([1, 2**53 + 1]), np.array([1.0, 1.0]))
     with pytest.raises(UndefinedError, match="finite"):
         exact_sum(np.array([1.0, math.nan]))
 
@@ -145,4 +147,4 @@ def test_products_of_columns_of_different_length() -> None:
         exact_dot(np.array([1.0, 2.0]), np.array([1.0]))
     assert exact_dot([Fraction(1, 3), 2], [3, Fraction(1, 2)]) == 2
     with pytest.raises(UndefinedError, match="beyond"):
-        exact_dot(np.array([-(2**53) - 1]), np.array([1.0]))
+        exact_dot(np.array([-(2**53) - 1, 1]), np.array([1.0, 1.0]))
