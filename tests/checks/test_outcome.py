@@ -7,7 +7,7 @@ import pytest
 
 from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.outcome import Outcome, cut, text
 from support import FIXTURE
 
 SCALES = {
@@ -54,3 +54,93 @@ def test_a_name_of_a_million_letters_is_not_repeated_whole() -> None:
     assert found.key is not None
     assert [len(one or "") < 2100 for one in (found.key["item"], found.message, found.found)] == [True] * 3
     assert found.message.endswith("y… (1000000 characters)")
+
+
+def _scores() -> Frame:
+    return Frame("score", read_bundle(FIXTURE).of_kind("score"))
+
+
+def test_all_findings_are_counted_and_the_first_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of any severity, from rows and from places, and where two outcomes of one check come together."""
+    monkeypatch.setattr("sealtrace.checks.outcome.LISTED", 3)
+    frame, outcome = _scores(), Outcome("score.delta", "scores")
+    outcome.at("a.json").warning("/a", "Doubtful.")
+    outcome.rows(frame, np.arange(5), "/delta", "Wrong.")
+    outcome.at("b.json").note("/b", "Worth knowing.")
+    assert outcome.counts == {"error": 5, "warning": 1, "note": 1}
+    assert [(found.severity, found.row) for found in outcome.findings] == [
+        ("warning", None),
+        ("error", 1),
+        ("error", 2),
+    ]
+    more = Outcome("score.delta", "scores", inspected=4)
+    more.rows(frame, np.arange(2), "/delta", "Wrong.")
+    more.add(outcome)
+    assert (more.inspected, len(more.findings), more.counts["error"]) == (4, 3, 7)
+    assert [found.severity for found in more.findings] == ["error", "error", "warning"]
+
+
+def test_why_nothing_is_said_is_kept_when_outcomes_come_together() -> None:
+    """The first reason stands; a reason is not lost beside an outcome that has none."""
+    first, second = Outcome("a.b", "rows"), Outcome("a.b", "rows", missing="no rows", not_applicable="no need")
+    first.add(second)
+    second.add(Outcome("a.b", "rows", missing="other", not_applicable="another"))
+    assert (first.missing, first.not_applicable) == (second.missing, second.not_applicable) == ("no rows", "no need")
+
+
+def test_the_largest_difference_is_the_first_of_equals() -> None:
+    """In whatever order parts of one file come back, and never one that is no number."""
+    frame = _scores()
+
+    def at(row: int, *values: float) -> Outcome:
+        outcome = Outcome("score.delta", "scores")
+        outcome.farthest(frame, np.arange(row, row + len(values)), "/delta", np.array(values))
+        return outcome
+
+    assert at(0, np.nan, np.inf).largest is None
+    assert at(0).largest is None
+    for parts in ([(4, (0.0, 2.0)), (1, (2.0, 1.0))], [(1, (2.0, 1.0)), (4, (0.0, 2.0))]):
+        whole = Outcome("score.delta", "scores")
+        for row, values in parts:
+            whole.add(at(row, *values))
+        assert whole.largest is not None
+        assert (whole.largest.value, whole.largest.row) == (2.0, 2)
+    seen = at(3, 0.0)
+    assert seen.largest is not None
+    seen.difference(0.0, frame, 0, "/delta")
+    assert (seen.largest.row, seen.largest.key) == (4, dict(frame.key(3)))
+
+
+@pytest.mark.parametrize(
+    ("declared", "severity"),
+    [("0", "error"), ("1e-12", None), ("1e-9", None), ("1.1e-9", "warning"), ("1e-4", "warning"), ("1.1e-4", "error")],
+)
+def test_declared_tolerances(declared: str, severity: str | None) -> None:
+    """Above zero and at most 1e-4; a word beyond 1e-9."""
+    outcome = Outcome("protocol.domains", "values")
+    outcome.at("protocol.json").tolerance("/tolerances/replay", declared)
+    assert [found.severity for found in outcome.findings] == ([] if severity is None else [severity])
+
+
+def test_values_as_findings_print_them() -> None:
+    """Truth in words of JSON, doubles with all their digits, lists as people write them, rows' own values."""
+    assert [text(value) for value in (True, np.bool_(False), np.float64(0.1), 3, "x")] == [
+        "true",
+        "false",
+        "0.1",
+        "3",
+        "x",
+    ]
+    frame, outcome = _scores(), Outcome("score.delta", "scores")
+    mask = np.zeros(len(frame.table), np.bool_)
+    mask[[1, 3]] = True
+    expected = np.arange(len(mask))
+    outcome.rows(frame, mask, "/crossing", lambda row: f"Row {row}.", expected)
+    outcome.rows(frame, np.array([3, 1]), "/crossing", "Listed.", np.array([7, 8]), ["a", "b"])
+    own = [text(frame.table.column("crossing")[row].as_py()) for row in (1, 3)]
+    assert [(found.row, found.message, found.expected, found.found) for found in outcome.findings] == [
+        (2, "Row 1.", "1", own[0]), (4, "Row 3.", "3", own[1]), (4, "Listed.", "7", "a"), (2, "Listed.", "8", "b"),
+    ]  # fmt: skip
+    outcome.at("a.json").expect("/x", "Same.", 1, 1)
+    assert outcome.counts["error"] == 4
+    assert [cut("x" * size)[-17:] for size in (2000, 2001)] == ["x" * 17, "… (2001 characters)"[-17:]]
