@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,25 +11,21 @@ import pytest
 import leduc_students_recipe.__main__
 import sealtrace
 from games.small_games import LEDUC
-from leduc_students_recipe import measure, players, risk, settings
+from leduc_students_recipe import build as recipe_build
+from leduc_students_recipe import measure, players, risk, settings, tables
+from leduc_students_recipe import study as recipe_study
 from leduc_students_recipe.platform import platform_bytes
 from leduc_students_recipe.service import answer
 from leduc_students_recipe.study import study
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.contract.report import Report
 from sealtrace.evidence import Evidence
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.students import students_of
 from studies.test_leduc import as_array
-from studies.test_rebuild import ENVIRONMENT, different_bytes, different_records
-from support import ROOT
+from studies.test_rebuild import ENVIRONMENT, close, different_bytes, different_records, files_of, rows_of
+from support import LONG, ROOT, shipped_report
 
 BUNDLE = ROOT / "bundles" / "leduc-students" / "bundle"
-
-
-@pytest.fixture(scope="module")
-def report() -> Report:
-    return sealtrace.verify(BUNDLE, details=True)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +33,9 @@ def games() -> GameStudy:
     return Evidence(read_bundle(BUNDLE)).seen_as(GameStudy)
 
 
-def test_verified(report: Report) -> None:
+def test_verified() -> None:
     """Every cell is recomputed; those that rest on times are called measured."""
+    report = shipped_report("leduc-students")
     assert report.verdict == "verified"
     assert {cell.status for cell in report.cells} == {"exact", "measured"}
     tables = {cell.table for cell in report.cells if cell.status == "measured"}
@@ -51,24 +49,62 @@ def test_verified(report: Report) -> None:
     }
 
 
-def test_page_has_its_figures(report: Report) -> None:
+def test_page_has_its_figures() -> None:
     """Winnings and scores with intervals, and the distribution of latencies."""
-    assert report.details is not None
-    titles = [plot.title for plot in report.details.plots]
+    details = sealtrace.verify(BUNDLE, check=["profile", "match", "contest", "attempt"], details=True).details
+    assert details is not None
+    titles = [plot.title for plot in details.plots]
     assert titles == ["What arms win against opponents", "Wins and half of the ties", "Latency of requests"]
-    for point in report.details.plots[0].series[0].points:
+    for point in details.plots[0].series[0].points:
         assert point.low is not None
         assert point.high is not None
         assert point.low < point.y < point.high
 
 
-def test_rebuild(tmp_path: Path) -> None:
-    """Weights and measurements are kept beside the recipe; all else follows."""
-    leduc_students_recipe.__main__.rebuild(tmp_path / "bundle")
-    assert different_records(BUNDLE, tmp_path / "bundle") == set()
-    if (BUNDLE / ENVIRONMENT).read_bytes() == platform_bytes():
-        different = different_bytes(BUNDLE, tmp_path / "bundle")
-        assert different == set() or any(path.endswith(".parquet") for path in different)
+@pytest.fixture(scope="module", autouse=True)
+def few_students() -> Iterator[None]:
+    """The recipe computes one of its five students; the long form computes all of them."""
+    runs = settings.RUNS if LONG else settings.RUNS[1:2]
+    kept = {run: students for run, students in players.load_students().items() if run in runs}
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (recipe_study, recipe_build):
+            patched.setattr(module, "RUNS", runs)
+            patched.setattr(module, "load_students", lambda: kept)
+        study.cache_clear()
+        yield
+    study.cache_clear()
+
+
+KEYS = {"run": "run", "profile": "profile", "scale": "run", "match": "arm", "attempt": "arm"}
+"""Kind of records to the column by which those of one student are found."""
+
+
+def test_rebuild(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights and measurements are kept beside the recipe; all else follows, for each student that is computed.
+
+    Tables need all students: the long form makes them, too, and seals.
+    """
+    rebuilt = tmp_path / "bundle"
+    if LONG:
+        leduc_students_recipe.__main__.rebuild(rebuilt)
+        assert different_records(BUNDLE, rebuilt) == set()
+        if (BUNDLE / ENVIRONMENT).read_bytes() == platform_bytes():
+            different = different_bytes(BUNDLE, rebuilt)
+            assert different == set() or any(path.endswith(".parquet") for path in different)
+        return
+    monkeypatch.setattr(tables, "TABLES", {})
+    monkeypatch.setattr(recipe_build, "seal", lambda *_, **__: None)
+    monkeypatch.setattr(leduc_students_recipe.__main__, "platform_bytes", (BUNDLE / ENVIRONMENT).read_bytes)
+    leduc_students_recipe.__main__.rebuild(rebuilt)
+    assert {name.split("/")[1].split(".")[0] for name in files_of(rebuilt)} > KEYS.keys()
+    for name, file in files_of(rebuilt).items():
+        kind = file.name.partition(".")[0]
+        if kind in KEYS:
+            made = rows_of(file)
+            some = {row[KEYS[kind]] for row in made}
+            assert close([row for row in rows_of(BUNDLE / name) if row[KEYS[kind]] in some], made), name
+        else:
+            assert (BUNDLE / name).read_bytes() == file.read_bytes(), name
 
 
 def test_policies_and_values_two_ways(games: GameStudy) -> None:
@@ -76,7 +112,7 @@ def test_policies_and_values_two_ways(games: GameStudy) -> None:
     students = students_of(games)
     assert students is not None
     made = study()
-    for name, candidate in list(made.candidates.items())[::17]:
+    for name, candidate in list(made.candidates.items())[::5]:
         np.testing.assert_allclose(students.policies[name], as_array(candidate.policy), atol=1e-13)
     weak, strong = risk.evaluators(made.teacher)
     assert students.evaluators is not None

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 import rsd_operating.__main__
-import sealtrace
 from rsd_operating.build import Build
 from sealtrace.contract.report import Report
 from studies.test_rebuild import close, files_of, rows_about
-from support import OPERATING
+from support import OPERATING, shipped_report
 
 ENVIRONMENT = "declare/attachments/environment.json"
 ONE_IN = 250
@@ -21,7 +20,7 @@ ONE_IN = 250
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return sealtrace.verify(OPERATING)
+    return shipped_report("rsd-operating")
 
 
 def column(report: Report, table: str, label: str) -> dict[str, str]:

@@ -125,6 +125,11 @@ def some_of_stratified(directory: Path) -> dict[str, set[str]]:
     return {split: {state.id for state in states} for split, states in build._states.items()}
 
 
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file, however they are stored."""
+    return parquet.read_table(path).to_pylist() if path.suffix == ".parquet" else read_rows(path)
+
+
 def rows_about(path: Path, states: set[str]) -> list[dict[str, Any]]:
     """The rows of a file that are about some states; all rows where they are about none."""
     if path.suffix == ".parquet":

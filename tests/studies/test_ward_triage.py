@@ -17,7 +17,7 @@ from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.sealing import SealError, seal
 from sealtrace.bundle.writing import digests_of
 from sealtrace.cli.report import texts_of, without_timings
-from support import ROOT, copy_of, edit_document, edit_rows, unseal
+from support import ROOT, copy_of, edit_document, edit_rows, shipped_report, unseal
 
 BUNDLE = ROOT / "bundles" / "ward-triage" / "bundle"
 CARDS = re.compile(r"\b(poker|card|hero|pot|board|fold|raise|bet|opponent|weak|strong|hand)s?\b", re.IGNORECASE)
@@ -50,7 +50,7 @@ def test_every_row_is_judged_by_the_declared_schema() -> None:
 
 def test_a_group_budget_and_the_mixture_decide() -> None:
     """Budgets of groups, the mixture's budget and neither lead to different maps."""
-    chosen = {one.selector: one.recomputed for one in sealtrace.verify(BUNDLE).summary.selected}
+    chosen = {one.selector: one.recomputed for one in shipped_report("ward-triage").summary.selected}
     assert chosen["by-arrival"] != chosen["mixture-only"]
     assert chosen["learned"] != chosen["shift-robust"]
 
