@@ -38,8 +38,10 @@ def measure(command: list[str]) -> tuple[float, float, int, str]:
         "import resource, subprocess, sys; code = subprocess.call(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr); sys.exit(code)"
     )
+    # Installed programs were compiled when they were installed: these keep what they compile.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
-        [sys.executable, "-c", wrapper, *command], capture_output=True, text=True, check=False, env=_environment()
+        [sys.executable, "-c", wrapper, *command], capture_output=True, text=True, check=False, env=kept
     )
     wall = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -47,12 +49,6 @@ def measure(command: list[str]) -> tuple[float, float, int, str]:
         sys.exit(f"{command}: exit {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, wall, int(done.stderr.split()[-1]), done.stdout
-
-
-def _environment() -> dict[str, str]:
-    """That of installed programs, whose modules were compiled to bytecode when they were installed."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return kept | {"PYTHONPYCACHEPREFIX": str(HERE / "work" / "bytecode")}
 
 
 def bundle_of(states: int, of: str = "large_bundle") -> Path:

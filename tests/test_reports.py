@@ -11,6 +11,8 @@ import pytest
 
 from support import ROOT
 
+pytestmark = pytest.mark.usefixtures("kept_examinations")
+
 REGENERATE: dict[str, Any] = runpy.run_path(str(ROOT / "reports" / "regenerate.py"))
 STUDIES = REGENERATE["studies"]()
 
