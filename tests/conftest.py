@@ -20,7 +20,7 @@ settings.load_profile("any machine")
 
 def pytest_configure() -> None:
     """Bundles of tests need not survive a power cut: thousands of files are written, and no disk is waited for."""
-    os.fsync = lambda fd: None
+    os.fsync = lambda fd: None  # noqa: ARG005
 
 
 def pytest_collection_finish() -> None:
