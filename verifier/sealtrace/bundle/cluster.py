@@ -135,7 +135,7 @@ class Cluster:
     def _shared(self, look: Callable[..., _Given]) -> Any:
         """What looks at shards, sent to every worker once."""
         try:
-            return self._client.scatter(look, broadcast=True, hash=False)
+            return self._client.scatter(look, broadcast=True, hash=False, timeout=PATIENCE)
         except (OSError, TimeoutError, ValueError) as error:
             raise LostShardError(f"no worker of {self.address} can be reached ({error})") from None
 
