@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -274,3 +276,93 @@ def test_what_stands_behind_a_number_is_of_that_number(own: bool) -> None:
     rows[6] = rows[6].replace("(", "(9")
     found = _suspected(read(table("Numbers.", "Name | c0 | c1", rows)))
     assert bool(found) is own
+
+
+_TREES = ("Elm", "Oak", "Ash", "Yew", "Fir", "Box", "Bay", "Fig")
+_COUNTS = ((46, 270), (21, 264), (18, 251), (45, 280), (34, 301), (60, 290), (27, 233), (39, 275))
+
+
+def _wilson(sign: int, k: int, n: int) -> float:
+    share, z = k / n, 1.96
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return 100 * (share + z * z / (2 * n) + sign * half) / (1 + z * z / n)
+
+
+def _shaped(kind: str) -> tuple[str, list[str], str, str]:
+    """A header, true rows, one of their numbers, and another one that is wrong in its place."""
+    values = [61.23, 64.91, 63.37, 70.08, 72.66, 71.15, 78.42, 80.05]
+    steps = ["--", *(f"{after - before:+.2f}" for before, after in pairwise(values))]
+    parts = [137, 912, 45, 388, 264, 71, 530, 198]
+    shapes = {
+        "the row above": (
+            "Tree | Height | Δ", [f"{a:.2f} | {b}" for a, b in zip(values, steps, strict=True)], "+6.71", "+6.11",
+        ),
+        "the whole": (
+            "Tree | Leaves | Share", [f"{part} | {100 * part / sum(parts):.2f}%" for part in parts], "10.37", "10.87",
+        ),
+        "a constant": ("Tree | Years | Cost", [f"{part} | {part * 0.37:.2f}" for part in parts], "97.68", "97.28"),
+        "counts in a cell": ("Tree | Alive", [f"{100 * k / n:.1f}% ({k}/{n})" for k, n in _COUNTS], "11.3", "11.8"),
+        "the parts": (
+            "Tree | TP | FP | Prec", [f"{k} | {n} | {k / (k + n):.3f}" for k, n in _COUNTS], "0.101", "0.107",
+        ),
+        "an interval": (
+            "Tree | k | n | 95% CI",
+            [f"{k} | {n} | [{_wilson(-1, k, n):.1f}, {_wilson(1, k, n):.1f}]" for k, n in _COUNTS],
+            "15.4",
+            "15.9",
+        ),
+        "numbers of items": ("Tree | n | Rate", [f"{n} | {100 * k / n:.2f}%" for k, n in _COUNTS], "16.07", "16.23"),
+    }  # fmt: skip
+    header, rows, right, wrong = shapes[kind]
+    return header, [f"{name} | {row}" for name, row in zip(_TREES, rows, strict=True)], right, wrong
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["the row above", "the whole", "a constant", "counts in a cell", "the parts", "an interval", "numbers of items"],
+)
+def test_what_a_column_is_computed_from_is_found_by_its_shape(kind: str) -> None:
+    """Steps from row to row, shares of a sum, multiples, counts, Wilson's ends: eight rows, then one that is wrong."""
+    header, rows, right, wrong = _shaped(kind)
+    assert sum(right in row for row in rows) == 1
+    assert not [one for one in decided(read(table("Trees.", header, rows))) if one.status is not Status.HOLDS]
+    paper = read(table("Trees.", header, [row.replace(right, wrong) for row in rows]))
+    broken = [one for one in decided(paper) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
+    assert wrong in {fact.text for one in broken for fact in one.cells}
+
+
+def _marked(best: list[int], turned: bool = False) -> Paper:
+    """Five columns of four numbers, of which the given one is bold, without a word about it."""
+    chance = random.Random(11)
+    columns = [[f"{chance.uniform(20, 90):.1f}" for _ in range(4)] for _ in range(5)]
+    for column, place in zip(columns, best, strict=True):
+        order = sorted(range(4), key=lambda row: -float(column[row]))
+        column[order[place]] = rf"\textbf{{{column[order[place]]}}}"
+    lines = list(columns) if turned else list(zip(*columns, strict=True))
+    header = " | ".join(["Tree", *(f"c{number}" for number in range(len(lines[0])))])
+    return read(table("Trees.", header, [f"row{place} | {' | '.join(line)}" for place, line in enumerate(lines)]))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_marks_that_nobody_explains(turned: bool) -> None:
+    """The greatest is bold in every column, or row: the one in which it is not is suspected."""
+    assert _suspected(_marked([0] * 5, turned), "marks") == []
+    assert len(_suspected(_marked([0, 0, 2, 0, 0], turned), "marks")) == 1
+    assert _suspected(_marked([0, 1, 2, 0, 1], turned), "marks") == []
+
+
+def test_a_row_that_is_emphasized_marks_nothing() -> None:
+    """All of a row is bold, best or not."""
+    rows = [f"row{place} | {place + 5}.1 | {place + 2}.4 | {9 - place}.7" for place in range(4)]
+    rows.append("ours | " + " | ".join(rf"\textbf{{{text}}}" for text in ("9.3", "8.8", "6.1")))
+    assert _suspected(read(table("Trees.", "Tree | a | b | c", rows)), "marks") == []
+
+
+def test_tables_that_differ_in_several_places_print_different_things() -> None:
+    """Eight trees agree in two columns but for two of them: another year, not two errors."""
+    rows = [f"{name} | {k}.5 | {n}.25" for name, (k, n) in zip(_TREES, _COUNTS, strict=True)]
+    one = [row.replace("46.5", "48.5") for row in rows]
+    several = [row.replace("46.5", "48.5").replace("264.25", "271.25").replace("280.25", "282.25") for row in rows]
+    for others, expected in ((rows, 0), (one, 1), (several, 0)):
+        paper = read(table("", "Tree | Girth | Age", rows, "tab:a"), table("", "Tree | Girth | Age", others, "tab:b"))
+        assert len(_suspected(paper, "same in two tables")) == expected

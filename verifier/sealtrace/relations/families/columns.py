@@ -6,14 +6,16 @@ What is found so is only looked for; whether it is true is decided by the engine
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.fact import Fact, PrintedCell
-from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.families.paper import MAIN, Sheet
 from sealtrace.relations.syntax import Expression, Given, call
 
 MOST_COLUMNS = 36
@@ -46,7 +48,7 @@ class Span:
         return Span(np.where(zero, np.nan, 1 / self.high), np.where(zero, np.nan, 1 / self.low))
 
     def __add__(self, other: Span | float) -> Span:
-        low, high = (other.low, other.high) if isinstance(other, Span) else (other, other)
+        low, high = (other.low, other.high) if isinstance(other, Span) else (float(other), float(other))
         return Span(self.low + low, self.high + high)
 
     def __neg__(self) -> Span:
@@ -62,7 +64,7 @@ class Span:
         if not isinstance(other, Span):
             low, high = (self.low, self.high) if other >= 0 else (self.high, self.low)
             return Span(low * float(other), high * float(other))
-        ends = [one * by for one in (self.low, self.high) for by in (other.low, other.high)]
+        ends = [end * by for end in (self.low, self.high) for by in (other.low, other.high)]
         return Span(np.minimum.reduce(ends), np.maximum.reduce(ends))
 
     def __truediv__(self, other: Span | float) -> Span:
@@ -78,7 +80,8 @@ def total(*values: Value) -> Value:
     """The sum of spans or expressions."""
     if isinstance(values[0], Expression):
         return call("sum", *values)
-    return Span(np.sum([one.low for one in values], axis=0), np.sum([one.high for one in values], axis=0))
+    low, high = ([getattr(value, end) for value in values] for end in ("low", "high"))
+    return Span(np.sum(low, axis=0), np.sum(high, axis=0))
 
 
 def mean(*values: Value) -> Value:
@@ -94,11 +97,6 @@ def function(name: str, value: Value) -> Value:
     return Span(rising(value.low), rising(value.high))
 
 
-def beside(value: Value, fact: Fact) -> Value:
-    """A printed number, to be computed with beside a span or an expression."""
-    return Given(fact) if isinstance(value, Expression) else Span(np.float64(fact.low), np.float64(fact.high))  # type: ignore[arg-type]
-
-
 @dataclass(frozen=True, eq=False)
 class Column(Span):
     """The numbers of a column, or of one part of its cells, row by row."""
@@ -106,6 +104,8 @@ class Column(Span):
     place: int
     label: str
     facts: tuple[Fact | None, ...]
+    part: str = ""
+    """Which of the numbers of its cells it holds; nothing for the first, which the others speak of."""
     beside: Floats = field(default_factory=lambda: np.array(math.inf), repr=False)
     """For each row, over how wide a range the numbers of all columns lie."""
 
@@ -122,15 +122,69 @@ class Column(Span):
         """What tells it from others of its table."""
         return self.place, self.label
 
+    @cached_property
+    def spread(self) -> float:
+        """Over how wide a range its numbers lie."""
+        return spread(self.middle)
+
     @property
     def whole(self) -> bool:
         """Whether every number is a count."""
         return all(fact is None or fact.exact for fact in self.facts)
 
+    def cells(self, row: int) -> tuple[Fact, ...]:
+        """The numbers that its value in a row is made of."""
+        fact = self.facts[row]
+        return () if fact is None else (fact,)
+
+    def expression(self, row: int) -> Expression:
+        """Its value in a row."""
+        (fact,) = self.cells(row)
+        return Given(fact)
+
     def rounded(self) -> Column:
         """The column with its integers read as rounded."""
         facts = tuple(None if fact is None else fact.rounded() if fact.exact else fact for fact in self.facts)
-        return Column.of(self.place, self.label, facts, beside=self.beside)
+        return Column.of(self.place, self.label, facts, part=self.part, beside=self.beside)
+
+    def of_row(self, row: int, name: str) -> Column:
+        """The number of one row beside every other row."""
+        facts = tuple(None if place == row else self.facts[row] for place in range(len(self.facts)))
+        return Column.of(self.place, f"{self.label} of {name}", facts, beside=self.beside)
+
+    def above(self, starts: Iterable[int]) -> Column:
+        """Beside every row the number of the row above, except where a part of the table starts."""
+        first = {0, *starts}
+        facts = tuple(None if row in first else self.facts[row - 1] for row in range(len(self.facts)))
+        return Column.of(self.place, f"{self.label} of the row above", facts, beside=self.beside)
+
+    def totals(self, blocks: Iterable[Sequence[int]]) -> Total:
+        """Beside every row the sum of its block."""
+        members: list[tuple[Fact, ...]] = [()] * len(self.facts)
+        for block in blocks:
+            facts = tuple(fact for row in block if (fact := self.facts[row]) is not None)
+            for row in block if len(facts) == len(block) else ():
+                members[row] = facts
+        low, high = (
+            np.array([sum(float(getattr(fact, end)) for fact in facts) or math.nan for facts in members])
+            for end in ("low", "high")
+        )
+        return Total(low, high, self.place, f"the sum of {self.label}", self.facts, members=tuple(members))
+
+
+@dataclass(frozen=True, eq=False)
+class Total(Column):
+    """Sums of several numbers, row by row."""
+
+    members: tuple[tuple[Fact, ...], ...] = ()
+
+    def cells(self, row: int) -> tuple[Fact, ...]:
+        """What is added."""
+        return self.members[row]
+
+    def expression(self, row: int) -> Expression:
+        """The sum."""
+        return call("sum", *map(Given, self.members[row]))
 
 
 def columns_of(sheet: Sheet) -> list[Column]:
@@ -138,16 +192,20 @@ def columns_of(sheet: Sheet) -> list[Column]:
     found: list[Column] = []
     for place in sheet.numeric_columns():
         entries = _of_one_kind([sheet.entry(row, place) for row in range(len(sheet.rows))])
-        parts = [{fact.part: fact for fact in entry.facts[::-1]} if entry is not None else {} for entry in entries]
-        names = dict.fromkeys(fact.part for entry in entries if entry is not None for fact in entry.facts)
+        parts = [{_part(fact): fact for fact in entry.facts[::-1]} if entry is not None else {} for entry in entries]
+        names = dict.fromkeys(_part(fact) for entry in entries if entry is not None for fact in entry.facts)
         for name in list(names)[:_MOST_PARTS]:
-            facts = tuple(one.get(name) for one in parts)
+            facts = tuple(numbers.get(name) for numbers in parts)
             if sum(fact is not None for fact in facts) > 1:
                 label = sheet.columns[place].label
-                found.append(Column.of(place, f"{label}.{name}" if name else label, facts))
+                found.append(Column.of(place, f"{label}.{name}" if name else label, facts, part=name))
     kept = found[:MOST_COLUMNS]
-    ranges = np.array([spread(values) for values in np.array([one.middle for one in kept]).T])
-    return [replace(one, beside=ranges) for one in kept]
+    ranges = np.array([spread(values) for values in np.array([column.middle for column in kept]).T])
+    return [replace(column, beside=ranges) for column in kept]
+
+
+def _part(fact: Fact) -> str:
+    return "" if fact.part is None or fact.part in MAIN else fact.part
 
 
 def _of_one_kind(entries: list[PrintedCell | None]) -> list[PrintedCell | None]:
@@ -163,5 +221,11 @@ def spread(values: Floats) -> float:
     known = values[np.isfinite(values)]
     if len(known) < 2:
         return 0.0
-    gaps = np.abs(known[:, None] - known[None, :])[np.triu_indices(len(known), 1)]
-    return 3.4 * float(np.median(gaps))
+    first, second = _pairs(len(known))
+    gaps = np.sort(np.abs(known[first] - known[second]))
+    return 1.7 * float(gaps[len(gaps) // 2] + gaps[(len(gaps) - 1) // 2])
+
+
+@cache
+def _pairs(size: int) -> tuple[npt.NDArray[np.int_], ...]:
+    return np.triu_indices(size, 1)

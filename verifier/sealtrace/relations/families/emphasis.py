@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
-from itertools import accumulate
+from dataclasses import dataclass
+from itertools import accumulate, product
 from typing import Any
 
 from sealtrace.printed.cells import TableCell, cells_of, marked_groups, wrong_marks
 from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.trials import blocks_of
 from sealtrace.relations.families.wording import plain, printed, sentences
-from sealtrace.relations.syntax import Expression, call, equal
+from sealtrace.relations.syntax import Expression, Formula, any_of, call, equal
 
 FAMILY = "marks"
 _BEST = re.compile(r"\bbest\b[^.;]*\bbold|\bbold[^.;]*\bbest\b", re.I)
@@ -27,6 +31,10 @@ _PREFERRED = re.compile(r"(.*)\b(?:is|are) (?:preferred|preferable|better)\b", r
 _SIDES = re.compile(r"\b(higher|larger|greater|more|lower|smaller|fewer|less)\b", re.I)
 _BETTER: dict[str | None, tuple[str, ...]] = {"best": (), "second": ("best",)}
 """Each mark, and those that are better."""
+_MOST_CHANCE = 0.1
+"""So rarely would marks that mean something else be at the good end as often: what is bold is nearly always best."""
+_MOST_WRONG = 6
+"""One mark in so many may be wrong, one may in any case."""
 _HIGHER = frozenset({"higher", "larger", "greater", "more"})
 
 
@@ -34,8 +42,12 @@ def find(paper: Paper) -> Iterator[Claim]:
     """Every claim of this family."""
     for sheet in paper.sheets:
         told = [sentence for sentence in sentences(sheet.caption) if re.search("bold", sentence, re.I)]
-        if told and all(_BEST.search(one) and not _SOME.search(one) for one in told):
-            yield from _sheet(sheet)
+        known: set[str] = set()
+        if told and all(_BEST.search(sentence) and not _SOME.search(sentence) for sentence in told):
+            for claim in _sheet(sheet):
+                known.add(claim.name)
+                yield claim
+        yield from (claim for claim in _usual(sheet, said=bool(told)) if claim.name not in known)
 
 
 def directions(sheet: Sheet) -> dict[str, str]:
@@ -160,3 +172,102 @@ def _claims(sheet: Sheet, group: list[TableCell], marked: set[str]) -> Iterator[
             family=FAMILY,
             evidence="what the caption says of marks; rows without any may be left out of it" if apart else "",
         )
+
+
+# Marks that nobody explains: what nearly all columns, or all rows, are marked by
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """The numbers of a column, or a row, or of one part of it, of which some are bold."""
+
+    label: str
+    direction: str | None
+    bold: tuple[Fact, ...]
+    others: tuple[Fact, ...]
+
+    @property
+    def chance(self) -> float:
+        """How likely marks that mean nothing would be at an end."""
+        ends = 2 if self.direction is None else 1
+        return min(1.0, ends / math.comb(len(self.bold) + len(self.others), len(self.bold)))
+
+    def formula(self, mark: Fact) -> Formula:
+        """That a marked number is at the good end; at either where nothing tells which that is."""
+        ends = {"higher": "max", "lower": "min"}
+        ways = [ends[self.direction]] if self.direction else list(ends.values())
+        return any_of(*(equal(printed(mark), call(end, printed(mark), *map(printed, self.others))) for end in ways))
+
+    @property
+    def is_best(self) -> bool:
+        """Whether every marked number is at least as good as every other one."""
+        low, high = (end(fact.value for fact in self.others) for end in (min, max))
+        above = all(fact.value >= high for fact in self.bold) and self.direction != "lower"
+        return above or (all(fact.value <= low for fact in self.bold) and self.direction != "higher")
+
+
+def _usual(sheet: Sheet, *, said: bool) -> Iterator[Claim]:
+    """What is bold is best in nearly all columns, or rows, or in all parts of these: the other one is suspected."""
+    bold = {
+        (row, column)
+        for row, given in enumerate(sheet.record.get("rows", ()))
+        for column, line in enumerate(sheet.columns)
+        if given.get("marks", {}).get(line.label) == "best"
+    }
+    ways = directions(sheet) if bold else {}
+    least, found = 2 if said else 3, []
+    for turned in (False, True) if bold else ():
+        way = sheet.turned() if turned else sheet
+        marks = {(column, row) for row, column in bold} if turned else bold
+        blocks = blocks_of(way)
+        whole = [[row for block in blocks for row in block]]
+        for parts, usual in product((whole, blocks) if len(blocks) > 1 else (whole,), ("higher", "lower", None)):
+            lines = list(_lines(way, marks, parts, {} if turned else ways, usual))
+            right = [line for line in lines if line.is_best]
+            wrong = len(lines) - len(right)
+            chance = math.prod(line.chance for line in right) * math.comb(len(lines), wrong)
+            if chance <= _MOST_CHANCE and len(right) >= least and wrong <= max(1, len(lines) // _MOST_WRONG):
+                found.append((wrong, chance, lines, turned))
+    if not found:
+        return
+    wrong, chance, lines, turned = min(found, key=lambda reading: reading[:2])
+    often = f"what is bold is best in {len(lines) - wrong} of {len(lines)} {'rows' if turned else 'columns'}"
+    weakest = min(line.chance for line in lines)
+    for line in lines:
+        for mark in line.bold:
+            yield Claim(
+                f"{FAMILY} {sheet.label}[{mark.row}, {mark.column}]",
+                line.formula(mark),
+                f"{mark.text} is marked as the best of {line.label!r}.",
+                sheet.place(often),
+                ("Bold marks the best number.",),
+                question=f"Which value of {line.label!r} is best?",
+                family=FAMILY,
+                evidence=often,
+                chance=min(1.0, chance),
+                telling=bool(wrong) or (chance / weakest * len(lines) <= _MOST_CHANCE and len(lines) > least),
+            )
+
+
+def _lines(
+    sheet: Sheet, bold: set[tuple[int, int]], parts: list[list[int]], ways: dict[str, str], usual: str | None
+) -> Iterator[_Marked]:
+    rows = {row for part in parts for row in part}
+    numbers = {
+        (row, column): fact
+        for column in sheet.numeric_columns()
+        for row in rows
+        if (fact := sheet.number(row, column)) is not None
+    }
+    # A row that is bold throughout, the only one that has marks, is emphasized.
+    full = {row for row in rows if all((own, column) in bold for own, column in numbers if own == row)}
+    marked = {row for row, _column in bold}
+    if marked == full and len(full) == 1:
+        return
+    for column, part in product(sheet.numeric_columns(), parts):
+        cells = [(row, numbers[row, column]) for row in part if (row, column) in numbers]
+        own = tuple(fact for row, fact in cells if (row, column) in bold)
+        others = tuple(fact for row, fact in cells if (row, column) not in bold)
+        label = sheet.columns[column].label
+        if own and others and len(own) <= len(others) and len({fact.value for fact in (*own, *others)}) > 1:
+            yield _Marked(label, ways.get(label, usual), own, others)

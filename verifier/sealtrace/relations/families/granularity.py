@@ -75,6 +75,7 @@ class _Steps:
 def find(paper: Paper) -> Iterator[Claim]:
     """Every claim of this family."""
     for sheet in paper.sheets:
+        yield from _within_cells(sheet)
         yield from _beside_counts(sheet)
         yield from _beside_columns(sheet)
     for sheet in paper.both_ways:
@@ -82,6 +83,15 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 
 # A rate beside its count
+
+
+def _within_cells(sheet: Sheet) -> Iterator[Claim]:
+    """A cell such as 73.3 % (11/15) prints a rate and the count that it is of."""
+    for (row, column), entry in sheet.entries.items():
+        parts = dict(zip(entry.names, entry.facts, strict=False))
+        if parts.keys() == {"rate", "k", "n"} and 0 < parts["n"].value >= parts["k"].value:
+            said = f"column {sheet.columns[column].label!r}"
+            yield _share(sheet, row, column, parts["rate"], parts["k"], parts["n"], said)
 
 
 def _beside_counts(sheet: Sheet) -> Iterator[Claim]:

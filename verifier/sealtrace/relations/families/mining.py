@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -19,20 +20,32 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.columns import Column, Span, Value, columns_of, spread, total
+from sealtrace.relations.families.columns import Column, Floats, Span, Value, columns_of, spread, total
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.trials import Booleans, Trial, against_rows, blocked, by_sizes, patterned
+from sealtrace.relations.families.trials import (
+    Booleans,
+    Trial,
+    against_rows,
+    blocked,
+    by_order,
+    by_sizes,
+    intervals,
+    patterned,
+    with_constants,
+)
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Formula, Given, equal
+from sealtrace.relations.syntax import Formula, Given, Node, equal, rebuilt
 from sealtrace.relations.work import Work, time_is_up
 
 FALSE_DISCOVERIES = 0.05
 """Expected number of regularities in a paper whose numbers have nothing to do with each other."""
-RANKS = 3
-LEAST_HOLDING = (3, 5, 5)
+_LEAST_SURPRISE = -math.log10(FALSE_DISCOVERIES)
+RANKS = 4
+_NAMED_RANKS = 2
+LEAST_HOLDING = (2, 3, 4, 5)
 """So many rows hold before another one is said to break it, by how little speaks for it: rows may differ in kind."""
-MOST_EXCEPTIONS = (5, 5, 8)
+MOST_EXCEPTIONS = (5, 8, 12, 16)
 """One row in so many may break a regularity, by how little speaks for it; one may in any case."""
 _LEAST_RESTS = 4
 _MOST_AT_ONCE = 100_000
@@ -40,6 +53,7 @@ _MOST_AT_ONCE = 100_000
 _EXACT = 5
 _CAP = 3
 """Of a column that only rises or falls, so many rows are evidence: smooth curves agree everywhere or nowhere."""
+_LEAST_SMOOTH = 5
 _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
@@ -62,16 +76,16 @@ class Hypothesis:
     surprise: float
     """Minus the decimal logarithm of the probability that unrelated numbers agree as often."""
     rank: int
-    """How much speaks for trying it: 0 where header and position do, 1 where one of them does, 2 where neither."""
+    """What speaks for trying it: 0 header and position, 1 the header, 2 the position, 3 neither."""
 
-    def equation(self, facts: Iterable[Fact]) -> Formula:
-        """What it says of numbers, the result's first."""
-        result, *inputs = map(Given, facts)
+    def equation(self, row: int) -> Formula:
+        """What it says of a row."""
+        result, *inputs = (column.expression(row) for column in self.columns)
         return equal(result, self.formula(*inputs))
 
     def facts(self, row: int) -> list[Fact]:
-        """The numbers of a row that it speaks of."""
-        return [fact for column in self.columns if (fact := column.facts[row]) is not None]
+        """The numbers that it speaks of in a row, the result first."""
+        return [fact for column in self.columns for fact in column.cells(row)]
 
     @property
     def keys(self) -> frozenset[tuple[int, str]]:
@@ -97,12 +111,24 @@ class Hypothesis:
     def _is_swapped(self) -> bool:
         """Whether the two rows that break it would hold if two cells of one column changed places."""
         for place in range(len(self.columns)) if len(self.breaks) == 2 else ():
-            rows = [self.facts(row) for row in self.breaks]
-            rows[0][place], rows[1][place] = rows[1][place], rows[0][place]
-            named = [[replace(fact, address=str(number)) for number, fact in enumerate(facts)] for facts in rows]
-            if all(search(self.equation(facts), Work(20_000)).status == "possible" for facts in named):
+            first, second = (self.columns[place].cells(row) for row in self.breaks)
+            if len(first) != 1 or len(second) != 1:
+                continue
+            swapped = {first[0].address: second[0], second[0].address: first[0]}
+            others = {address: replace(fact, address=f"swapped({address})") for address, fact in swapped.items()}
+
+            def exchanged(node: Node, others: dict[str, Fact] = others) -> Node:
+                return Given(others.get(node.fact.address, node.fact)) if isinstance(node, Given) else node
+
+            formulas = [rebuilt(self.equation(row), exchanged) for row in self.breaks]
+            if all(search(formula, Work(20_000)).status == "possible" for formula in formulas):
                 return True
         return False
+
+
+def among(sheet: Sheet, rank: int) -> tuple[int, int]:
+    """What a hypothesis is counted with: those of its table where a header speaks for it, else those of the paper."""
+    return rank, id(sheet.record) if rank < _NAMED_RANKS else 0
 
 
 @dataclass
@@ -110,7 +136,8 @@ class Mine:
     """What was tried, and what was found, over all tables of a paper."""
 
     found: list[Hypothesis] = field(default_factory=list)
-    tried: list[int] = field(default_factory=lambda: [0] * RANKS)
+    tried: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """How many hypotheses, by their rank and, where a header speaks for them, by their table."""
 
     @classmethod
     def of(cls, paper: Paper) -> Mine:
@@ -118,16 +145,20 @@ class Mine:
         mine = cls()
         for sheet in paper.both_ways:
             counted = columns_of(sheet)
-            columns = [column.rounded() for column in counted]
-            table = _Table(sheet, columns, mine)
-            if len(columns) > 1:
-                table.compare(patterned(columns))
-            if len(columns) > 2:
-                _Table(sheet, counted, mine).compare(blocked(counted, exact=True))
-                table.compare(blocked(columns, exact=False))
-            if len(columns) > 1:
-                table.compare(against_rows(sheet, columns))
-                table.compare(by_sizes(sheet, columns, counted))
+            rounded = [column.rounded() for column in counted]
+            if len(counted) < 2:
+                continue
+            exact = _Table(sheet, counted, mine)
+            exact.compare(trial for trial in patterned(counted) if any(column.whole for column in trial.inputs))
+            exact.compare(blocked(counted, exact=True))
+            exact.compare(intervals(counted))
+            table = _Table(sheet, rounded, mine)
+            table.compare(patterned(rounded))
+            table.compare(blocked(rounded, exact=False))
+            table.compare(against_rows(sheet, rounded))
+            table.compare(by_order(sheet, rounded))
+            table.compare(by_sizes(sheet, rounded, counted))
+            table.fit()
         return mine
 
     def believed(self) -> list[Hypothesis]:
@@ -157,7 +188,8 @@ class Mine:
 
     def chance(self, one: Hypothesis) -> float:
         """How many regularities as surprising as this one are expected by chance among those tried with it."""
-        return float(max(self.tried[one.rank], 1) * 10.0 ** -min(one.surprise, 300))
+        tried = self.tried[among(one.sheet, one.rank)]
+        return float(max(tried, 1) * 10.0 ** -min(one.surprise, 300))
 
     def _within(self, one: Hypothesis) -> bool:
         return self.chance(one) * RANKS <= FALSE_DISCOVERIES
@@ -188,6 +220,11 @@ class _Table:
         return Span(low - slack, high + slack)
 
     @cached_property
+    def numbers(self) -> dict[tuple[int, str], int]:
+        """Which column is the one of a key."""
+        return {column.key: number for number, column in enumerate(self.columns)}
+
+    @cached_property
     def places(self) -> npt.NDArray[np.int_]:
         """Where the columns stand."""
         return np.array([one.place for one in self.columns])
@@ -195,8 +232,20 @@ class _Table:
     @cached_property
     def called(self) -> Callable[[re.Pattern[str] | None], Booleans]:
         """Which columns have a header that names such a result; all where none is needed."""
-        labels = [plain(one.label) for one in self.columns]
+        labels = [plain(f"{column.label} %" if self._is_percent(column) else column.label) for column in self.columns]
         return cache(lambda named: np.array([named is None or bool(named.search(label)) for label in labels]))
+
+    def _is_percent(self, column: Column) -> bool:
+        """Whether most of its cells say that they are in percent."""
+        entries = [self.sheet.entry(row, column.place) for row, fact in enumerate(column.facts) if fact is not None]
+        return 2 * sum(entry is not None and "%" in entry.text for entry in entries) > len(entries)
+
+    def fit(self) -> None:
+        """Formulas with a constant that nobody prints."""
+        with np.errstate(all="ignore"):
+            trials, tried = with_constants(self.columns)
+        self.mine.tried[among(self.sheet, RANKS - 1)] += tried
+        self.compare(trials)
 
     def compare(self, trials: Iterable[Trial]) -> None:
         """Every other column against every trial; what nearly all rows satisfy is kept."""
@@ -208,29 +257,30 @@ class _Table:
                 self._batch(batch)
 
     def _batch(self, trials: list[Trial]) -> None:
-        values = [one.formula(*(self.columns[place] for place in one.inputs)) for one in trials]
-        value = Span(np.array([one.low for one in values])[:, None], np.array([one.high for one in values])[:, None])
+        values = [trial.formula(*trial.inputs) for trial in trials]
+        low, high = (np.array([getattr(value, end) for value in values])[:, None] for end in ("low", "high"))
+        value = Span(low, high)
         known = np.isfinite(value.low) & np.isfinite(value.high) & np.isfinite(self.all.low)
         open_ = np.ones((len(trials), len(self.columns)), dtype=bool)
         ranks = np.empty(open_.shape, dtype=int)
-        for place, one in enumerate(trials):
-            if one.without is not None:
-                known[place, :, one.without] = False
-            open_[place, list(one.inputs)] = False
-            if one.targets is not None:
-                open_[place] &= np.isin(np.arange(len(self.columns)), one.targets)
-            called = self.called(one.named)
-            # How much speaks for each column: its header, and then its position, too.
-            ranks[place] = 2 - called - (called & one.placed)
-            if "mean" in one.kind:
+        for place, trial in enumerate(trials):
+            if trial.without is not None:
+                known[place, :, trial.without] = False
+            own = [self.numbers[column.key] for column in trial.inputs if column.key in self.numbers]
+            open_[place, own] = False
+            if trial.targets is not None:
+                open_[place] &= np.isin(np.arange(len(self.columns)), trial.targets)
+            called = self.called(trial.named)
+            ranks[place] = 3 - 2 * called - (np.ones(len(called), dtype=bool) & trial.placed)
+            if "mean" in trial.kind:
                 # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
-                ends = self.places[list(one.inputs)]
-                open_[place] &= (ranks[place] < 2) | (self.places < ends.min()) | (self.places > ends.max())
+                ends = self.places[own]
+                open_[place] &= called | (self.places < ends.min()) | (self.places > ends.max())
         fits = known & value.touches(self.all)
         counts, totals = fits.sum(axis=2), known.sum(axis=2)
         open_ &= totals > 1
         for rank, count in enumerate(np.bincount(ranks[open_], minlength=RANKS)):
-            self.mine.tried[rank] += int(count)
+            self.mine.tried[among(self.sheet, rank)] += int(count)
         allowed = np.maximum(1, totals // MOST_EXCEPTIONS[0]) + 3
         kept = open_ & (counts >= np.where(ranks == 0, 2, 3)) & (totals - counts <= allowed)
         for place, target in np.argwhere(kept):
@@ -238,18 +288,20 @@ class _Table:
             self._keep(trials[place], values[place], self.columns[target], fits[here], known[here], int(ranks[here]))
 
     def _keep(self, trial: Trial, value: Span, result: Column, fits: Booleans, known: Booleans, rank: int) -> None:
-        inputs, holds = [self.columns[place] for place in trial.inputs], np.flatnonzero(fits).tolist()
+        surprise = surprise_of(result, value, trial, fits)
+        if surprise < _LEAST_SURPRISE:
+            return
+        holds = np.flatnonzero(fits).tolist()
         breaks = [
             row
             for row in np.flatnonzero(known & ~fits).tolist()
             if self._is_comparable(result, row, holds, trial.is_linear)
-            and not ("mean" in trial.kind and self._has_no_mean(result, inputs, row))
+            and not ("mean" in trial.kind and self._has_no_mean(result, trial.inputs, row))
         ]
-        surprise = surprise_of(result, value, inputs if trial.near else [], fits, sparse=trial.sparse)
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
-        if surprise >= -math.log10(FALSE_DISCOVERIES):
+        if surprise >= _LEAST_SURPRISE:
             says = f"{result.label} = {trial.says}" if "sum to" not in trial.says else trial.says
-            found = (result, *inputs), trial.formula, tuple(holds), tuple(breaks), surprise, rank
+            found = (result, *trial.inputs), trial.formula, tuple(holds), tuple(breaks), surprise, rank
             self.mine.found.append(Hypothesis(self.sheet, trial.kind, says, *found))
 
     def _is_comparable(self, result: Column, row: int, holds: list[int], linear: bool) -> bool:
@@ -261,7 +313,7 @@ class _Table:
         formats = {_format(result.facts[one]) for one in holds}
         return not self.sheet.is_turned or _format(result.facts[row]) in formats
 
-    def _has_no_mean(self, result: Column, inputs: list[Column], row: int) -> bool:
+    def _has_no_mean(self, result: Column, inputs: Sequence[Column], row: int) -> bool:
         """Whether a row of means is of another kind: counts, which add up, or an interval that may be asymmetric."""
         label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
         ends = all(one.label.endswith((".low", ".high")) for one in inputs)
@@ -273,36 +325,47 @@ def _format(fact: Fact | None) -> tuple[int, bool]:
     return len(text.partition(".")[2]), "e" in text
 
 
-def surprise_of(
-    result: Column, value: Span, inputs: Sequence[Column], fits: Booleans, *, sparse: bool = False
-) -> float:
+def surprise_of(result: Column, value: Span, trial: Trial, fits: Booleans) -> float:
     """How surprising it is that so many rows fit: minus the decimal logarithm of its probability.
 
     In one row it is the share of the range of the result that would fit as well. That range is the narrowest of the
     result's own, of that of its row, and of its distances from each input: a column that is always near another one is
-    no news near it, and what holds for a metric that hardly varies is none either. Rows in which a simpler thing is
-    true (the result equals an input, or something is zero) count nothing.
+    no news near it, and what holds for a metric that hardly varies is none either. Of a column that only rises or
+    falls, what its neighbours leave open counts, or three rows: smooth curves agree everywhere or nowhere. Rows in
+    which a simpler thing is true (the result equals an input, or something is zero) count nothing.
     """
     middle = result.middle
-    scales = [spread(middle)] + [spread(middle - one.middle) for one in inputs]
-    scale = np.minimum(min(scales), result.beside)
-    if not np.any(scale > 0):
-        return 0.0
-    width = (value.high - value.low) + (result.high - result.low)
-    simple = middle == 0
-    for one in inputs:
-        simple |= one.touches(result) | ((one.middle == 0) & (not sparse))
-    unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
-    share = np.minimum(1.0, np.maximum(width, unit) / np.maximum(scale, unit))
-    digits = np.where(simple | ~fits, 0.0, -np.log10(share))
+    counts = fits & (middle != 0)
+    for column in trial.inputs:
+        counts &= ~column.touches(result) & ((column.middle != 0) | trial.sparse | (not trial.near))
     seen: set[tuple[float, ...]] = set()
-    for row in np.flatnonzero(fits):
+    for row in np.flatnonzero(counts):
         # The same numbers once more (a mean that is the median, the least and the greatest, too) are no news.
-        numbers = (float(middle[row]), *(float(one.middle[row]) for one in inputs))
-        digits[row] *= numbers not in seen
+        numbers = (float(middle[row]), *(float(column.middle[row]) for column in trial.inputs))
+        counts[row] &= numbers not in seen
         seen.add(numbers)
-    digits = np.sort(digits[np.isfinite(digits)])[::-1]
+    unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
+    width = np.maximum((value.high - value.low) + (result.high - result.low), unit)
+
+    def digits(scale: Floats | float) -> Floats:
+        share = np.minimum(1.0, width / np.maximum(scale, unit))
+        return np.sort(np.where(counts & np.isfinite(share), -np.log10(share), 0.0))[::-1][trial.is_fitted :]
+
+    scale = np.minimum(result.spread, result.beside)
+    if digits(scale).sum() < _LEAST_SURPRISE:
+        return 0.0
+    if trial.near:
+        scale = np.minimum(scale, min(spread(middle - column.middle) for column in trial.inputs))
     steps = np.diff(middle[np.isfinite(middle)])
-    if len(steps) > 1 and (np.all(steps >= 0) or np.all(steps <= 0)):
-        digits = digits[:_CAP]
-    return float(digits.sum())
+    if len(steps) < 2 or not (np.all(steps >= 0) or np.all(steps <= 0)):
+        return float(digits(scale).sum())
+    return float(max(digits(scale)[:_CAP].sum(), digits(np.minimum(scale, _left_open(middle))).sum()))
+
+
+def _left_open(values: Floats) -> float:
+    """Over how wide a range the values of a smooth column lie around what their neighbours foretell."""
+    known = values[np.isfinite(values)]
+    if len(known) < _LEAST_SMOOTH:
+        return 0.0
+    bends = known[1:-1] - (known[:-2] + known[2:]) / 2
+    return spread(bends)

@@ -17,6 +17,9 @@ from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.wording import plain
 from sealtrace.relations.prose import Sentence, sentences_of
 
+MAIN = frozenset({"value", "mean", "rate"})
+"""Names of the number of a cell that its others speak of."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -57,13 +60,11 @@ class Sheet:
         return [fact for (own, _column), entry in self.entries.items() if own == row for fact in entry.facts]
 
     def number(self, row: int, column: int) -> Fact | None:
-        """A cell's number; the mean where a deviation follows it; None where there are several or none."""
+        """A cell's number, where others follow it the one that they speak of; None where there are several or none."""
         entry = self.entry(row, column)
         if entry is None or not entry.facts:
             return None
-        if len(entry.facts) == 1:
-            return entry.facts[0]
-        return entry.facts[0] if entry.names == ("mean", "sd") else None
+        return entry.facts[0] if len(entry.facts) == 1 or entry.names[0] in MAIN else None
 
     def part(self, row: int, column: int, *names: str) -> tuple[Fact, ...] | None:
         """The numbers of a cell that has exactly these parts."""

@@ -44,7 +44,8 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         granularity.FAMILY,
         "A rate over n items is k/n for some whole k, and so is a mean of m such rates with n·m.",
-        "A cell k/n or columns of counts and totals beside a rate; a caption or header that declares n.",
+        "A cell k/n or columns of counts and totals beside a rate, or a rate and k/n in one cell; a caption or header "
+        "that declares n.",
         granularity.find,
     ),
     Family(
@@ -93,7 +94,8 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         emphasis.FAMILY,
         "What is marked as best is best, and what is best is marked.",
-        "A caption that says that best is bold, over whole columns, and a direction by arrow or caption.",
+        "A caption that says that best is bold, over whole columns, and a direction by arrow or caption; without "
+        "words, what is bold in nearly all columns or rows, then a suspicion.",
         emphasis.find,
     ),
     Family(
@@ -104,8 +106,9 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         regular.FAMILY,
-        "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row or a "
-        "column; ranks; rates over one number that nobody prints. A row that breaks it is a suspicion.",
+        "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row, a "
+        "column, the row above or the whole; ends of intervals; ranks; rates over a number of items, and multiples by "
+        "a constant, that nobody prints. A row that breaks it is a suspicion.",
         "Rows that agree far more often than chance; headers only rank.",
         regular.find,
     ),

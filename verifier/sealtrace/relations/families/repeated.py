@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import combinations, product
 
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
+from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real
 from sealtrace.relations.lexicon import phrase, telling
@@ -17,8 +18,8 @@ from sealtrace.relations.work import time_is_up
 FAMILY = "same in two tables"
 LEAST_ROWS = 3
 """So many entities must agree before another one may be said to disagree."""
-MOST_EXCEPTIONS = 8
-"""One entity in so many may disagree; one may in any case."""
+_MOST_DIFFERENT = 4
+"""So many numbers of two tables may differ: two that changed places, or one that two columns repeat."""
 MOST_CHANCE = 0.002
 _ALIKE = 0.9
 """Of the cells that two tables of one shape both have, so many agree where both print the same quantity."""
@@ -30,32 +31,72 @@ def find(paper: Paper) -> Iterator[Claim]:
     for first, second in combinations(known, 2):
         if time_is_up():
             return
-        for one, mine in first:
-            for other, theirs in second:
-                yield from _pair(one, other, mine, theirs)
+        matches = [
+            match for one, mine in first for other, theirs in second for match in _matches(one, other, mine, theirs)
+        ]
+        # Two tables that differ in several places print different things, alike as they may be.
+        differing = {plain_address(fact) for match in matches for _name, *facts in match.differ for fact in facts}
+        for match in matches:
+            if not match.differ or len(differing) <= _MOST_DIFFERENT:
+                yield from match.claims()
 
 
 Entities = dict[tuple[str, ...], tuple[int, int]]
+Pair = tuple[tuple[str, ...], Fact, Fact]
+"""An entity, and what each of the two tables prints of it."""
 
 
-def _pair(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[Claim]:
+@dataclass(frozen=True)
+class _Match:
+    """Two columns, of two tables, that agree for most entities."""
+
+    names: str
+    place: str
+    agree: list[Pair]
+    differ: list[Pair]
+    chance: float
+    is_sturdy: bool
+    """Whether it would be believed with one entity fewer: only then could an error be noticed by it."""
+
+    def claims(self) -> Iterator[Claim]:
+        """What it says of every entity."""
+        for name, a, b in (*self.agree, *self.differ):
+            yield Claim(
+                f"{FAMILY} {a.address} {b.address}",
+                equal(real(a), real(b)),
+                f"{self.names} are the same for {' '.join(name)!r}.",
+                self.place.format(a.line, b.line),
+                ("Both are of the same entity and the same quantity.",),
+                question=f"Is it {a.text} or {b.text}?",
+                family=FAMILY,
+                evidence=f"they agree for {len(self.agree)} of {len(self.agree) + len(self.differ)} entities that both "
+                "tables name",
+                chance=min(1.0, self.chance),
+                telling=self.is_sturdy,
+            )
+
+
+def _matches(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[_Match]:
     shared = [name for name in mine if name in theirs]
-    if len(shared) < LEAST_ROWS or _parallel(one, other, mine, theirs, shared):
+    if len(shared) < LEAST_ROWS:
         return
+    parallel = _parallel(one, other, mine, theirs, shared)
     heads = [{plain(sheet.columns[place].label) for place in sheet.numeric_columns()} for sheet in (one, other)]
-    for left in one.numeric_columns():
-        for right in other.numeric_columns():
-            names = {plain(one.columns[left].label), plain(other.columns[right].label)}
-            if len(names) == 2 and (names & heads[0] & heads[1] or len({_settings(name) for name in names}) == 2):
-                # One of them stands in the other table under its own name, or they are of two settings.
-                continue
-            pairs = [
-                (name, a, b)
-                for name in shared
-                if (a := _number(one, mine[name], left)) is not None
-                and (b := _number(other, theirs[name], right)) is not None
-            ]
-            yield from _columns(one, other, left, right, pairs)
+    for left, right in product(one.numeric_columns(), other.numeric_columns()):
+        names = {plain(one.columns[left].label), plain(other.columns[right].label)}
+        if len(names) == 1 and parallel:
+            continue
+        if len(names) == 2 and (names & heads[0] & heads[1] or len({_settings(name) for name in names}) == 2):
+            # One of them stands in the other table under its own name, or they are of two settings.
+            continue
+        pairs = [
+            (name, a, b)
+            for name in shared
+            if (a := _number(one, mine[name], left)) is not None
+            and (b := _number(other, theirs[name], right)) is not None
+        ]
+        if (match := _match(one, other, left, right, pairs)) is not None:
+            yield match
 
 
 def _settings(label: str) -> tuple[str, ...]:
@@ -89,7 +130,7 @@ def entities(sheet: Sheet) -> Entities:
             ]
         for column, text in texts:
             words = phrase(text)
-            if telling(words) and not SUMMARY.fullmatch(plain(text)) and sum(map(len, words)) > 2:
+            if telling(words) and not SUMMARY.fullmatch(plain(text)) and sum(map(len, words)) > 1:
                 place = (row, column)
                 known = found.get(words, place)
                 # A name that stands in several rows names none of them.
@@ -101,47 +142,32 @@ def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:
     return sheet.number(place[0], column) if column > place[1] or place[1] == 0 else None
 
 
-def _columns(
-    one: Sheet, other: Sheet, left: int, right: int, pairs: list[tuple[tuple[str, ...], Fact, Fact]]
-) -> Iterator[Claim]:
+def _match(one: Sheet, other: Sheet, left: int, right: int, pairs: list[Pair]) -> _Match | None:
     # Different precision of the same quantity is compared as intervals; a count says little.
     agree = [pair for pair in pairs if _meets(pair[1], pair[2])]
     differ = [pair for pair in pairs if not _meets(pair[1], pair[2])]
     swapped = len(differ) == 2 and _meets(differ[0][1], differ[1][2]) and _meets(differ[1][1], differ[0][2])
     same = plain(one.columns[left].label) == plain(other.columns[right].label)
     least = LEAST_ROWS if same or not differ else LEAST_ROWS + 1
-    if len(agree) < least - swapped or len(differ) > max(1 + swapped, len(pairs) // MOST_EXCEPTIONS):
-        return
-    spread = {pair[1].value for pair in pairs}
-    range_ = float(max(spread) - min(spread)) or 1.0
+    if len(agree) < least - swapped or len(differ) > 1 + swapped:
+        return None
+    values = {pair[1].value for pair in pairs}
+    width = float(max(values) - min(values)) or 1.0
     # Two numbers that changed places agree as well as any others once they are put back.
     agreeing = pairs if swapped else agree
     distinct = {pair[1].value for pair in agreeing}
-    digits = sum(-math.log10(min(1.0, 2 * float(max(a.unit, b.unit)) / range_)) for _name, a, b in agreeing)
+    digits = sum(-math.log10(min(1.0, 2 * float(max(a.unit, b.unit)) / width)) for _name, a, b in agreeing)
     digits *= len(distinct) / len(agreeing)
     tried = len(one.columns) * len(other.columns) * 20
+    most = 20 * MOST_CHANCE if same else MOST_CHANCE
     chance = tried * 10.0**-digits
-    if chance > (20 * MOST_CHANCE if same else MOST_CHANCE) or len(distinct) < 2:
-        return
-    # With one number fewer that agrees it must still be believed, or an error could not be noticed.
+    if chance > most or len(distinct) < 2:
+        return None
     fewer = tried * 10.0 ** -(digits * (len(agree) - 1) / max(len(agree), 1))
-    sturdy = bool(differ) or (
-        fewer <= (20 * MOST_CHANCE if same else MOST_CHANCE) and len(agree) > LEAST_ROWS + (not same)
-    )
+    sturdy = bool(differ) or (fewer <= most and len(agree) > LEAST_ROWS + (not same))
     names = f"{one.columns[left].label!r} of {one.label} and {other.columns[right].label!r} of {other.label}"
-    for name, a, b in pairs:
-        yield Claim(
-            f"{FAMILY} {a.address} {b.address}",
-            equal(real(a), real(b)),
-            f"{names} are the same for {' '.join(name)!r}.",
-            f"{one.source}:{a.line or one.line} and {other.source}:{b.line or other.line}",
-            ("Both are of the same entity and the same quantity.",),
-            question=f"Is it {a.text} or {b.text}?",
-            family=FAMILY,
-            evidence=f"they agree for {len(agree)} of {len(pairs)} entities that both tables name",
-            chance=min(1.0, chance),
-            telling=sturdy,
-        )
+    place = f"{one.source}:{{0}} and {other.source}:{{1}}"
+    return _Match(names, place, agree, differ, chance, sturdy)
 
 
 def _meets(a: Fact, b: Fact) -> bool:

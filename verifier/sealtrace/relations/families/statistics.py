@@ -158,7 +158,9 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
             sentence.text[: found.start("value")],
         )
         bare = not found["open"] and found["join"] in ",;"
-        if len({value.unit, low.unit, high.unit}) > 1 or named or bare or (found["share"] and not found["unit"]):
+        level = re.match(r"\s?%?\s?(?:CI|confidence|credible)", sentence.text[found.end("value") :])
+        mixed = len({value.unit, low.unit, high.unit}) > 1 or (found["share"] and not found["unit"])
+        if mixed or named or bare or level:
             continue
         # `reduced by 15.9 (95% CI [-22.7, -8.5])`: the word has the sign.
         fall = value.value > 0 > high.value and DOWN.search(sentence.text[: found.start()])

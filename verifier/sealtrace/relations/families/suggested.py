@@ -9,7 +9,7 @@ from dataclasses import replace
 from sealtrace.contract.audit import AuditSuggestion
 from sealtrace.relations.families.mining import Hypothesis, Mine
 from sealtrace.relations.families.paper import Paper
-from sealtrace.relations.syntax import formula_text
+from sealtrace.relations.syntax import Given, Node, formula_text, rebuilt
 
 
 def suggestions(paper: Paper) -> list[AuditSuggestion]:
@@ -19,23 +19,28 @@ def suggestions(paper: Paper) -> list[AuditSuggestion]:
 
 
 def _suggestion(one: Hypothesis, score: float) -> AuditSuggestion:
-    rows, labels = [one.facts(row) for row in one.holds], [one.sheet.rows[row].label for row in one.holds]
+    labels = [one.sheet.rows[row].label for row in one.holds]
     name = f"{one.kind} {one.sheet.label} {one.columns[0].label}"
     identifier = "-".join(re.findall(r"[^\W_]+", name))
     lines = [f"relation {identifier}", f"  says    {one.says}.", "  because found by search; name the place"]
     if all(_is_tame(label) for label in labels) and len(set(labels)) == len(labels):
         lines.append(f"  for r in [{'; '.join(labels)}]")
         turned = one.sheet.is_turned
-        varied = (replace(fact, column="{r}") if turned else replace(fact, row="{r}") for fact in rows[0])
-        formulas = [formula_text(one.equation(varied))]
+
+        def varied(node: Node) -> Node:
+            if not isinstance(node, Given) or (node.fact.column if turned else node.fact.row) != labels[0]:
+                return node
+            return Given(replace(node.fact, column="{r}") if turned else replace(node.fact, row="{r}"))
+
+        formulas = [formula_text(rebuilt(one.equation(one.holds[0]), varied))]
     else:
-        formulas = [formula_text(one.equation(facts)) for facts in rows]
+        formulas = [formula_text(one.equation(row)) for row in one.holds]
     return AuditSuggestion(
         name=name,
         sentence=f"{one.says}.",
         text="\n".join([*lines, f"  holds   {' and '.join(formulas)}"]) + "\n",
         score=round(score, 1),
-        facts=[fact.address for facts in rows for fact in facts],
+        facts=list(dict.fromkeys(fact.address for row in one.holds for fact in one.facts(row))),
     )
 
 

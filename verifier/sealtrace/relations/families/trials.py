@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations, permutations, product
 from typing import Any
@@ -13,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.cases import Case
-from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.columns import Column, Value, beside, function, mean, total
+from sealtrace.relations.families.columns import Column, Span, Value, function, mean, total
 from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.intervals import WHOLE
 from sealtrace.relations.syntax import Unknown
 
@@ -23,16 +24,21 @@ Booleans = npt.NDArray[np.bool_]
 _SUM = re.compile(r"\b(?:total|sum|all|overall|combined)\b")
 _MEAN = re.compile(r"\b(?:mean|average|avg|overall|all|macro|midpoint)\b")
 _DIFFERENCE = re.compile(
-    r"δ|\b(?:delta|diff\w*|gain|change|improv\w*|gap|drop|lift|margin|vs|increase|decrease|minus|did|jump)\b|"
+    r"δ|\b(?:delta|diff\w*|gain|change|improv\w*|gap|drop|lift|margin|vs|increase|decrease|minus|did|jump|extra)\b|"
     r"\S [-–−] \S"
 )
-_RATIO = re.compile(r"\bratio|\brate\b|speed-?up|\bper\b|relative|\bt\b|\bz\b|share|fraction|normali|factor|%|×")
+_RATIO = re.compile(
+    r"\bratio|\brate\b|speed-?up|\bper\b|relative|\bt\b|\bz\b|share|fraction|normali|factor|×|prec|recall|\brec\b|"
+    r"throughput|\w/\w"
+)
+_PERCENT = re.compile(rf"%|{_RATIO.pattern}")
 _PRODUCT = re.compile(r"product|score|×|total")
 _REDUCTION = re.compile(r"reduc|sav|drop|less|fewer|decrease")
 _HARMONIC = re.compile(r"\bf-?1|f-?score|harmonic")
 _ERROR = re.compile(r"\bs\.?e\.?m?\b|standard error")
 _LOGARITHM = re.compile(r"\blog|\bcoef|\bestimate|\batt\b|β")
 _REST = re.compile(r"^(?:1|100) ?[-–−]|\berror|fail|remain|complement|\brest\b|^(?:un|non|not )")
+_RUNNING = re.compile(r"\bcum")
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,10 @@ class Pattern:
     """Headers of a result that is called so."""
     orders: int = 2
     """In how many orders it is tried of two columns."""
-    orders_to_row: int = 0
-    """In how many orders it is tried of a column and the number of one row."""
+    to_row: int = 0
+    """In how many orders it is tried of a column and the number of one row, or of the row above."""
+    to_total: bool = False
+    """Whether it is tried of a column and the sum of that column."""
 
     @property
     def inputs(self) -> int:
@@ -62,9 +70,9 @@ class Pattern:
         case.lowered(self.formula(*map(Unknown, names)), {name: name for name in names})
         return case.is_linear
 
-    def choices(self, size: int) -> Iterator[tuple[int, ...]]:
+    def choices(self, columns: Sequence[Column]) -> Iterator[tuple[Column, ...]]:
         """The columns that it may be of."""
-        return (combinations if self.orders == 1 else permutations)(range(size), self.inputs)
+        return (combinations if self.orders == 1 else permutations)(columns, self.inputs)
 
 
 PATTERNS = (
@@ -72,8 +80,10 @@ PATTERNS = (
     Pattern("difference", "{0} - {1}", lambda a, b: a - b, _DIFFERENCE, 2, 2),
     Pattern("mean", "the mean of {0} and {1}", lambda a, b: (a + b) / 2, _MEAN, 1),
     Pattern("product", "{0} × {1}", lambda a, b: a * b, _PRODUCT, 1),
-    Pattern("ratio", "{0} / {1}", lambda a, b: a / b, _RATIO, 2, 2),
-    Pattern("percentage", "100 × {0} / {1}", lambda a, b: 100 * a / b, _RATIO, 2, 1),
+    Pattern("ratio", "{0} / {1}", lambda a, b: a / b, _RATIO, 2, 2, True),
+    Pattern("percentage", "100 × {0} / {1}", lambda a, b: 100 * a / b, _PERCENT, 2, 1, True),
+    Pattern("share", "{0} / ({0} + {1})", lambda a, b: 1 / (1 + b / a), _RATIO),
+    Pattern("share in percent", "100 × {0} / ({0} + {1})", lambda a, b: 100 / (1 + b / a), _PERCENT),
     Pattern("relative change", "({0} - {1}) / {1} in percent", lambda a, b: 100 * a / b - 100, _DIFFERENCE, 2, 1),
     Pattern("relative reduction", "({1} - {0}) / {1} in percent", lambda a, b: 100 - 100 * a / b, _REDUCTION, 2, 1),
     Pattern("harmonic mean", "2 × {0} × {1} / ({0} + {1})", lambda a, b: 2 / (1 / a + 1 / b), _HARMONIC, 1),
@@ -90,7 +100,7 @@ PATTERNS = (
 class Trial:
     """A formula of some columns, against which every other column is held."""
 
-    inputs: tuple[int, ...]
+    inputs: tuple[Column, ...]
     kind: str
     says: str
     formula: Callable[..., Value]
@@ -106,34 +116,43 @@ class Trial:
     """Whether a zero among the inputs leaves a row telling."""
     without: int | None = None
     """A row that holds by construction."""
+    is_fitted: bool = False
+    """Whether a constant in it was chosen so that rows fit: then one of them is no evidence."""
 
 
 def patterned(columns: list[Column]) -> Iterator[Trial]:
     """Every pattern of every one or two columns, against every other column."""
-    places = np.array([one.place for one in columns])
+    places = np.array([column.place for column in columns])
     for pattern in PATTERNS:
-        for inputs in pattern.choices(len(columns)):
-            own = places[list(inputs)]
-            near = np.maximum(places, own.max()) - np.minimum(places, own.min()) <= len(inputs)
-            says = pattern.says.format(*(columns[one].label for one in inputs))
-            yield Trial(inputs, pattern.name, says, pattern.formula, pattern.named, near, is_linear=pattern.is_linear)
+        for inputs in pattern.choices(columns):
+            own = [column.place for column in inputs]
+            if {"k", "n"} <= {column.part for column in inputs} and len(set(own)) > 1:
+                # A count out of a number is out of its own.
+                continue
+            near = np.maximum(places, max(own)) - np.minimum(places, min(own)) <= len(inputs) + 1
+            says = pattern.says.format(*(column.label for column in inputs))
+            # A cell such as 73.3 % (11/15) says itself what its first number is.
+            counted = pattern.to_total and [column.part for column in inputs] == ["k", "n"] and len(set(own)) == 1
+            named, placed = (None, places == own[0]) if counted else (pattern.named, near)
+            yield Trial(inputs, pattern.name, says, pattern.formula, named, placed, is_linear=pattern.is_linear)
 
 
 def blocked(columns: list[Column], *, exact: bool) -> Iterator[Trial]:
     """Sums and means of neighbouring columns, or of every second, third or fourth one, of any width."""
     size = len(columns)
     for stride, start in product((1, 2, 3, 4), range(size)):
-        block: tuple[int, ...] = ()
+        block: tuple[Column, ...] = ()
         for place in range(start, size, stride):
             if exact and not columns[place].whole:
                 break
-            block = (*block, place)
+            block = (*block, columns[place])
             if len(block) > 1:
-                yield from _block([columns[one].label for one in block], block, size, contiguous=stride == 1)
+                yield from _block(block, size, place, contiguous=stride == 1)
 
 
-def _block(labels: list[str], block: tuple[int, ...], size: int, *, contiguous: bool) -> Iterator[Trial]:
-    names = f"{labels[0]} … {labels[-1]}" if len(block) > 2 else " and ".join(labels)
+def _block(block: tuple[Column, ...], size: int, last: int, *, contiguous: bool) -> Iterator[Trial]:
+    first, *_others, end = (column.label for column in block)
+    names = f"{first} {'…' if len(block) > 2 else 'and'} {end}"
     placed = contiguous and size - len(block) <= 2
     if len(block) > 2 or not contiguous:
         yield Trial(block, "sum", f"the sum of {names}", total, _SUM, placed, sparse=True)
@@ -141,7 +160,7 @@ def _block(labels: list[str], block: tuple[int, ...], size: int, *, contiguous: 
     for whole in (1, 100) if contiguous else ():
         # Parts of a whole: the last part is what the others leave.
         says, rest = f"{names} sum to {whole}", partial(_left_of, whole)
-        yield Trial(block[:-1], "parts of a whole", says, rest, None, targets=(block[-1],), sparse=True)
+        yield Trial(block[:-1], "parts of a whole", says, rest, None, len(block) > 2, (last,), sparse=True)
 
 
 def _left_of(whole: int, *parts: Value) -> Value:
@@ -150,47 +169,212 @@ def _left_of(whole: int, *parts: Value) -> Value:
 
 def against_rows(sheet: Sheet, columns: list[Column]) -> Iterator[Trial]:
     """A column against another one's value in one row: the first, the last, or where the column itself is silent."""
-    rows, places = range(len(sheet.rows)), np.array([one.place for one in columns])
+    rows, places = range(len(sheet.rows)), np.array([column.place for column in columns])
     silent = [[row for row in rows if one.facts[row] is None or one.middle[row] in (0, 1, 100)] for one in columns]
     # What stands behind a number in its cell (an error, a change) speaks of that number, and not of another column's.
     behind = [number > 0 and one.place == columns[number - 1].place for number, one in enumerate(columns)]
-    for (place, source), row in product(enumerate(columns), rows):
+    for source, row in product(columns, rows):
         fact = source.facts[row]
         ends = row in (0, rows[-1])
         targets = [
             number
-            for number, one in enumerate(columns)
-            if (ends or row in silent[number][:3]) and not (behind[number] and one.place != source.place)
+            for number, target in enumerate(columns)
+            if (ends or row in silent[number][:3]) and not (behind[number] and target.place != source.place)
         ]
-        if fact is None or not fact.value or not targets:
+        if fact is not None and fact.value and targets:
+            reference = source.of_row(row, sheet.rows[row].label)
+            placed = np.array([row in gaps for gaps in silent]) & (np.abs(places - source.place) == 1)
+            yield from _against("a row", source, reference, placed, targets)
+
+
+def _against(
+    noun: str, source: Column, reference: Column, placed: Booleans, targets: Sequence[int] | None = None
+) -> Iterator[Trial]:
+    """A column against a reference: one row, which is a constant, or for each row the one above."""
+    positive = not np.any(reference.low <= 0)
+    for pattern, turned in product(PATTERNS, (False, True)):
+        if turned < pattern.to_row and ("/" not in pattern.says or positive):
+            inputs = (reference, source) if turned else (source, reference)
+            kind, says = f"{pattern.name} to {noun}", pattern.says.format(*(column.label for column in inputs))
+            yield Trial(inputs, kind, says, pattern.formula, pattern.named, placed, targets, near=targets is None)
+
+
+def by_order(sheet: Sheet, columns: list[Column]) -> Iterator[Trial]:
+    """A column against the row above: steps from row to row, and running sums; and against its own sum, as a share."""
+    blocks = blocks_of(sheet)
+    starts = [block[0] for block in blocks]
+    places = np.array([column.place for column in columns])
+    for source in columns:
+        beside = np.abs(places - source.place) == 1
+        yield from _against("the row above", source, source.above(starts), beside)
+        for number, target in enumerate(columns):
+            if target is not source:
+                inputs, says = (target.above(starts), source), f"the running sum of {source.label}"
+                yield Trial(inputs, "running sum", says, lambda a, b: a + b, _RUNNING, beside, (number,))
+        counts = [fact for fact in source.facts if fact is not None]
+        if len(counts) < 3 or any(fact.value < 0 for fact in counts):
             continue
-        placed = np.array([row in one for one in silent]) & (np.abs(places - source.place) == 1)
-        labels = source.label, f"{source.label} of {sheet.rows[row].label}"
-        for pattern, turned in product(PATTERNS, (False, True)):
-            if turned < pattern.orders_to_row and ("/" not in pattern.says or fact.low > 0):
-                kind, says = f"{pattern.name} to a row", pattern.says.format(*(labels[::-1] if turned else labels))
-                formula = partial(_against, pattern.formula, fact, turned)
-                yield Trial((place,), kind, says, formula, pattern.named, placed, targets, near=False, without=row)
+        for several in (blocks, [[row for block in blocks for row in block]]) if len(blocks) > 1 else (blocks,):
+            inputs = (source, source.totals(several))
+            for pattern in (one for one in PATTERNS if one.to_total):
+                says = pattern.says.format(*(column.label for column in inputs))
+                near = np.abs(places - source.place) <= 1
+                yield Trial(
+                    inputs, f"{pattern.name} of the whole", says, pattern.formula, pattern.named, near, sparse=True
+                )
 
 
-def _against(formula: Callable[..., Value], fact: Fact, turned: bool, value: Value) -> Value:
-    fixed = beside(value, fact)
-    return formula(fixed, value) if turned else formula(value, fixed)
+def blocks_of(sheet: Sheet) -> list[list[int]]:
+    """Rows without those that summarize others, in parts: from rule to rule, or from one group's name to the next."""
+    rows = [row for row, line in enumerate(sheet.rows) if not is_summary(line.first or line.label)]
+    named = [bool(line.first) for line in sheet.rows]
+    inherits = 0 < sum(named) < len(named) and not sheet.is_turned
+    blocks: list[list[int]] = []
+    for row in rows:
+        line = sheet.rows[row]
+        if not blocks or line.after_rule or (inherits and named[row]):
+            blocks.append([])
+        blocks[-1].append(row)
+    return blocks
+
+
+def is_summary(name: str) -> bool:
+    """Whether a row speaks of the rows above it."""
+    return SUMMARY.fullmatch(plain(name)) is not None
 
 
 def by_sizes(sheet: Sheet, columns: list[Column], counted: list[Column]) -> Iterator[Trial]:
-    """A column as the mean of all neighbours before or behind it, weighted by a row of counts."""
+    """A column against the mean of those before it, or behind it, weighted by a row of counts."""
     size = len(columns)
     for (row, line), place in product(enumerate(sheet.rows), range(size)):
-        for block in (tuple(range(place)), tuple(range(place + 1, size))):
-            facts = [counted[one].facts[row] for one in block]
+        for block in (range(place), range(place + 1, size)):
+            facts = [counted[number].facts[row] for number in block]
             counts = [fact.value for fact in facts if fact is not None and fact.exact and fact.value > 0]
             if len(block) < 2 or len(counts) < len(block) or len(set(counts)) == 1:
                 continue
-            weighted, targets = partial(_weighted, [count / sum(counts) for count in counts]), (place,)
-            says = f"the mean of {columns[block[0]].label} … {columns[block[-1]].label} weighted by {line.label}"
-            yield Trial(block, "weighted mean", says, weighted, _MEAN, True, targets, sparse=True, without=row)
+            weighted = partial(_weighted, [count / sum(counts) for count in counts])
+            inputs = tuple(columns[number] for number in block)
+            says = f"the mean of {inputs[0].label} … {inputs[-1].label} weighted by {line.label}"
+            yield Trial(inputs, "weighted mean", says, weighted, _MEAN, True, (place,), sparse=True, without=row)
 
 
 def _weighted(shares: Sequence[Any], *values: Value) -> Value:
     return total(*(value * share for value, share in zip(values, shares, strict=True)))
+
+
+def _wilson(sign: int, share: Value, size: Value) -> Value:
+    """One end of Wilson's interval at 95 percent."""
+    square = _Z * _Z
+    half = _Z * function("sqrt", (share - share * share + square / (4 * size)) / size)
+    return (share + square / (2 * size) + sign * half) / (1 + square / size)
+
+
+def _wald(sign: int, share: Value, size: Value) -> Value:
+    return share + sign * _Z * function("sqrt", (share - share * share) / size)
+
+
+_Z = Fraction("1.96")
+
+
+def intervals(columns: list[Column]) -> Iterator[Trial]:
+    """Ends of intervals against an estimate with its error, and against a share or a count with its number of items."""
+    ends = [(number, column) for number, column in enumerate(columns) if column.part in ("low", "high")]
+    for (number, end), source, size in product(ends, columns, columns):
+        sign = -1 if end.part == "low" else 1
+        if source is size or {source.part, size.part} & {"low", "high"}:
+            continue
+        names = f"{source.label} {'+' if sign > 0 else '-'}"
+        formulas: list[tuple[str, str, Callable[..., Value]]] = [
+            ("end of an interval", f"{names} 1.96 × {size.label}", lambda a, b, sign=sign: a + sign * _Z * b)
+        ]
+        if abs(source.place - size.place) <= 1:
+            formulas.append(("end of an interval", f"{names} {size.label}", lambda a, b, sign=sign: a + sign * b))
+        for whole, of_counts, (name, method) in product(
+            (1, 100), (False, True), (("Wilson's", _wilson), ("Wald's", _wald))
+        ):
+            if size.whole and not (of_counts and not source.whole):
+                scale = Fraction(1) if of_counts else Fraction(1, whole)
+                says = f"{name} {end.part} end of {source.label} {'out of' if of_counts else 'over'} {size.label}"
+                formulas.append((f"{name} interval", says, partial(_end, method, sign, whole, scale, of_counts)))
+        for kind, says, formula in formulas:
+            yield Trial((source, size), kind, says, formula, None, True, (number,), is_linear=False)
+
+
+def _end(
+    method: Callable[..., Value], sign: int, whole: int, scale: Fraction, counts: bool, a: Value, b: Value
+) -> Value:
+    found = method(sign, a / b if counts else a * scale, b)
+    return found if whole == 1 else found * whole
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A formula with one constant that nobody prints."""
+
+    kind: str
+    says: str
+    inverse: Callable[[Any, Any], Any]
+    """The constant, from the result and its input."""
+    formula: Callable[[Any, Any], Any]
+    """The result, from the constant and the input."""
+    named: re.Pattern[str]
+
+
+_CONSTANTS = (
+    _Constant(
+        "multiple", "{c} × {0}", lambda b, a: b / a, lambda c, a: a * c, re.compile(r"cost|\$|price|total|tokens|%|×")
+    ),
+    _Constant(
+        "inverse",
+        "{c} / {0}",
+        lambda b, a: b * a,
+        lambda c, a: c / a,
+        re.compile(r"/s\b|throughput|speed|fps|qps|per "),
+    ),
+    _Constant(
+        "rest", "{c} - {0}", lambda b, a: b + a, lambda c, a: c - a, re.compile(r"\bf[np]\b|\bt[np]\b|remain|fail")
+    ),
+)
+
+
+def with_constants(columns: list[Column]) -> tuple[list[Trial], int]:
+    """Columns of which one is a constant times, over, or without the other, by the constant that most rows share; and
+    how many were tried."""
+    found, tried = [], 0
+    places = np.array([column.place for column in columns])
+    stacked = Span(*(np.array([getattr(column, end) for column in columns]) for end in ("low", "high")))
+    for shape, (number, target) in product(_CONSTANTS, enumerate(columns)):
+        constants = shape.inverse(Span(target.low[None], target.high[None]), stacked)
+        known = np.isfinite(constants.low) & np.isfinite(constants.high)
+        inside = (constants.low[:, None, :] <= constants.low[:, :, None]) & (
+            constants.low[:, :, None] <= constants.high[:, None, :]
+        )
+        counts = (inside & known[:, None, :] & known[:, :, None]).sum(axis=2)
+        tried += int((known.sum(axis=1) > 2).sum()) - 1
+        for source in range(len(columns)):
+            best = int(counts[source].argmax())
+            rows = inside[source, best] & known[source]
+            behind = (target.part or columns[source].part) and columns[source].place != target.place
+            if source == number or behind or rows.sum() < max(3, 0.7 * known[source].sum()):
+                continue
+            low, high = constants.low[source, best], constants.high[source][rows].min()
+            constant = _simplest(low, high)
+            if constant in (0, 1, 100) or low <= 0 <= high:
+                continue
+            inputs, says = (columns[source],), shape.says.format(columns[source].label, c=f"{float(constant):.6g}")
+            near = np.abs(places - places[source]) <= 2
+            formula = partial(shape.formula, constant)
+            found.append(
+                Trial(inputs, shape.kind, says, formula, shape.named, near, (number,), near=False, is_fitted=True)
+            )
+    return found, max(tried, 0)
+
+
+def _simplest(low: float, high: float) -> Fraction:
+    """A number between two, with as few digits as possible."""
+    middle = (low + high) / 2
+    for digits in range(-6, 12):
+        value = Fraction(round(Fraction(middle) * Fraction(10) ** digits)) / Fraction(10) ** digits
+        if low <= value <= high:
+            return value
+    return Fraction(middle)
