@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.declared import declared_rows
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.parquet_writing import RowWriter
 from sealtrace.bundle.sealing import seal
 

@@ -19,7 +19,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.archives import DirectoryContainer, Member
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.listing import read_manifest
+from sealtrace.bundle.members import read_manifest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.report import Report
 from support import LONG, copy_of_small_fixture, small_fixture

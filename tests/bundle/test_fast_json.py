@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contract.specimens import ROWS, json_lines, records, specimen
-from sealtrace.bundle import json_templates, stores
+from sealtrace.bundle import fast_json, stores
 from sealtrace.bundle.fast_json import FEW, fast_table
 from sealtrace.bundle.shapes import row_shape
 from support import FIXTURE, LONG
@@ -35,7 +35,7 @@ def read(data: bytes, kind: str, *, fast: bool) -> dict[str, Any]:
 def read_by(way: str, data: bytes, kind: str) -> dict[str, Any]:
     """What is read with one way to be faster than the strict parser."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(json_templates, "MANY", FEW if way == "templates" else 10**9)
+        patched.setattr(fast_json, "MANY", FEW if way == "templates" else 10**9)
         if way == "nothing":
             patched.setattr(stores, "fast_table", lambda *_: None)
         store = stores.read_rows(data, "file.jsonl", kind, "jsonl")
@@ -56,7 +56,7 @@ def templated(lines: list[bytes], kind: str) -> int | None:
     """How many rows templates give; None where the lines are left to others."""
     text = b"\n".join(lines)
     ends = np.cumsum([len(line) + 1 for line in lines]) - 1
-    table = json_templates.templated_table(text, np.r_[0, ends[:-1] + 1], ends, row_shape(kind))
+    table = fast_json.templated_table(text, np.r_[0, ends[:-1] + 1], ends, row_shape(kind))
     return None if table is None else table.num_rows
 
 

@@ -15,11 +15,11 @@ import pytest
 
 from contract.specimens import ROWS, json_lines, specimen
 from sealtrace.bundle.content import table_digest
-from sealtrace.bundle.declared import declared_rows
-from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.defects import LISTED_DEFECTS, Defect
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.shapes import Field, Struct, Text, arrow_schema
-from sealtrace.bundle.stores import LISTED_DEFECTS, Store, read_rows
+from sealtrace.bundle.stores import Store, read_rows
 from sealtrace.contract.scalars import PRINTABLE
 from support import LONG, Row
 

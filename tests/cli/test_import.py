@@ -13,7 +13,7 @@ import pytest
 
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.content import table_digest
-from sealtrace.bundle.declared import declared_rows
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.bundle.stores import without_nulls
 

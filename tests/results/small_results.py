@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sealtrace.bundle.declared import declared_rows
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.writing import rows_as

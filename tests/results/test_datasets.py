@@ -13,7 +13,7 @@ import pytest
 import sealtrace
 from cli.runner import sealtrace as command
 from results.small_results import declarations, sealed_study, write_study
-from sealtrace.bundle.declared import declared_rows
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.sealing import SealError, seal
 from sealtrace.bundle.shapes import DeclarationError
 from sealtrace.bundle.stores import read_rows

@@ -16,7 +16,7 @@ import pytest
 from results.small_results import answers, declarations, examples, write_study
 from sealtrace import examination
 from sealtrace.bundle import blocks
-from sealtrace.bundle.declared import declared_rows
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema

@@ -18,7 +18,7 @@ from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report
-from sealtrace.witnesses.commitments import Commitments, commitments_of
+from sealtrace.witnesses.examining import Commitments, commitments_of
 from support import EMPTY, copy_of_fixture, edit_document, unseal
 from witnesses.authorities import Authority, key_pair
 from witnesses.sigstore_instance import ISSUER, Sigstore

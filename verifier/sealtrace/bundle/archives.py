@@ -6,18 +6,18 @@ import io
 import lzma
 import os
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import BundleError, Defect, nearest_path
-from sealtrace.bundle.zip_layout import stray_bytes
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, EOFError, NotImplementedError)
 """What reading a damaged member raises."""
@@ -26,7 +26,7 @@ DAMAGED = (*DAMAGE, tarfile.TarError, OverflowError, KeyError, IndexError)
 
 
 class Guarded:
-    """A member that is being read; damage is an `OSError`, as it is for other files."""
+    """A member that is being read from front to back; damage is an `OSError`, as it is for other files."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -54,33 +54,26 @@ class Member:
     """`file`, `link`, `special`, or a sentence about something stranger. Directories are not members."""
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
 @dataclass(frozen=True)
 class Opened:
     """A file that is being read."""
 
     size: int
     """As many bytes as it says that it has."""
-    file: _Readable
+    file: IO[bytes] | Guarded
 
-    def pieces(self) -> Iterator[bytes]:
-        """The bytes, some at a time; never more than it said."""
+    def pieces(self, most: int = _PIECE) -> Iterator[bytes]:
+        """The bytes, some at a time: never more than it said, and one more that gives growth away."""
         left = self.size
-        while left and (piece := self.file.read(min(left, _PIECE))):
+        while left and (piece := self.file.read(min(left, most))):
             left -= len(piece)
             yield piece
         if left or self.file.read(1):
             raise OSError(0, "it has another length than it says")
 
     def whole(self) -> bytes:
-        """All of it; never more than it said, and one more byte that gives growth away."""
-        data = self.file.read(self.size)
-        if len(data) != self.size or self.file.read(1):
-            raise OSError(0, "it has another length than it says")
-        return data
+        """All of it."""
+        return b"".join(self.pieces(self.size))
 
 
 class Container:
@@ -352,3 +345,76 @@ def packed(file: IO[bytes], name: str, stack: ExitStack, budget: Budget) -> Cont
         with tarfile.open(fileobj=file, mode="r:gz") as tar:
             return TarContainer(tar, budget)
     return ZipContainer(stack.enter_context(zipfile.ZipFile(file))) if zipfile.is_zipfile(file) else None
+
+
+# How the bytes of a .zip archive lie. A reader that goes by the directory at the end, and one that goes through the
+# file from its start, must meet the same members: they follow each other without a gap, then comes the directory.
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_DIRECTORY = struct.Struct("<4s4H2IH")
+_DIRECTORY_64 = 76
+"""Bytes of the two records that archives over 4 GiB have before the last one."""
+_DESCRIPTOR = 0x08
+"""The flag of a member whose lengths come after its data."""
+
+
+def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
+    """A finding for each place of the file that belongs to no member, and for members that share bytes."""
+    file = archive.fp
+    assert file is not None
+    reached = 0
+    defects: list[Defect] = []
+    for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
+        gap = info.header_offset - reached
+        if gap < 0:
+            defects.append(_defect("Two members of the archive share bytes", info.filename))
+        elif gap:
+            defects.append(_defect(f"{gap} bytes before this member belong to no member", info.filename))
+        file.seek(info.header_offset)
+        head = file.read(_LOCAL.size)
+        if len(head) < _LOCAL.size:
+            return [*defects, _defect("The archive ends within this member", info.filename)]
+        *_, name, extra = _LOCAL.unpack(head)
+        reached = info.header_offset + _LOCAL.size + name + extra + info.compress_size
+        if info.flag_bits & _DESCRIPTOR:
+            file.seek(reached)
+            reached += _descriptor_length(file.read(24), info)
+    if reached != archive.start_dir:
+        defects.append(_defect("Bytes before the archive's directory belong to no member", None))
+    return defects + _after(archive, file)
+
+
+def _descriptor_length(data: bytes, info: zipfile.ZipInfo) -> int:
+    """How long the record behind a member is: with or without a signature, with short or long lengths."""
+    for lengths in ("II", "QQ"):
+        for signature in (b"PK\7\10", b""):
+            with suppress(struct.error):  # too long for short lengths, so these are not meant
+                wanted = signature + struct.pack(f"<I{lengths}", info.CRC, info.compress_size, info.file_size)
+                if data.startswith(wanted):
+                    return len(wanted)
+    return 0
+
+
+def _after(archive: zipfile.ZipFile, file: IO[bytes]) -> list[Defect]:
+    """The directory, its last record, and a comment that holds no archive."""
+    length = file.seek(0, io.SEEK_END)
+    end = length - len(archive.comment) - _DIRECTORY.size
+    file.seek(max(end, 0))
+    record = file.read(_DIRECTORY.size)
+    if len(record) < _DIRECTORY.size or not record.startswith(b"PK\5\6"):
+        return [_defect("Bytes follow the end of the archive", None)]
+    if b"PK" in archive.comment:
+        return [_defect("The archive's comment looks like another archive", None)]
+    listed = sum(
+        46 + len(info.orig_filename.encode("utf-8" if info.flag_bits & 0x800 else "cp437"))
+        + len(info.extra) + len(info.comment)
+        for info in archive.infolist()
+    )  # fmt: skip
+    spare = end - archive.start_dir - listed
+    if spare not in (0, _DIRECTORY_64):
+        return [_defect("The archive's directory holds bytes that belong to no member", None)]
+    return []
+
+
+def _defect(message: str, member: str | None) -> Defect:
+    return Defect(f"{message}. Pack it again.", member, expected="the members and their directory alone")

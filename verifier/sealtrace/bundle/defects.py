@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
@@ -55,6 +55,65 @@ class Defect:
     def outcome(self) -> str:
         """What was expected and what is there, where that is known; else the message."""
         return self.message if self.expected is None else f"expected {self.expected}, found {self.found}"
+
+
+LISTED_DEFECTS = 1000
+"""How many defects of one file are kept in full; all are counted."""
+
+
+@dataclass
+class Defects:
+    """Defects of one file: all counted, the first kept."""
+
+    listed: list[Defect] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, *defects: Defect) -> None:
+        """Count some more."""
+        self.total += len(defects)
+        self.listed += defects[: LISTED_DEFECTS - len(self.listed)]
+
+
+@dataclass
+class RowsReading:
+    """One file of rows while it is read: what is wrong with it, and which rows are spoilt by that."""
+
+    path: str
+    key: tuple[str, ...]
+    """The fields that identify a row."""
+    syntax: Defects = field(default_factory=Defects)
+    """Text that is not strict JSON, or bytes that are not Parquet."""
+    misfits: Defects = field(default_factory=Defects)
+    """Rows that their schema refuses."""
+    spoilt: set[int] = field(default_factory=set)
+    numbers: Sequence[int] = range(1, 2**62)
+    """Line or row number of each row."""
+    value_of: Callable[[int, str], object] = lambda _row, _name: None
+    """The value of a field of a row, as far as it is known when a misfit is met."""
+    footer: bytes = b""
+    """What a Parquet file says besides its records."""
+    _known: set[tuple[int, str]] = field(default_factory=set)
+
+    def of_type(self, row: int, pointer: str, expected: str, found: str) -> None:
+        """A value that has no place in its column. It becomes null there."""
+        self._known.add((row, pointer))
+        self._refuse(row, pointer, expected, found)
+
+    def of_value(self, row: int, pointer: str, expected: str, found: str) -> None:
+        """A value that its column holds but its schema refuses; a null left by `of_type` is known already."""
+        if (row, pointer) not in self._known:
+            self._refuse(row, pointer, expected, found)
+
+    def _refuse(self, row: int, pointer: str, expected: str, found: str) -> None:
+        self.spoilt.add(row)
+        if self.misfits.total >= LISTED_DEFECTS:
+            # Counted only: looking up the key of every bad row of a million takes minutes.
+            self.misfits.total += 1
+            return
+        values = {name: self.value_of(row, name) for name in self.key}
+        key = {name: value for name, value in values.items() if isinstance(value, str)} or None
+        message, number = "The value does not fit the schema.", int(self.numbers[row])
+        self.misfits.add(Defect(message, self.path, number, None, key, pointer, expected, found))
 
 
 def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:

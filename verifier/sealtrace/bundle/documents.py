@@ -1,21 +1,43 @@
-"""JSON documents, validated twice: by the published schema as any other tool would, and by the model."""
+"""JSON documents, validated twice: by the published schema as any other tool would, and by the model.
+
+And what some of them declare: the shape of a dataset's rows, or of those whose fields the protocol declares.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.json_columns import shown
 from sealtrace.bundle.resources import schema_document
-from sealtrace.bundle.shapes import Declared, RowKind
-from sealtrace.contract.kinds import model_of
+from sealtrace.bundle.shapes import (
+    DeclarationError,
+    Declared,
+    Field,
+    Flag,
+    Integer,
+    Number,
+    RowKind,
+    Sequence,
+    Struct,
+    Text,
+    derive,
+    row_shape,
+)
+from sealtrace.contract.kinds import KINDS, model_of
+from sealtrace.contract.packs import Opening
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
@@ -107,3 +129,126 @@ def _model_misfits(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
 
 def _pointer(parts: Any) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
+
+
+# What documents declare of rows
+
+FIELD_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
+
+
+def declared_rows(declaration: dict[str, Any]) -> Declared:
+    """The shape and key of a declared dataset; every name that the declaration mentions is one of its fields."""
+    if not re.fullmatch(FIELD_NAME, declaration["dataset"]):
+        raise DeclarationError("/dataset: a name has letters, digits and _, so that queries can use it")
+    if declaration["dataset"] in KINDS:
+        raise DeclarationError(f"/dataset: {declaration['dataset']} is the name of a record kind")
+    shape = derive(declaration["row"], "/row")
+    if not isinstance(shape, Struct) or not shape.fields:
+        raise DeclarationError("/row: a row is an object with properties")
+    known = {field.name: field for field in shape.fields}
+    for place, names in _mentioned(declaration):
+        for name in names:
+            if name not in known:
+                raise DeclarationError(f"{place}: there is no field {name!r}{nearest(name, known)}")
+            if not isinstance(known[name].shape, Text | Integer | Flag | Number):
+                raise DeclarationError(f"{place}: {name} is no text, number or flag")
+        if len(set(names)) < len(names):
+            raise DeclarationError(f"{place}: a field is named twice")
+    for at, rule in enumerate(declaration.get("complete") or []):
+        if rule.get("times") == 0 or (rule.get("times") is not None and rule.get("several")):
+            raise DeclarationError(f"/complete/{at}: `times` is at least one, and no number where `several` is true")
+    for name in declaration["key"]:
+        if isinstance(known[name].shape, Number):
+            raise DeclarationError(f"/key: {name} is a number with a fraction, which identifies nothing")
+    for name, labels in (declaration.get("printed") or {}).items():
+        if len(set(labels.values())) < len(labels):
+            raise DeclarationError(f"/printed/{name}: two values are printed alike")
+        folded = [(value.casefold(), label.casefold()) for value, label in labels.items()]
+        if any(label != value and label in dict(folded) for value, label in folded):
+            raise DeclarationError(f"/printed/{name}: a value is printed as the name of another")
+    return Declared(declaration["dataset"], shape, tuple(declaration["key"]), declaration["row"])
+
+
+def opened_rows(kind: str, protocol: Any) -> RowKind:
+    """What the rows of a kind are under a protocol that declares fields of its own; under any other, the kind."""
+    sections = protocol if isinstance(protocol, dict) else {}
+    openings = [opening for opening in KINDS[kind].open if isinstance(sections.get(opening.section), dict)]
+    if not openings:
+        return kind
+    shape, schema = row_shape(kind), copy.deepcopy(schema_document(kind))
+    for opening in openings:
+        declared = sections[opening.section]
+        for name in declared:
+            if not re.fullmatch(FIELD_NAME, name) or name in opening.kept:
+                reason = "a field's name has letters, digits and _, and is none that every row has"
+                raise DeclarationError(f"/{opening.section}/{name}: {reason}")
+        shapes = {name: derive(node, f"/{opening.section}/{name}", depth=1) for name, node in declared.items()}
+        own = [Field(name, shapes[name], not _may_be_null(node)) for name, node in declared.items()]
+        shape = _opened(shape, opening, own)
+        place = schema
+        if opening.at:  # the objects of a list
+            place = schema["$defs"][schema["properties"][opening.at]["items"]["$ref"].removeprefix("#/$defs/")]
+        kept = {name: node for name, node in place["properties"].items() if name in opening.kept}
+        place["properties"] = kept | declared
+        place["required"] = [name for name in place["required"] if name in kept] + [
+            field.name for field in own if field.required
+        ]
+    return Declared(kind, shape, KINDS[kind].key, schema)
+
+
+def _may_be_null(node: dict[str, Any]) -> bool:
+    """Whether a field may be absent."""
+    return isinstance(node.get("type"), list) and "null" in node["type"]
+
+
+def _opened(shape: Struct, opening: Opening, own: list[Field]) -> Struct:
+    """A shape whose place has the kept fields and those that are declared."""
+    if not opening.at:
+        return Struct((*(field for field in shape.fields if field.name in opening.kept), *own))
+
+    def inside(field: Field) -> Field:
+        if field.name != opening.at:
+            return field
+        assert isinstance(field.shape, Sequence)
+        assert isinstance(field.shape.item, Struct)
+        item = _opened(field.shape.item, Opening(opening.section, opening.kept), own)
+        return replace(field, shape=replace(field.shape, item=item))
+
+    return Struct(tuple(map(inside, shape.fields)))
+
+
+def _mentioned(declaration: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """Places of a declaration, and the fields that each names."""
+    yield "/key", declaration["key"]
+    for place, reference in enumerate(declaration.get("references") or []):
+        yield f"/references/{place}/fields", reference["fields"]
+    for place, rule in enumerate(declaration.get("complete") or []):
+        yield f"/complete/{place}", [*(rule.get("by") or []), *chain.from_iterable(rule["every"])]
+    for place, rule in enumerate(declaration.get("depends") or []):
+        yield f"/depends/{place}", [*rule["on"], *rule["fields"]]
+    yield "/counts", list(declaration.get("counts") or {})
+    yield "/truth", [declaration["truth"]] if declaration.get("truth") else []
+    yield "/printed", list(declaration.get("printed") or {})
+
+
+def form_of(kind: str, path: str, find: Callable[[str], tuple[object, Any] | None]) -> RowKind:
+    """What the rows of a file are: their kind, the kind with the fields of a protocol, or a declared dataset.
+
+    `find` gives the document of a name that says so, and its place. `BundleError` where the document is not sound.
+    """
+    name = "protocol.json" if kind != "rows" else f"dataset.{dataset_of(path)}.json"
+    found = find(name) if kind == "rows" or KINDS[kind].open else None
+    if found is None:
+        return kind
+    place, document = found
+    try:
+        if kind != "rows":
+            return opened_rows(kind, document)
+        for pointer, expected, value in misfits_of("dataset", document):
+            raise BundleError(f"{place}{pointer}: expected {expected}, found {value}")
+        declared = declared_rows(document)
+    except DeclarationError as error:
+        raise BundleError(f"{place}{error}") from None
+    if declared.name != dataset_of(path):
+        raise BundleError(f"{place}/dataset: expected {dataset_of(path)}, found {declared.name}")
+    return declared

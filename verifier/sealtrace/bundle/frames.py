@@ -18,7 +18,7 @@ from sealtrace.bundle.content import ascending_keys, combined_codes
 from sealtrace.bundle.encoding import arrow_integers, distinct, one_dictionary, regular
 from sealtrace.bundle.shapes import Flag, Integer, Number, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
-from sealtrace.bundle.stores import Store
+from sealtrace.bundle.stores import Store, joined
 
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -36,12 +36,8 @@ class Frame:
         self.key_fields = row_key(form)
         self.paths = [store.path for store in stores]
         tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]
-        schemas = {str(table.schema) for table in tables}
-        if len(schemas) > 1:
-            # One file has dictionary columns (Parquet) and another has not (JSON lines).
-            tables = [table.cast(arrow_schema(form)) for table in tables]
         # Chunks are joined a column at a time, when one is asked for: a whole copy would double the memory.
-        table = pa.concat_tables(tables)
+        table = joined(tables, arrow_schema(form))
         columns = [one_dictionary(one) if pa.types.is_dictionary(one.type) else one for one in table.columns]
         self.table = pa.table(columns, names=table.column_names).unify_dictionaries()
         self._starts = np.cumsum([0, *(store.table.num_rows for store in stores)])

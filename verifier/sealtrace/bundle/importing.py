@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.defects import nearest, nearest_path
-from sealtrace.bundle.plain_columns import UnreadableError, cast_to, common_type, flattened, typed, united
+from sealtrace.bundle.defects import BundleError, nearest, nearest_path
+from sealtrace.bundle.shapes import INTEGER, NUMBER
+from sealtrace.bundle.strict_json import MAX_INTEGER
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,6 +31,10 @@ FORMATS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "json", ".ndjs
 FORMATS |= {".parquet": "parquet", ".pq": "parquet"}
 MOST_FILES = 100_000
 _FILE = "__file__"
+
+
+class UnreadableError(BundleError):
+    """The files cannot be read as asked. Nothing was written."""
 
 
 @dataclass(frozen=True)
@@ -167,17 +172,17 @@ def _with_names(table: pa.Table, fields: dict[Path, dict[str, str]]) -> pa.Table
 
 
 def _csv(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> pa.Table:
-    tables = []
     by_mark: dict[str, list[Path]] = {}
     for path in paths:
-        by_mark.setdefault(wanted.delimiter or _delimiter(path), []).append(path)
+        mark = wanted.delimiter or _delimiter(path)
+        _one_header(path, mark)
+        by_mark.setdefault(mark, []).append(path)
+    sql = (
+        "SELECT * FROM read_csv(?, delim = ?, quote = '\"', escape = '\"', header = true, skip = 0, comment = '', "
+        f"all_varchar = true, strict_mode = true, union_by_name = true, filename = '{_FILE}')"
+    )
+    tables = []
     for mark, some in by_mark.items():
-        sql = (
-            "SELECT * FROM read_csv(?, delim = ?, quote = '\"', escape = '\"', header = true, skip = 0, comment = '', "
-            f"all_varchar = true, strict_mode = true, union_by_name = true, filename = '{_FILE}')"
-        )
-        for path in some:
-            _one_header(path, mark)
         tables.append(_run(connection, sql, [[str(path) for path in some], mark], lambda some=some: _bad_line(some)))
     table = united(tables)
     columns = [
@@ -328,3 +333,91 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
         connection.register("rows", table)
         table = _run(connection, "SELECT DISTINCT * FROM rows ORDER BY ALL", [])
     return table
+
+
+# Columns as the types that a record can have
+
+
+def united(tables: list[pa.Table]) -> pa.Table:
+    """Tables below each other; a column that is text in one is text in all."""
+    if len(tables) == 1:
+        return tables[0]
+    kinds: dict[str, set[pa.DataType]] = {}
+    for column in chain.from_iterable(table.schema for table in tables):
+        kinds.setdefault(column.name, set()).add(column.type)
+    several = {name: common_type(found) for name, found in kinds.items() if len(found) > 1}
+    parts = []
+    for table in tables:
+        for place, name in enumerate(table.column_names):
+            if name in several:
+                table = table.set_column(place, name, cast_to(table.column(name), several[name]))
+        parts.append(table)
+    return pa.concat_tables(parts, promote_options="default")
+
+
+def common_type(kinds: set[pa.DataType]) -> pa.DataType:
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds):
+        return pa.float64()
+    return pa.string()
+
+
+def cast_to(column: pa.ChunkedArray, form: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(form)
+    except pa.ArrowException as error:
+        raise UnreadableError(f"a column differs from file to file: {str(error).splitlines()[0]}") from None
+
+
+def flattened(table: pa.Table) -> pa.Table:
+    """Objects within rows become fields with dots; the types that a record can have, or text."""
+    while any(pa.types.is_struct(column.type) for column in table.schema):
+        table = table.flatten()
+    if len(set(table.column_names)) < table.num_columns:
+        raise UnreadableError("a field with a dot in its name and a field of an object are the same")
+    columns = [_settled(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
+    return pa.table(columns, names=table.column_names)
+
+
+def _settled(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _settled(name, column.cast(kind.value_type))
+    if pa.types.is_string(kind) or pa.types.is_boolean(kind) or kind == pa.float64() or pa.types.is_list(kind):
+        return column
+    if pa.types.is_integer(kind):
+        bounds = pc.min_max(column).as_py()
+        fits = bounds["min"] is None or (bounds["min"] >= -MAX_INTEGER and bounds["max"] <= MAX_INTEGER)
+        # A double could not hold it: a name rather than a number.
+        return column.cast(pa.int64() if fits else pa.string())
+    if pa.types.is_floating(kind):
+        return column.cast(pa.float64())
+    if pa.types.is_decimal(kind):
+        doubles = column.cast(pa.float64())
+        return doubles if doubles.cast(kind, safe=False).equals(column) else column.cast(pa.string())
+    texts = str(kind) in ("null", "large_string", "string_view", "extension<arrow.uuid>")
+    if texts or pa.types.is_temporal(kind):
+        return column.cast(pa.string())
+    raise UnreadableError(f"{name}: a column of {kind}, which no record holds; leave it out with --drop {name}")
+
+
+def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text as what all of it plainly is: flags, integers, numbers, or text."""
+    text = pc.if_else(pc.equal(column, ""), None, column.cast(pa.string()))
+    seen = text.unique().drop_null()
+    if not len(seen):
+        return text
+    for true, false in (("true", "false"), ("True", "False")):
+        if pc.all(pc.is_in(seen, pa.array([true, false]))).as_py():
+            return pc.equal(text, true)
+    if pc.all(pc.match_substring_regex(seen, INTEGER)).as_py():
+        if pc.max(pc.abs(seen.cast(pa.int64()))).as_py() <= MAX_INTEGER:
+            return text.cast(pa.int64())
+    elif pc.all(pc.match_substring_regex(seen, NUMBER)).as_py():
+        # An integer that no double holds is a name rather than a number.
+        too_long = pc.any(pc.match_substring_regex(seen, "^-?[0-9]{17,}$")).as_py()
+        numbers = text.cast(pa.float64())
+        if not too_long and pc.all(pc.is_finite(numbers)).as_py():
+            return numbers
+    return text

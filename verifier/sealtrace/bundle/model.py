@@ -10,12 +10,12 @@ from typing import Any
 from sealtrace.bundle import blocks
 from sealtrace.bundle.budget import Asked, Budget
 from sealtrace.bundle.content import BLOCKS
-from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.defects import Defect, Defects
 from sealtrace.bundle.identity import Entry
 from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.shards import LaidOut
-from sealtrace.bundle.stores import Defects, Store
+from sealtrace.bundle.stores import Store
 from sealtrace.contract.report import Report
 
 

@@ -8,7 +8,7 @@ compact protocol.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,10 +16,21 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
-from sealtrace.bundle.defects import Defect
+from sealtrace.bundle.defects import Defect, RowsReading
 from sealtrace.bundle.encoding import arrow_integers, one_chunk, one_dictionary
 from sealtrace.bundle.json_columns import array_of, shown
-from sealtrace.bundle.shapes import Mapping, RowKind, Sequence, Shape, Struct, Text, arrow_schema, row_shape, width
+from sealtrace.bundle.shapes import (
+    Mapping,
+    RowKind,
+    Sequence,
+    Shape,
+    Struct,
+    Text,
+    arrow_schema,
+    arrow_type,
+    row_shape,
+    width,
+)
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 
 _TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
@@ -166,120 +177,73 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
 """Bytes of a decoded value by physical type, eight for the others; text is held once and named by number."""
 
 
-@dataclass(frozen=True)
-class ParquetRead:
-    """What a Parquet file gives."""
-
-    table: pa.Table
-    """Its declared columns; one that is absent or of another type is null."""
-    unreadable: list[Defect] = field(default_factory=list)
-    columns: list[Defect] = field(default_factory=list)
-    """What is wrong with the columns that it has."""
-    footer: bytes = b""
-    """What it says besides its records: names of columns, who wrote it, comments."""
-
-
-def read_parquet(data: bytes | pa.Buffer, path: str, kind: RowKind, budget: Budget) -> ParquetRead:
-    """The table with its declared columns. Only the budget raises."""
+def read_parquet(data: bytes, kind: RowKind, reading: RowsReading, budget: Budget) -> pa.Table:
+    """The table with its declared columns; one that is absent or of another type is null. Only the budget raises."""
     import pyarrow.parquet as pq
 
-    wanted, shape = arrow_schema(kind), row_shape(kind)
-    footer = b""
+    shape, path = row_shape(kind), reading.path
+    chunks: dict[str, list[pa.Array]] = {field.name: [] for field in shape.fields}
+    misfits: dict[str, Defect] = {}
     try:
         metadata = pq.read_metadata(pa.BufferReader(data))
         found = leaves(memoryview(data))
         numbered = _numbered(shape, metadata.schema, found)
         file = pq.ParquetFile(pa.BufferReader(data), metadata=metadata, read_dictionary=numbered)
         names = file.schema_arrow.names
-        footer = footer_texts(metadata, file.schema_arrow)
+        reading.footer = footer_texts(metadata, file.schema_arrow)
         decoded = sum(max(leaf.values * _WIDTHS.get(leaf.type, 8), leaf.bytes) for leaf in found)
         budget.hold(2 * decoded + metadata.num_rows * (width(shape) + _ROW_OVERHEAD), path)
         expanding = [leaf.bytes for leaf in found if leaf.path not in numbered and leaf.repeats]
-        there = [name for name in wanted.names if names.count(name) == 1]
-        declared = _Declared(kind, path)
+        there = [name for name in chunks if names.count(name) == 1]
         for index in range(file.num_row_groups):
             for group in _group(file, index, there, max(expanding, default=0), path, budget):
                 # Arrow takes a file's word that its text is UTF-8.
                 group.validate(full=True)
-                declared.add(group)
+                _add_declared(group, shape, path, chunks, misfits)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        unreadable = Defect(f"The file cannot be read as Parquet: {_first_line(error)}.", path)
-        return ParquetRead(wanted.empty_table(), [unreadable], footer=footer)
-    defects = [
-        Defect(
-            "The schema has no such column, or it is there twice.",
-            path,
-            field=f"/{name}",
-            expected="no such field",
-        )
-        for name in dict.fromkeys(names)
-        if name not in there
-    ]
-    return ParquetRead(declared.table(metadata.num_rows), columns=[*defects, *declared.defects.values()], footer=footer)
-
-
-class _Declared:
-    """Columns as their kind declares them, put together from row groups, each of which is let go."""
-
-    def __init__(self, kind: RowKind, path: str) -> None:
-        self._fields = list(zip(arrow_schema(kind), row_shape(kind).fields, strict=True))
-        self._path = path
-        self._chunks: dict[str, list[pa.Array]] = {field.name: [] for field, _ in self._fields}
-        self.defects: dict[str, Defect] = {}
-        """Columns that do not fit."""
-
-    def add(self, group: pa.Table) -> None:
-        for field_, declared in self._fields:
-            if field_.name not in group.column_names or field_.name in self.defects:
-                continue
-            column = group.column(field_.name)
-            try:
-                self._chunks[field_.name] += as_declared_column(column, field_.type, declared.shape).chunks
-            except (pa.ArrowException, TypeError) as error:
-                self.defects[field_.name] = Defect(
-                    f"The column's type does not fit: {_first_line(error)}.",
-                    self._path,
-                    field=f"/{field_.name}",
-                    expected=str(field_.type),
-                    found=str(column.type),
-                )
-
-    def table(self, count: int) -> pa.Table:
-        """All rows; what is absent or does not fit is a column of nulls, and the predicates say where that is wrong."""
-        columns = {}
-        nothing: dict[str, pa.Array] = {}
-        for field_, declared in self._fields:
-            chunks = self._chunks.pop(field_.name)
-            if field_.name in self.defects or not chunks:
-                nothing = nothing or _nothing(count, [field for field, _ in self._fields])
-                columns[field_.name] = pa.chunked_array([nothing[field_.name]])
-                continue
-            column = pa.chunked_array(chunks)
-            numbered = pa.types.is_dictionary(column.type) and isinstance(declared.shape, Text)
-            columns[field_.name] = _numbered_once(column) if numbered else column
-        return pa.table(columns)
-
-
-def _nothing(count: int, fields: list[pa.Field]) -> dict[str, pa.Array]:
-    """Columns without a value, which share their memory: Arrow makes one piece of zeros for a struct's nulls."""
-    nulls = pa.nulls(count, pa.struct(fields))
-    return {field.name: nulls.field(place) for place, field in enumerate(fields)}
-
-
-def as_declared(table: pa.Table, kind: RowKind, fields: list[str] | None = None) -> pa.Table:
-    """The rows of a laid-out file with columns as their kind declares them; `TypeError` where one does not fit."""
-    declared = [
-        (field, wanted.type)
-        for field, wanted in zip(row_shape(kind).fields, arrow_schema(kind), strict=True)
-        if fields is None or field.name in fields
-    ]
+        reading.syntax.add(Defect(f"The file cannot be read as Parquet: {_first_line(error)}.", path))
+        return arrow_schema(kind).empty_table()
+    for name in dict.fromkeys(names):
+        if name not in there:
+            message = "The schema has no such column, or it is there twice."
+            reading.misfits.add(Defect(message, path, field=f"/{name}", expected="no such field"))
+    reading.misfits.add(*misfits.values())
+    # The predicates say where what is absent is wrong. Nulls of a struct share their memory.
+    absent = {name for name, some in chunks.items() if name in misfits or not some}
+    nulls = pa.nulls(metadata.num_rows if absent else 0, arrow_type(shape))
     columns = [
-        as_declared_column(table.column(field.name), wanted, field.shape)
-        if field.name in table.column_names
-        else pa.chunked_array([pa.nulls(table.num_rows, wanted)])
-        for field, wanted in declared
+        nulls.field(place)
+        if field.name in absent
+        else _numbered_once(pa.chunked_array(chunks.pop(field.name)), field.shape)
+        for place, field in enumerate(shape.fields)
     ]
-    return pa.table(columns, names=[field.name for field, _ in declared])
+    return pa.table(columns, names=[field.name for field in shape.fields])
+
+
+def _add_declared(
+    group: pa.Table, shape: Struct, path: str, chunks: dict[str, list[pa.Array]], misfits: dict[str, Defect]
+) -> None:
+    """Adds the columns of a row group, which is let go; notes those that are not what is declared."""
+    for field in shape.fields:
+        if field.name not in group.column_names or field.name in misfits:
+            continue
+        column, wanted = group.column(field.name), arrow_type(field.shape)
+        try:
+            chunks[field.name] += as_declared_column(column, wanted, field.shape).chunks
+        except (pa.ArrowException, TypeError) as error:
+            message, place = f"The column's type does not fit: {_first_line(error)}.", f"/{field.name}"
+            misfits[field.name] = Defect(message, path, field=place, expected=str(wanted), found=str(column.type))
+
+
+def as_declared(table: pa.Table, shape: Struct) -> pa.Table:
+    """The rows with columns as declared, nulls for those that are not there; `TypeError` where one does not fit."""
+    columns = [
+        as_declared_column(table.column(field.name), arrow_type(field.shape), field.shape)
+        if field.name in table.column_names
+        else pa.chunked_array([pa.nulls(table.num_rows, arrow_type(field.shape))])
+        for field in shape.fields
+    ]
+    return pa.table(columns, names=[field.name for field in shape.fields])
 
 
 def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:
@@ -324,16 +288,20 @@ def as_declared_column(column: pa.ChunkedArray, wanted: pa.DataType, shape: Shap
     """The column in its declared type, text left dictionary-encoded; only casts that lose nothing."""
     if pa.types.is_list(wanted) and _is_text(_plain(column.type)):
         return _from_texts(column, shape)
-    if _has_struct_for_map(column.type, wanted):
-        column = pa.chunked_array([_mapped(one_chunk(column), wanted)])
     if _plain(column.type) == wanted:
         return column
+    if pa.types.is_nested(column.type):
+        column = pa.chunked_array([_mapped(one_chunk(column), wanted)])
+        if _plain(column.type) == wanted:
+            return column
     _same_sort(column.type, wanted)
     return column.cast(wanted)
 
 
-def _numbered_once(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _numbered_once(column: pa.ChunkedArray, shape: Shape) -> pa.ChunkedArray:
     """Text with one dictionary instead of one for each row group; as plain text where hardly any text is repeated."""
+    if not (pa.types.is_dictionary(column.type) and isinstance(shape, Text)):
+        return column
     distinct = sum(len(chunk.dictionary) for chunk in column.chunks)
     if len(column) >= _MANY and 4 * distinct > 3 * len(column):
         column = pa.chunked_array([chunk.dictionary.take(chunk.indices) for chunk in column.chunks])
@@ -367,41 +335,29 @@ def values_of_texts(texts: list[str | None], shape: Shape) -> pa.Array:
     return array_of(values, shape, misfit)
 
 
-def _has_struct_for_map(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether a struct stands, at any depth, where names and values are declared."""
-    if pa.types.is_map(wanted):
-        return bool(pa.types.is_struct(found))
-    if pa.types.is_list(wanted) and pa.types.is_list(found):
-        return _has_struct_for_map(found.value_type, wanted.value_type)
-    if pa.types.is_struct(wanted) and pa.types.is_struct(found):
-        return any(
-            _has_struct_for_map(child.type, wanted.field(child.name).type)
-            for child in found
-            if wanted.get_field_index(child.name) >= 0
-        )
-    return False
-
-
 def _mapped(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """The array with names and values where it has a struct with a field per name, as DuckDB writes objects."""
-    if not _has_struct_for_map(array.type, wanted):
+    """The array with names and values where it has, at any depth, a struct with a field per name, as DuckDB writes."""
+    if pa.types.is_list(wanted) and pa.types.is_list(array.type):
+        items = _mapped(values := array.values, wanted.value_type)
+        return array if items is values else pa.ListArray.from_arrays(array.offsets, items, mask=array.is_null())
+    if not pa.types.is_struct(array.type) or not (pa.types.is_map(wanted) or pa.types.is_struct(wanted)):
         return array
-    if pa.types.is_list(wanted):
-        return pa.ListArray.from_arrays(array.offsets, _mapped(array.values, wanted.value_type), mask=array.is_null())
-    names = [child.name for child in array.type]
-    if len(set(names)) < len(names):
-        raise TypeError("a name is there twice")
-    if pa.types.is_struct(wanted):
-        children = [
-            _mapped(child, wanted.field(name).type) if wanted.get_field_index(name) >= 0 else child
-            for name, child in zip(names, array.flatten(), strict=True)
-        ]
-        return pa.StructArray.from_arrays(children, names, mask=array.is_null())
-    return _entries(array, names, wanted)
+    names, children = [child.name for child in array.type], array.flatten()
+    if pa.types.is_map(wanted):
+        return _entries(array, names, wanted)
+    mapped = [
+        _mapped(child, wanted.field(name).type) if wanted.get_field_index(name) >= 0 else child
+        for name, child in zip(names, children, strict=True)
+    ]
+    if all(new is old for new, old in zip(mapped, children, strict=True)):
+        return array
+    return pa.StructArray.from_arrays(mapped, names, mask=array.is_null())
 
 
 def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.MapArray:
     """Names to values from a struct with a field per name; what is null is not there."""
+    if len(set(names)) < len(names):
+        raise TypeError("a name is there twice")
     children = []
     for child in array.flatten():
         _same_sort(child.type, wanted.item_type)

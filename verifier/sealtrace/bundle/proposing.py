@@ -1,10 +1,15 @@
-"""A declaration proposed for a table: types, key, what is complete, what depends on what. Its author reviews it."""
+"""What an import knows besides rows: descriptions by others, and a declaration proposed for its author to review.
+
+A description (Frictionless `datapackage.json`, Croissant in JSON-LD) says which files there are and which fields
+identify a row, and is heeded where it exists; what the rows are is decided on the rows.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.declared import declared_rows
 from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.stores import read_rows
 
 Index = npt.NDArray[np.int64]
@@ -147,7 +152,7 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
     cost_of = {name: cost for cost, name in likely}
     some = _Codes(table.slice(0, _SAMPLE))
     choices = [choice for size in range(1, WIDEST_KEY + 1) for choice in combinations(names, size)]
-    for choice in sorted(choices, key=lambda one: sum(cost_of[name] for name in one)):
+    for choice in sorted(choices, key=lambda names: sum(cost_of[name] for name in names)):
         if some.unique(choice) and codes.unique(choice):
             order = {name: place for place, name in enumerate(table.column_names)}
             return sorted(choice, key=order.__getitem__)
@@ -269,10 +274,112 @@ def referring(declaration: dict[str, Any], table: pa.Table, draft: Path) -> list
         except (ValueError, KeyError, TypeError, OSError):
             continue  # what is wrong with that one is not this command's to say
         ours, theirs = (
-            {tuple(row.values()) for row in one.select(declared.key).group_by(declared.key).aggregate([]).to_pylist()}
-            for one in (table, there)
+            {tuple(row.values()) for row in rows.select(declared.key).group_by(declared.key).aggregate([]).to_pylist()}
+            for rows in (table, there)
         )
         if ours <= theirs:
             reference: dict[str, Any] = {"fields": list(declared.key), "dataset": declared.name}
             found.append({**reference, "every": True} if ours == theirs else reference)
     return found
+
+
+# Descriptions
+
+FRICTIONLESS = "datapackage.json"
+CROISSANT = ("croissant.json", "metadata.json")
+_LONGEST_DESCRIPTION = 20_000_000
+
+
+@dataclass(frozen=True)
+class Described:
+    """Files and their key, as a description has them."""
+
+    paths: list[Path]
+    key: tuple[str, ...]
+
+    def key_within(self, columns: Sequence[str]) -> list[str] | None:
+        """The key, where all of its fields were read."""
+        return list(self.key) if self.key and set(self.key) <= set(columns) else None
+
+
+def described(results: Sequence[str]) -> Described | None:
+    """What a description says of the results: one that is named, or one that lies beside the files."""
+    if len(results) == 1:
+        given = Path(results[0])
+        if given.is_dir():
+            for name in (FRICTIONLESS, *CROISSANT):
+                if (given / name).is_file() and (found := _read(given / name)) is not None:
+                    return found
+            return None
+        if given.name in (FRICTIONLESS, *CROISSANT) and given.is_file():
+            if (found := _read(given)) is None:
+                raise BundleError(f"{given}: neither a data package nor a Croissant description")
+            return found
+        # A file of its own is only looked up: which of the described ones it is.
+        beside = given.parent / FRICTIONLESS
+        if given.is_file() and beside.is_file():
+            resources = _frictionless(_document(beside), beside)
+            here = given.resolve()
+            return next((table for table in resources if here in [path.resolve() for path in table.paths]), None)
+    return None
+
+
+def _read(path: Path) -> Described | None:
+    document = _document(path)
+    if isinstance(document.get("resources"), list):
+        found = [table for table in _frictionless(document, path) if table.paths]
+    elif "recordSet" in document or "distribution" in document:
+        found = _croissant(document, path)
+    else:
+        return None
+    if not found:
+        raise BundleError(f"{path}: describes no file that lies here")
+    if len(found) > 1:
+        names = ", ".join(str(table.paths[0]) for table in found)
+        raise BundleError(f"{path}: describes several tables; import them one by one: {names}")
+    return found[0]
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+        document = json.loads(data) if len(data) <= _LONGEST_DESCRIPTION else None
+    except (OSError, ValueError, RecursionError) as error:
+        raise BundleError(f"{path}: not readable as JSON ({str(error).splitlines()[0]})") from None
+    if not isinstance(document, dict):
+        raise BundleError(f"{path}: not an object")
+    return document
+
+
+def _texts(value: Any) -> list[str]:
+    """A text, or a list of texts."""
+    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """An object, or a list of objects."""
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+
+
+def _inside(path: Path, names: list[str]) -> list[Path]:
+    """The files that lie beside or below the description; addresses and ways out are passed over."""
+    root = path.parent.resolve()
+    found = [path.parent / name for name in names if "://" not in name]
+    return [file for file in found if file.is_file() and file.resolve().is_relative_to(root)]
+
+
+def _frictionless(document: dict[str, Any], path: Path) -> list[Described]:
+    found = []
+    for resource in _objects(document.get("resources")):
+        key = [name for schema in _objects(resource.get("schema")) for name in _texts(schema.get("primaryKey"))]
+        found.append(Described(_inside(path, _texts(resource.get("path"))), tuple(key)))
+    return found
+
+
+def _croissant(document: dict[str, Any], path: Path) -> list[Described]:
+    keys = [
+        tuple(name.rpartition("/")[2] for place in _objects(records.get("key")) for name in _texts(place.get("@id")))
+        for records in _objects(document.get("recordSet"))
+    ]
+    files = [name for file in _objects(document.get("distribution")) for name in _texts(file.get("contentUrl"))]
+    return [Described([file], keys[0] if len(keys) == 1 else ()) for file in _inside(path, files)]

@@ -15,9 +15,8 @@ import pyarrow as pa
 from sealtrace.bundle.archives import Container, Member, open_container
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
-from sealtrace.bundle.declared import declared_rows, opened_rows
 from sealtrace.bundle.defects import BundleError, Defect
-from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.documents import declared_rows, misfits_of, opened_rows
 from sealtrace.bundle.encoding import as_long_as_digests, return_memory, text_lines
 from sealtrace.bundle.identity import (
     MANIFEST,
@@ -29,8 +28,9 @@ from sealtrace.bundle.identity import (
     root_digest,
     unsafe_path,
 )
-from sealtrace.bundle.listing import (
+from sealtrace.bundle.members import (
     OBJECTS,
+    MemberBytes,
     changed_defects,
     later_digests,
     listing_defects,
@@ -38,7 +38,6 @@ from sealtrace.bundle.listing import (
     misfit_defects,
     sums_defects,
 )
-from sealtrace.bundle.member_bytes import MemberBytes
 from sealtrace.bundle.model import Bundle, Document, Progress, Stream
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
@@ -349,8 +348,7 @@ class _Reader:
         bundle, entry, store = self.bundle, parsed.entry, parsed.store
         bundle.stores.append(store)
         self._look_ahead(entry, parsed.named)
-        for defect in store.syntax.listed:
-            bundle.syntax.add(defect)
+        bundle.syntax.add(*store.syntax.listed)
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if parsed.content is not None:
             self._content(entry, parsed.content, store.count)

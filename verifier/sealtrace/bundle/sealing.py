@@ -17,9 +17,8 @@ from sealtrace.bundle import blocks
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import form_of
 from sealtrace.bundle.defects import BundleError, Defect, refusing
-from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.documents import form_of, misfits_of
 from sealtrace.bundle.identity import (
     MANIFEST,
     SEALS,

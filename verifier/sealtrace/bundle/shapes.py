@@ -20,6 +20,8 @@ from sealtrace.contract.kinds import KINDS
 
 DEEPEST = 8
 MOST_FIELDS = 1000
+INTEGER, NUMBER = r"^-?(0|[1-9][0-9]{0,15})$", r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"
+"""Texts that are plainly numbers."""
 _ANNOTATIONS = {"title", "description", "default", "examples", "$comment", "deprecated", "format", "$schema", "$id"}
 
 

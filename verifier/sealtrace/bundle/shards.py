@@ -35,6 +35,7 @@ from sealtrace.bundle.shapes import (
     Number,
     RowKind,
     Sequence,
+    Struct,
     Text,
     row_key,
     row_shape,
@@ -226,7 +227,7 @@ def proved_block(file: LaidOut, shard: Shard) -> tuple[pa.Table, Block]:
         for column in columns.values():
             column.prove()
         table = columns.table
-        declared, key = as_declared(table, file.form), row_key(file.form)
+        declared, key = as_declared(table, file.shape), row_key(file.form)
     except (TypeError, pa.ArrowException) as error:
         raise NotLaidOutError(str(error)) from None
     check_table(declared, file.shape, misfit)
@@ -325,13 +326,13 @@ class KeptFile:
         """Some fields of the rows, as declared, a row group at a time; all row groups unless some are named."""
         import pyarrow.parquet as pq
 
-        fields = list(fields)
         there = [name for name in fields if name in self._there]
+        shape = Struct(tuple(field for field in self._laid_out.shape.fields if field.name in fields))
         with pq.ParquetFile(self.path, metadata=self._laid_out.metadata, read_dictionary=self._laid_out.names) as file:
             for place in range(len(self.starts) - 1) if groups is None else groups:
                 rows = int(self.starts[place + 1] - self.starts[place])
                 table = file.read_row_group(place, columns=there, use_threads=False) if there else _no_columns(rows)
-                yield as_declared(table, self.form, fields)
+                yield as_declared(table, shape)
 
 
 def _no_columns(rows: int) -> pa.Table:

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.declared import form_of, opened_rows
 from sealtrace.bundle.defects import BundleError, refusing
+from sealtrace.bundle.documents import form_of, opened_rows
 from sealtrace.bundle.identity import LayoutError, file_digest, kind_and_format
 from sealtrace.bundle.parquet_writing import write_parquet
 from sealtrace.bundle.resources import json_file, place_new_file

@@ -13,8 +13,8 @@ from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.report import Disclosed, StageCoverage
 from sealtrace.evidence import Evidence
 from sealtrace.witnesses.disclosure import DisclosureError, Partial, checked
-from sealtrace.witnesses.envelope import read_bytes
 from sealtrace.witnesses.examining import ROWS, Witnessed, witnessed
+from sealtrace.witnesses.signatures import read_bytes
 
 
 class Outside(Evidence):

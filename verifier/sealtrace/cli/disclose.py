@@ -88,7 +88,7 @@ def rows(
     """
     from sealtrace.bundle.documents import misfits_of
     from sealtrace.witnesses.disclosure import DisclosureError, disclosed, drawn
-    from sealtrace.witnesses.envelope import read_bytes
+    from sealtrace.witnesses.signatures import read_bytes
 
     if bool(chosen) == (seed is not None) or (seed is None) != (count is None):
         raise click.UsageError("name rows with --row, or have them drawn with --seed and --count")

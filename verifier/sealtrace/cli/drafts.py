@@ -133,9 +133,8 @@ def import_(
 
     Exit codes: 0 written; 2 refused, and nothing was written.
     """
-    from sealtrace.bundle.descriptions import described
     from sealtrace.bundle.importing import Wanted, files_of, read_results
-    from sealtrace.bundle.proposing import proposed, referring
+    from sealtrace.bundle.proposing import described, proposed, referring
     from sealtrace.bundle.writing import write_dataset
 
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):

@@ -128,7 +128,7 @@ def show(bundle: Path | None, form: str, digests: bool) -> int:
 
     Exit codes: 0 shown; 2 there is no bundle, or its manifest cannot be read.
     """
-    from sealtrace.bundle.listing import read_manifest
+    from sealtrace.bundle.members import read_manifest
 
     manifest = read_manifest(bundle or default_bundle())
     if form == "json":

@@ -56,8 +56,8 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
     """
     from sealtrace.bundle.identity import WITNESSES
     from sealtrace.examination import examine
-    from sealtrace.witnesses.commitments import ROOT, commitments_of, statement
-    from sealtrace.witnesses.envelope import read_private_key, signed
+    from sealtrace.witnesses.examining import ROOT, commitments_of, statement
+    from sealtrace.witnesses.signatures import read_private_key, signed
 
     signer = read_private_key(key)
     if output is None and not bundle.is_dir():
@@ -163,7 +163,7 @@ def attest(
     if keyid and not key:
         raise click.UsageError("--keyid names the key of --key")
     from sealtrace.report.in_toto import refusal_of, statement
-    from sealtrace.witnesses.envelope import read_private_key, signed
+    from sealtrace.witnesses.signatures import read_private_key, signed
 
     Outputs([("in-toto", output)]).refuse(bundle, key)
     # A time or a key that cannot be used is found out before the work is done.
@@ -196,7 +196,7 @@ def _now() -> str:
 def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
     from sealtrace.api import verify
     from sealtrace.report.in_toto import refusal_of
-    from sealtrace.witnesses.envelope import SignatureError, opened, read_envelope, read_public_key
+    from sealtrace.witnesses.signatures import SignatureError, opened, read_envelope, read_public_key
 
     public = read_public_key(public_key)
     envelope = read_envelope(path)

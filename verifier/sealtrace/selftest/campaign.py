@@ -19,8 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
-from sealtrace.bundle.declared import declared_rows, opened_rows
-from sealtrace.bundle.documents import misfits_of
+from sealtrace.bundle.documents import declared_rows, misfits_of, opened_rows
 from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.model import Bundle, Document, Progress

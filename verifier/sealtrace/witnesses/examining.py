@@ -1,9 +1,9 @@
-"""All witnesses of a bundle: what each says, whether anybody vouches for it, and what it covers."""
+"""What of a bundle can be witnessed, and all witnesses of it: what each says, who vouches for it, what it covers."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,21 +11,107 @@ from typing import Any
 
 from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.defects import BundleError, Defect
-from sealtrace.bundle.member_bytes import LONGEST_WITNESS
+from sealtrace.bundle.identity import MANIFEST
+from sealtrace.bundle.members import LONGEST_WITNESS
 from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.witnesses.commitments import ROOT, SUBJECTS, Commitments, commitments_of, differences, stated
-from sealtrace.witnesses.envelope import SignatureError, envelope_of, opened, read_bytes, read_public_key
-from sealtrace.witnesses.timestamps import (
+from sealtrace.contract.kinds import STAGES
+from sealtrace.witnesses.signatures import (
     Seen,
+    SignatureError,
     WitnessError,
+    envelope_of,
     git_commit,
     open_timestamp,
+    opened,
     read_authorities,
+    read_bytes,
+    read_public_key,
     token_digest,
     verified_bundle,
     verified_timestamp,
 )
+
+ROOT = "root"
+SUBJECTS = (*STAGES, ROOT)
+"""In the order in which they come to be: each commits to all before it."""
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:sealtrace:sealed:1"
+
+
+@dataclass(frozen=True)
+class Commitments:
+    """The digests of one bundle."""
+
+    digests: dict[str, str]
+    """`root` and each sealed stage: the root digest, and the content digests of seals."""
+    files: dict[str, str]
+    """The same names: SHA-256 of manifest.json and of the seals as files, which other tools stamp."""
+
+    def named(self, digest: str) -> str | None:
+        """What a digest stands for here."""
+        known = [*self.digests.items(), *self.files.items()]
+        return next((name for name, here in known if here == digest), None)
+
+
+def commitments_of(bundle: Bundle) -> Commitments:
+    """The digests that were recomputed from the bytes that were read."""
+    digests, files = {}, {}
+    for seal in bundle.documents_of("seal"):
+        digests[seal.value["stage"]] = bundle.contents[seal.path]
+        files[seal.value["stage"]] = bundle.digests[seal.path]
+    if bundle.root_sha256 is not None:
+        digests[ROOT], files[ROOT] = bundle.root_sha256, bundle.digests[MANIFEST]
+    return Commitments(digests, files)
+
+
+def statement(commitments: Commitments, last: str, supersedes: Sequence[str] = ()) -> dict[str, Any]:
+    """What a signer says of a stage or of the root: these are its digests, and those of all before it."""
+    names = [name for name in SUBJECTS[: SUBJECTS.index(last) + 1] if name in commitments.digests]
+    return {
+        "_type": STATEMENT_TYPE,
+        "subject": [{"name": name, "digest": {"sha256": commitments.digests[name]}} for name in names],
+        "predicateType": PREDICATE_TYPE,
+        "predicate": {"sealed": last, "supersedes": list(supersedes)},
+    }
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A statement that was read."""
+
+    last: str
+    digests: dict[str, str]
+    supersedes: tuple[str, ...]
+
+
+def stated(payload: Any) -> Stated | None:
+    """A statement about a bundle; None for any other payload."""
+    match payload:
+        case {
+            "_type": "https://in-toto.io/Statement/v1",
+            "predicateType": "urn:sealtrace:sealed:1",
+            "predicate": {"sealed": str(last), "supersedes": [*older]},
+            "subject": [*subjects],
+        } if last in SUBJECTS:
+            digests = {}
+            for subject in subjects:
+                match subject:
+                    case {"name": str(name), "digest": {"sha256": str(digest)}} if name in SUBJECTS:
+                        digests[name] = digest
+                    case _:
+                        return None
+            return Stated(last, digests, tuple(map(str, older))) if last in digests else None
+    return None
+
+
+def differences(said: Stated, commitments: Commitments) -> Iterator[tuple[str, str, str]]:
+    """(name, as stated, as here) for every digest that is not the bundle's."""
+    for name, digest in said.digests.items():
+        here = commitments.digests.get(name)
+        if here != digest:
+            yield name, digest, here or "not sealed"
+
 
 ROWS = ".rows.json"
 """Files of disclosed rows lie with the witnesses, too."""
@@ -65,15 +151,16 @@ class Witnessed:
     def covering(self, stage: str) -> list[Witness]:
         """The witnesses of a stage: those of its own seal, and of everything that commits to it."""
         place = SUBJECTS.index(stage)
-        return [one for one in self.witnesses if SUBJECTS.index(one.subject) >= place]
+        return [witness for witness in self.witnesses if SUBJECTS.index(witness.subject) >= place]
 
     def since(self, stage: str) -> str | None:
         """The first moment at which somebody vouches that the stage was sealed."""
-        return min((one.time for one in self.covering(stage) if one.vouched and one.time), default=None)
+        times = (witness.time for witness in self.covering(stage) if witness.vouched)
+        return min(filter(None, times), default=None)
 
     def count(self, sort: str) -> int:
         """How many of a sort somebody vouches for."""
-        return sum(one.sort == sort and one.vouched for one in self.witnesses)
+        return sum(witness.sort == sort and witness.vouched for witness in self.witnesses)
 
 
 def witnessed(bundle: Bundle, asked: Asked) -> Witnessed:
@@ -105,7 +192,7 @@ class _Examiner:
             try:
                 self._read(name, data)
             except (WitnessError, SignatureError) as error:
-                self._defect(name, str(error), severity="error")
+                self._defect(name, str(error))
         for path in self.keys:
             self.found.inspected += 1
             if path not in self.signed:
@@ -115,25 +202,18 @@ class _Examiner:
             if not self.signed_by_identity:
                 who = self.asked.sigstore_identity
                 self._defect(None, f"The root is not signed by {who}, who must have signed it.")
-        stamped = {one.subject for one in self.found.witnesses if one.sort == "timestamp" and one.vouched}
+        stamped = {
+            witness.subject for witness in self.found.witnesses if witness.sort == "timestamp" and witness.vouched
+        }
         for subject in self.asked.timestamps:
             self.found.inspected += 1
             if subject not in stamped:
-                self._defect(None, f"No timestamp of a given authority is over {subject}.", key=subject)
+                self._defect(None, f"No timestamp of a given authority is over {subject}.", subject)
         return self.found
 
-    def _defect(
-        self,
-        source: str | None,
-        message: str,
-        *,
-        expected: str | None = None,
-        found: str | None = None,
-        key: str | None = None,
-        severity: Any = "error",
-    ) -> None:
-        named = None if key is None else {"stage": key}
-        self.found.defects.append(Defect(message, source, key=named, expected=expected, found=found, severity=severity))
+    def _defect(self, source: str | None, message: str, stage: str | None = None, **known: Any) -> None:
+        key = None if stage is None else {"stage": stage}
+        self.found.defects.append(Defect(message, source, key=key, **known))
 
     def _read(self, name: str, data: bytes) -> None:
         if len(data) > LONGEST_WITNESS:
@@ -143,39 +223,28 @@ class _Examiner:
         elif name.endswith(".dsse.json"):
             self._envelope(name, data)
         elif name.endswith(".tsr"):
-            self._timestamp(name, data)
+            if self.authorities:
+                self._saw(name, "timestamp", [verified_timestamp(data, self.authorities)], vouched=True)
+            else:
+                seen = Seen(token_digest(data), "an authority that was not given (--tsa-root)", None)
+                self._saw(name, "timestamp", [seen], vouched=False)
         elif name.endswith(".commit"):
-            seen = git_commit(data)
-            if not any(self.commitments.named(one.digest) for one in seen):
-                self._strange(name, seen[0].digest, vouched=False)
-            for one in seen:
-                self._saw(name, "git", one, vouched=False)
+            self._saw(name, "git", git_commit(data), vouched=False)
         elif name.endswith(".ots"):
-            proof = open_timestamp(data)
-            if not self._saw(name, "opentimestamps", proof, vouched=False):
-                self._strange(name, proof.digest, vouched=False)
+            self._saw(name, "opentimestamps", [open_timestamp(data)], vouched=False)
         else:
             raise WitnessError("no known sort of witness: .dsse.json, .sigstore.json, .tsr, .commit or .ots")
 
-    def _saw(self, name: str, sort: str, seen: Seen, *, vouched: bool) -> bool:
-        subject = self.commitments.named(seen.digest)
-        if subject is not None:
-            self.found.witnesses.append(Witness(name, sort, subject, seen.by, seen.time, vouched))
-        return subject is not None
-
-    def _strange(self, name: str, digest: str, *, vouched: bool) -> None:
-        known = ", ".join(self.commitments.digests)
-        self._defect(name, _STRANGE, expected=f"a digest of {known}", found=digest,
-                     severity="error" if vouched else "warning")  # fmt: skip
-
-    def _timestamp(self, name: str, data: bytes) -> None:
-        if not self.authorities:
-            digest = token_digest(data)
-            seen, vouched = Seen(digest, "an authority that was not given (--tsa-root)", None), False
-        else:
-            seen, vouched = verified_timestamp(data, self.authorities), True
-        if not self._saw(name, "timestamp", seen, vouched=vouched):
-            self._strange(name, seen.digest, vouched=vouched)
+    def _saw(self, name: str, sort: str, sightings: list[Seen], *, vouched: bool) -> None:
+        """Digests that somebody saw: witnesses where they are this bundle's, and strange where none is."""
+        subjects = [self.commitments.named(seen.digest) for seen in sightings]
+        for seen, subject in zip(sightings, subjects, strict=True):
+            if subject is not None:
+                self.found.witnesses.append(Witness(name, sort, subject, seen.by, seen.time, vouched))
+        if not any(subjects):
+            known = f"a digest of {', '.join(self.commitments.digests)}"
+            severity = "error" if vouched else "warning"
+            self._defect(name, _STRANGE, expected=known, found=sightings[0].digest, severity=severity)
 
     def _envelope(self, name: str, data: bytes) -> None:
         try:
@@ -223,7 +292,7 @@ class _Examiner:
             return None
         wrong = list(differences(said, self.commitments))
         for subject, expected, found in wrong:
-            self._defect(name, _STRANGE, expected=expected, found=found, key=subject, severity=severity)
+            self._defect(name, _STRANGE, subject, expected=expected, found=found, severity=severity)
         if wrong:
             return None
         self.found.witnesses.append(Witness(name, "signature", said.last, by, time, vouched))

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import row_name
+from sealtrace.bundle.defects import Defects
 from sealtrace.bundle.encoding import arrow_integers, return_memory
 from sealtrace.bundle.frames import Frame, Index, StreamedFrame
 from sealtrace.bundle.identity import Entry
@@ -25,7 +26,7 @@ from sealtrace.bundle.parquet import as_declared
 from sealtrace.bundle.shapes import RowKind, row_shape
 from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
 from sealtrace.bundle.shards import Shard, Workers
-from sealtrace.bundle.stores import Defects, Store
+from sealtrace.bundle.stores import Store
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.streamed import Sources, Streamed
@@ -335,7 +336,7 @@ _CHECKED = ("score.utility", "score.utility", "score.delta")
 
 def _store(entry: Entry, form: RowKind, table: pa.Table, numbers: Index) -> Store:
     """Rows of a shard as smaller files give them; `NotLaidOutError` where their schema refuses one."""
-    declared = as_declared(table, form)
+    declared = as_declared(table, row_shape(form))
 
     def misfit(*_: object) -> None:
         raise NotLaidOutError("its schema refuses a row")

@@ -1,21 +1,159 @@
-"""When something was there: timestamps and sigstore bundles, which are verified without a network, and weaker proofs,
-which are reported.
+"""Who signed what was sealed, and when it was there.
+
+DSSE envelopes with Ed25519, or with ECDSA on P-256 and SHA-256; timestamps and sigstore bundles, which are verified
+without a network; and weaker proofs, which are reported.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sealtrace.bundle.defects import BundleError
-from sealtrace.witnesses.envelope import PAYLOAD_TYPE, read_bytes
+from sealtrace.bundle.defects import BundleError, refusing
+from sealtrace.bundle.strict_json import parse
 
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
+    from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # as documented
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+_LONGEST_KEY = 2**16
+_LONGEST_ENVELOPE = 2**24
 _LONGEST_CERTIFICATES = 2**20
+_ACCEPTED = "an Ed25519 or an ECDSA P-256 key is needed"
+_SCHEMES = ("ed25519", "ecdsa-sha2-nistp256")
+
+
+class SignatureError(Exception):
+    """An envelope that the key did not sign."""
+
+
+def read_private_key(path: Path) -> CryptoSigner:
+    """A private key in PEM. No error repeats anything of what the file holds."""
+    with _needing("signatures", "attest"):
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.serialization import load_pem_private_key
+        from securesystemslib.signer import CryptoSigner  # type: ignore[attr-defined]
+    data = read_bytes(path, _LONGEST_KEY)
+    try:
+        key = load_pem_private_key(data, None)
+    except TypeError:
+        # The library's way to say that a password is needed.
+        raise BundleError(f"{path}: the key is encrypted; give one that is not, such as a pipe from openssl") from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise BundleError(f"{path}: not a private key in PEM; {_ACCEPTED}") from None
+    return CryptoSigner(key, _accepted(path, key.public_key()))
+
+
+def read_public_key(path: Path) -> SSlibKey:
+    """A public key in PEM."""
+    with _needing("signatures", "attest"):
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.serialization import load_pem_public_key
+        from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # noqa: F401 - is it there?
+    try:
+        return _accepted(path, load_pem_public_key(read_bytes(path, _LONGEST_KEY)))
+    except (ValueError, UnsupportedAlgorithm):
+        raise BundleError(f"{path}: not a public key in PEM; {_ACCEPTED}") from None
+
+
+def _accepted(path: Path, public: PublicKeyTypes) -> SSlibKey:
+    """The key under the SHA-256 of its SubjectPublicKeyInfo in DER, where its sort is accepted."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+    from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]
+
+    name = hashlib.sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()
+    try:
+        key = SSlibKey.from_crypto(public, name)
+    except ValueError:
+        key = None
+    if key is None or key.scheme not in _SCHEMES:
+        raise BundleError(f"{path}: a key of another kind; {_ACCEPTED}")
+    return key
+
+
+def signed(payload: bytes, signer: CryptoSigner, keyid: str | None = None) -> dict[str, Any]:
+    """The payload in an envelope with one signature."""
+    from securesystemslib.dsse import Envelope
+
+    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope.sign(signer)
+    document: dict[str, Any] = envelope.to_dict()
+    if keyid:
+        document["signatures"][0]["keyid"] = keyid
+    return document
+
+
+def read_envelope(path: Path) -> dict[str, Any]:
+    """An envelope as it was written; what it holds proves nothing yet."""
+    return envelope_of(read_bytes(path, _LONGEST_ENVELOPE), str(path))
+
+
+def envelope_of(data: bytes, name: str) -> dict[str, Any]:
+    """The envelope that a file holds."""
+    with refusing(name):
+        envelope = parse(data)
+    match envelope:
+        case {"payload": str(), "payloadType": str(), "signatures": [*signatures]} if all(
+            isinstance(signature, dict) and isinstance(signature.get("sig"), str) for signature in signatures
+        ):
+            return dict(envelope)
+    raise BundleError(f"{name}: not a DSSE envelope: an object with payload, payloadType and signatures")
+
+
+def opened(envelope: dict[str, Any], key: SSlibKey) -> bytes:
+    """The payload, where the key signed it; `SignatureError` otherwise. The key's id is a hint that nobody needs."""
+    from securesystemslib.dsse import Envelope
+    from securesystemslib.exceptions import UnverifiedSignatureError, VerificationError
+    from securesystemslib.signer import Signature  # type: ignore[attr-defined]
+
+    if envelope["payloadType"] != PAYLOAD_TYPE:
+        raise SignatureError(f"the payload's type is not {PAYLOAD_TYPE}")
+    covered = Envelope(_decoded(envelope["payload"]), PAYLOAD_TYPE, {})
+    for signature in envelope["signatures"]:
+        try:
+            key.verify_signature(Signature(key.keyid, _decoded(signature["sig"]).hex()), covered.pae())
+        except (SignatureError, UnverifiedSignatureError, VerificationError):
+            continue  # what anybody may have put beside it says nothing
+        return covered.payload
+    raise SignatureError("no signature in it is of this key")
+
+
+def _decoded(text: str) -> bytes:
+    """Base64 in either alphabet: readers of DSSE must take both."""
+    try:
+        return base64.b64decode(text.replace("-", "+").replace("_", "/"), validate=True)
+    except ValueError:
+        raise SignatureError("it holds text that is not base64") from None
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """A small file, whole."""
+    with refusing(path), path.open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise BundleError(f"{path}: too long to be what it should be")
+    return data
+
+
+@contextmanager
+def _needing(what: str, extra: str) -> Iterator[None]:
+    """Imports that not every installation can do."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise BundleError(f"{what} need more packages: pip install 'sealtrace[{extra}]'") from None
+
+
+# When something was there
 
 
 class WitnessError(Exception):
@@ -40,10 +178,8 @@ def read_authorities(paths: tuple[Path, ...]) -> list[Any]:
     """Certificates in PEM, one or more in each file; those that signed themselves are roots."""
     if not paths:
         return []
-    try:
+    with _needing("timestamps", "witnesses"):
         from cryptography.x509 import load_pem_x509_certificates
-    except ModuleNotFoundError:
-        raise _not_installed("timestamps") from None
     certificates = []
     for path in paths:
         try:
@@ -55,14 +191,14 @@ def read_authorities(paths: tuple[Path, ...]) -> list[Any]:
 
 def token_digest(data: bytes) -> str:
     """The digest that a timestamp is about, verified or not."""
-    return str(_decoded(data).tst_info.message_imprint.message.hex())
+    return str(_response(data).tst_info.message_imprint.message.hex())
 
 
 def verified_timestamp(data: bytes, authorities: list[Any]) -> Seen:
     """A timestamp of one of these authorities over a SHA-256 digest."""
     from rfc3161_client import VerificationError, VerifierBuilder
 
-    response = _decoded(data)
+    response = _response(data)
     imprint = response.tst_info.message_imprint
     if imprint.hash_algorithm.dotted_string != "2.16.840.1.101.3.4.2.1":
         raise WitnessError("the timestamp is over another hash than SHA-256")
@@ -91,11 +227,9 @@ def _signer(response: Any) -> str:
     return "an authority"
 
 
-def _decoded(data: bytes) -> Any:
-    try:
+def _response(data: bytes) -> Any:
+    with _needing("timestamps", "witnesses"):
         from rfc3161_client import decode_timestamp_response
-    except ModuleNotFoundError:
-        raise _not_installed("timestamps") from None
     try:
         response = decode_timestamp_response(data)
         response.tst_info.message_imprint  # noqa: B018 - a refusal has none
@@ -131,12 +265,10 @@ def git_commit(data: bytes) -> list[Seen]:
 
 def open_timestamp(data: bytes) -> Seen:
     """The digest of an OpenTimestamps proof, and who it says to have seen it; blocks are not looked up."""
-    try:
+    with _needing("OpenTimestamps proofs", "witnesses"):
         from opentimestamps.core.notary import BitcoinBlockHeaderAttestation, PendingAttestation
         from opentimestamps.core.serialize import DeserializationError, StreamDeserializationContext
         from opentimestamps.core.timestamp import DetachedTimestampFile
-    except ModuleNotFoundError:
-        raise _not_installed("OpenTimestamps proofs") from None
     try:
         proof = DetachedTimestampFile.deserialize(StreamDeserializationContext(io.BytesIO(data)))
     except (DeserializationError, ValueError, EOFError, RecursionError) as error:
@@ -160,13 +292,11 @@ def verified_bundle(
     data: bytes, trust_root: Path, identity: str, issuer: str | None = None
 ) -> tuple[bytes, str | None]:
     """The payload that this identity signed, and when its certificate was made out: minutes before, at most."""
-    try:
+    with _needing("sigstore bundles", "sigstore"):
         from sigstore.errors import Error as SigstoreError
         from sigstore.models import Bundle, TrustedRoot
         from sigstore.verify import Verifier
         from sigstore.verify.policy import Identity
-    except ModuleNotFoundError:
-        raise _not_installed("sigstore bundles", "sigstore") from None
 
     try:
         verifier = Verifier(trusted_root=TrustedRoot.from_file(str(trust_root)))
@@ -180,7 +310,3 @@ def verified_bundle(
     if payload_type != PAYLOAD_TYPE:
         raise WitnessError(f"the payload's type is not {PAYLOAD_TYPE}")
     return payload, moment(bundle.signing_certificate.not_valid_before_utc)
-
-
-def _not_installed(what: str, extra: str = "witnesses") -> BundleError:
-    return BundleError(f"{what} need more packages: pip install 'sealtrace[{extra}]'")

@@ -1,23 +1,35 @@
-"""What a bundle must hold and may hold, by its manifest."""
+"""The files of a bundle: their bytes, hashed as they are read, and what its manifest must and may say of them."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sealtrace.bundle.archives import MACOS, Container, Member, open_container
+from sealtrace.bundle.archives import MACOS, Container, Member, Opened, open_container
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import BundleError, Defect, refusing
 from sealtrace.bundle.documents import misfits_of
-from sealtrace.bundle.identity import MANIFEST, SEALS, SUMS, WITNESSES, Entry, colliding, sums_text, unsafe_path
+from sealtrace.bundle.identity import (
+    MANIFEST,
+    SEALS,
+    SUMS,
+    WITNESSES,
+    Entry,
+    colliding,
+    file_digest,
+    sums_text,
+    unsafe_path,
+)
 from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.strict_json import parse
 from sealtrace.contract.kinds import STAGES
 
+LONGEST_WITNESS = 2**20
 OBJECTS = 12
 """How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
 
@@ -56,8 +68,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if misfits := misfits_of("manifest", manifest):
         pointer, expected, found = misfits[0]
         raise BundleError(f"{shown(path)}: {MANIFEST}{pointer}: expected {expected}, found {found}")
-    result: dict[str, Any] = manifest
-    return result
+    return dict(manifest)
 
 
 def listing_defects(bundle: Bundle, container: Container, members: list[Member]) -> Iterator[Defect]:
@@ -155,3 +166,74 @@ def changed_defects(message: str, entry: Entry, found: dict[str, object]) -> Ite
 def misfit_defects(path: str, misfits: Iterable[tuple[str, str, str]]) -> Iterator[Defect]:
     for pointer, expected, found in misfits:
         yield Defect("The value does not fit the schema.", path, field=pointer, expected=expected, found=found)
+
+
+_Result = TypeVar("_Result")
+
+
+class MemberBytes:
+    """The bytes of a bundle that is being read. What cannot be read is noted."""
+
+    def __init__(self, container: Container, members: list[Member], bundle: Bundle) -> None:
+        self._container, self._bundle = container, bundle
+        # Of a path that is there twice, the first counts.
+        self._kinds = {member.path: member.kind for member in reversed(members)}
+
+    def whole(self, path: str, weight: int) -> bytes | None:
+        """A file's bytes; `weight` is how many times their length what is made of them takes in memory."""
+
+        def read(opened: Opened) -> bytes:
+            self._bundle.budget.room((1 + weight) * opened.size, path)
+            return opened.whole()
+
+        data = self._opened(path, read)
+        if data is not None:
+            self._bundle.digests[path], self._bundle.lengths[path] = file_digest(data), len(data)
+        return data
+
+    def through(self, path: str, look: Callable[[Iterator[bytes]], None]) -> bool:
+        """Hashes a file without holding it, while someone looks at its bytes; whether it could be read."""
+        digest = hashlib.sha256()
+
+        def pieces(opened: Opened) -> Iterator[bytes]:
+            for piece in opened.pieces():
+                digest.update(piece)
+                self._bundle.budget.on_time(path)
+                yield piece
+
+        def read(opened: Opened) -> int:
+            rest = pieces(opened)
+            look(rest)
+            for _ in rest:
+                pass
+            return opened.size
+
+        if (length := self._opened(path, read)) is None:
+            return False
+        self._bundle.digests[path], self._bundle.lengths[path] = digest.hexdigest(), length
+        return True
+
+    def take_witnesses(self) -> None:
+        """Reads signatures, timestamps and the like."""
+        for path, kind in sorted(self._kinds.items()):
+            if is_witness(path) and kind == "file" and (data := self._opened(path, self._short)) is not None:
+                self._bundle.witnesses[path] = data
+
+    def _short(self, opened: Opened) -> bytes:
+        if opened.size > LONGEST_WITNESS:
+            raise OSError(0, "it is too long to be a witness")
+        self._bundle.budget.hold(opened.size, "the witnesses")
+        return opened.whole()
+
+    def _opened(self, path: str, use: Callable[[Opened], _Result]) -> _Result | None:
+        """What `use` makes of a file; None where the file cannot be read, which is noted."""
+        if self._kinds.get(path) != "file":
+            return None
+        try:
+            with self._container.open(path) as opened:
+                self._bundle.budget.read(opened.size, path)
+                return use(opened)
+        except OSError as error:
+            reason = error.strerror or "it is damaged"
+            self._bundle.byte_defects.append(Defect(f"The file cannot be read: {reason}.", path))
+            return None
