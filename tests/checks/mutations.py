@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.identity import Entry, file_digest, manifest_document, sums_text
+from sealtrace.bundle.identity import ListedFile, file_digest, manifest_document, sums_text
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.witnesses.disclosure import disclosed, salted, tree_document
@@ -125,7 +125,7 @@ def restamp(bundle: Path, edit_entries: Callable[[list[Row]], None] | None = Non
             entry.update(bytes=len(data), sha256=file_digest(data), content_sha256=document_digest(json.loads(data)))
     if edit_entries:
         edit_entries(manifest["files"])
-    document = manifest_document(manifest["name"], [Entry(**entry) for entry in manifest["files"]])
+    document = manifest_document(manifest["name"], [ListedFile(**entry) for entry in manifest["files"]])
     (bundle / "manifest.json").write_text(json.dumps(document, indent=2) + "\n")
     resum(bundle)
 

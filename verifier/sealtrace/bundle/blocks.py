@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle import encoding
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Shape, Struct, Text
 
 SMALL = 2**17
@@ -83,27 +83,14 @@ def write_column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
                 write_column(child, field.name, field.shape, sink)
         case Mapping(value=Number()) if (columns := by_name(array)) is not None:
             encoding.present(array, name.encode() + b"\0m", sink)
-            for key, values, there in columns:
-                write_numbers(key, values, there, sink)
+            for key, values in columns.items():
+                encoding.column(values, key, Number(), sink)
         case _:
             codes, kept = distinct(array)
             if isinstance(shape, Text):
                 write_texts(name, codes, kept, sink)
             else:
                 write_references(name, codes, encoded(kept, shape), sink)
-
-
-def write_numbers(name: str, values: npt.NDArray[np.float64], there: Mask | None, sink: Sink) -> None:
-    """A number column; `there` says which are present, None that all are."""
-    sink(name.encode() + b"\0n")
-    if there is None or there.all():
-        sink(b"1")
-    else:
-        sink(b"0")
-        sink(there.astype(np.uint8).data)
-        values = values[there]
-    # Adding zero turns the negative zero into the positive one and changes nothing else.
-    sink(np.ascontiguousarray(values + 0.0, "<f8").data)
 
 
 def write_texts(
@@ -113,7 +100,7 @@ def write_texts(
     order = None
     if not ordered and not encoding.ascending(texts):
         order = pc.sort_indices(texts).to_numpy()
-        texts = texts.take(arrow_integers(order.astype(np.int64)))
+        texts = texts.take(arrow_array(order.astype(np.int64)))
     lengths = np.diff(encoding.text_bounds(texts).astype("<i8"))
     _write_sorted(name, codes, order, lengths, encoding.bytes_of(texts), sink)
 
@@ -161,32 +148,28 @@ def encoded(kept: pa.Array, shape: Shape) -> list[bytes]:
     return [encoding.plain_column("*", shape, [value]) for value in kept.to_pylist()]
 
 
-def by_name(array: pa.MapArray) -> list[tuple[str, npt.NDArray[np.float64], Mask]] | None:
+def by_name(array: pa.MapArray) -> dict[str, pa.Array] | None:
     """The values of present maps by name, in byte order; None where a map holds a name twice."""
     if (same := encoding.regular(array)) is not None:
         names, matrix = same
-        there = np.ones(len(matrix), np.bool_)
         order = sorted(range(len(names)), key=lambda place: names[place].encode())
-        return [(names[place], matrix[:, place], there) for place in order]
+        return {names[place]: arrow_array(matrix[:, place]) for place in order}
     array = array.drop_null()
-    offsets = array.offsets.to_numpy().astype(np.int64)
-    keys = array.keys.slice(offsets[0], offsets[-1] - offsets[0])
-    keys = keys if pa.types.is_dictionary(keys.type) else keys.dictionary_encode()
-    codes, values = keys.indices.to_numpy(), array.items.slice(offsets[0], offsets[-1] - offsets[0])
+    offsets, keys, values = encoding.entries(array)
     if values.null_count:
         return None
-    numbers = values.to_numpy()
-    owners = np.repeat(np.arange(len(array)), np.diff(offsets))
-    found: list[tuple[str, npt.NDArray[np.float64], Mask]] = []
+    keys, numbers = encoding.by_reference(keys), values.to_numpy()
+    codes, owners = keys.indices.to_numpy(), np.repeat(np.arange(len(array)), np.diff(offsets))
+    found: dict[str, pa.Array] = {}
     for code, name in sorted(enumerate(keys.dictionary.to_pylist()), key=lambda pair: pair[1].encode()):
         places = np.flatnonzero(codes == code)
         if not len(places):
             continue
-        if (np.diff(owners[places]) == 0).any() or (found and found[-1][0] == name):
+        if (np.diff(owners[places]) == 0).any() or name in found:
             return None
         column, there = np.zeros(len(array)), np.zeros(len(array), np.bool_)
         column[owners[places]], there[owners[places]] = numbers[places], True
-        found.append((name, column, there))
+        found[name] = arrow_array(column, there)
     return found
 
 
@@ -206,7 +189,7 @@ def distinct(array: pa.Array) -> tuple[Index, pa.Array]:
     _, first, places = np.unique(codes[there], return_index=True, return_inverse=True)
     result = np.full(len(array), -1, np.int64)
     result[there] = places
-    kept = array.take(arrow_integers(there[first]))
+    kept = array.take(arrow_array(there[first]))
     return result, kept.dictionary.take(kept.indices) if pa.types.is_dictionary(kept.type) else kept
 
 
@@ -218,14 +201,15 @@ def codes_of(array: pa.Array) -> Index:
         texts = array.dictionary
         ordered = pa.types.is_string(texts.type) and not texts.null_count and encoding.ascending(texts)
         again = np.arange(len(texts)) if ordered else codes_of(texts)
-        codes = array.indices.fill_null(-1).to_numpy().astype(np.int64)
+        codes = encoding.references(array).astype(np.int64)
         return np.where(codes >= 0, again[codes] if len(again) else -1, -1)
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         offsets = array.offsets.to_numpy().astype(np.int64)
-        parts = [array.keys, array.items] if pa.types.is_map(kind) else [array.values]
-        parts = [one.slice(offsets[0], offsets[-1] - offsets[0]) for one in parts]
-        items = parts[0] if len(parts) == 1 else pa.StructArray.from_arrays(parts, ["k", "v"])
+        items = (
+            pa.StructArray.from_arrays([array.keys, array.items], ["k", "v"]) if pa.types.is_map(kind) else array.values
+        )
+        items = items.slice(offsets[0], offsets[-1] - offsets[0])
         return np.where(valid, _of_lists(offsets - offsets[0], codes_of(items)), -1)
     if pa.types.is_struct(kind):
         codes = np.zeros(len(array), np.int64)
@@ -239,8 +223,7 @@ def codes_of(array: pa.Array) -> Index:
             ordered = np.sort(array.to_numpy())
             if not np.isnan(ordered[-1]) and (ordered[1:] != ordered[:-1]).all():
                 return np.arange(len(array))
-    found: Index = array.dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
-    return found
+    return encoding.references(array.dictionary_encode()).astype(np.int64)
 
 
 def _of_lists(offsets: Index, items: Index) -> Index:
@@ -265,7 +248,7 @@ def paired(left: Index, right: Index) -> Index:
     right = right + 1
     if not left.any():
         return right
-    pairs = arrow_integers(left * (int(right.max(initial=0)) + 1) + right).dictionary_encode().indices
+    pairs = arrow_array(left * (int(right.max(initial=0)) + 1) + right).dictionary_encode().indices
     codes: Index = pairs.to_numpy().astype(np.int64)
     return codes
 

@@ -12,7 +12,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import TracebackType
 from typing import Any, TypeVar
@@ -33,43 +33,38 @@ _Given = TypeVar("_Given")
 class Piece:
     """One row group of a file, as a worker is told to find it."""
 
-    place: int
-    first: int
-    rows: int
-    start: int
-    sha256: str
-    length: int
+    shard: Shard
+    """Without its bytes, where the file can be opened from elsewhere."""
     source: str | None
-    data: bytes | None
-    """The bytes themselves, where the file cannot be opened from elsewhere."""
+    start: int
+    length: int
+    sha256: str
 
-    def shard(self) -> Shard:
+    def found(self) -> Shard:
         """The row group with the bytes that were hashed, or `LostShardError`."""
-        data = self.data
-        if data is None:
-            assert self.source is not None
+        data = self.shard.data
+        if self.source is not None:
             try:
-                with _opened(self.source) as file:
+                with self._opened() as file:
                     file.seek(self.start)
                     data = file.read(self.length)
             except Exception as error:  # each store has exceptions of its own
                 raise LostShardError(f"a worker cannot read {self.source} ({error})") from None
         if hashlib.sha256(data).hexdigest() != self.sha256:
             raise LostShardError(f"a worker sees other bytes of {self.source} than the reader")
-        return Shard(self.place, self.first, self.rows, data)
+        return replace(self.shard, data=data)
 
+    def _opened(self) -> Any:
+        if self.source is None or "://" not in self.source:
+            return open(str(self.source), "rb")
+        import fsspec
 
-def _opened(source: str) -> Any:
-    if "://" not in source:
-        return open(source, "rb")
-    import fsspec
-
-    return fsspec.open(source, "rb").open()
+        return fsspec.open(self.source, "rb").open()
 
 
 def look_at(look: Callable[..., _Given], pieces: Sequence[Piece]) -> _Given:
     """What a worker does: reads its row groups, proves that they are the right ones, and looks at them."""
-    return look(*(piece.shard() for piece in pieces))
+    return look(*(piece.found() for piece in pieces))
 
 
 def prepare(dask_worker: Any) -> str:
@@ -151,7 +146,8 @@ class Cluster:
                 reason = str(error).partition("\n")[0] or type(error).__name__
                 # What every worker was given is gone where all that had it are.
                 future = self._client.submit(look_at, self._shared(look), pieces, pure=False)
-        rows = f"rows {pieces[0].first + 1} to {pieces[0].first + pieces[0].rows}"
+        first = pieces[0].shard
+        rows = f"rows {first.first + 1} to {first.first + first.rows}"
         raise LostShardError(f"the workers that looked at {rows} were lost ({reason})")
 
     def _awaited(self, future: Any) -> Any:
@@ -167,7 +163,6 @@ class Cluster:
 
 
 def _piece(file: LaidOut, shard: Shard) -> Piece:
-    start, _ = file.extent(shard.place)
-    digest = hashlib.sha256(shard.data).hexdigest()
-    data = None if file.source is not None else shard.data
-    return Piece(shard.place, shard.first, shard.rows, start, digest, len(shard.data), file.source, data)
+    start, stop = file.extent(shard.place)
+    bare = replace(shard, data=b"") if file.source is not None else shard
+    return Piece(bare, file.source, start, stop - start, hashlib.sha256(shard.data).hexdigest())

@@ -35,7 +35,7 @@ import pyarrow.compute as pc
 import rfc8785
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.encoding import Index, arrow_integers, column, count, distinct, one_chunk, plain_column, ranks
+from sealtrace.bundle.encoding import Index, arrow_array, column, count, distinct, one_chunk, plain_column, ranks
 from sealtrace.bundle.shapes import Declared, RowKind, Struct, row_key, row_shape
 
 WHOLE, BLOCKS = "sha256-columns-1", "sha256-columns-2"
@@ -70,7 +70,7 @@ def in_order(table: pa.Table, kind: RowKind) -> pa.Table:
         return table
     codes = combined_codes(table, row_key(kind))
     order = np.argsort(codes, kind="stable")
-    return table.take(arrow_integers(_settle_equal_keys(table, kind, order, codes[order])))
+    return table.take(arrow_array(_settle_equal_keys(table, kind, order, codes[order])))
 
 
 def ascending_keys(table: pa.Table, key: tuple[str, ...]) -> bool:
@@ -122,7 +122,7 @@ def _settle_equal_keys(table: pa.Table, kind: RowKind, order: Index, codes: Inde
         rows = order[start:stop]
         encodings: list[bytes] = []
         for first in range(0, len(rows), _ENCODED_AT_ONCE):
-            some = table.take(arrow_integers(rows[first : first + _ENCODED_AT_ONCE]))
+            some = table.take(arrow_array(rows[first : first + _ENCODED_AT_ONCE]))
             encodings.extend(_encodings(some, shape))
         settled[start:stop] = rows[sorted(range(len(rows)), key=encodings.__getitem__)]
     return settled

@@ -135,7 +135,7 @@ def nearest_path(path: Path) -> str:
     while not here.parent.exists():
         here = here.parent
     try:
-        names = sorted(one.name for one in here.parent.iterdir())[:5000]
+        names = sorted(beside.name for beside in here.parent.iterdir())[:5000]
     except OSError:
         return ""
     close = get_close_matches(here.name, names, n=1, cutoff=0.6)

@@ -71,7 +71,7 @@ def _copied(source: Path, target: Path) -> None:
         if here == source:
             directories[:] = [name for name in directories if name != SEALS]
             files = [name for name in files if name not in (MANIFEST, SUMS)]
-        for name in [*files, *(one for one in directories if (here / one).is_symlink())]:
+        for name in [*files, *(name for name in directories if (here / name).is_symlink())]:
             try:
                 os.link(here / name, inside / name, follow_symlinks=False)
             except (OSError, NotImplementedError):  # another disk; a system that cannot name a link itself

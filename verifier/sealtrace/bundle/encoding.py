@@ -17,6 +17,8 @@ from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Sh
 
 _DOUBLE = struct.Struct("<d")
 _INTEGER = struct.Struct("<q")
+_NEGATIVE_ZERO = -(2**63)
+"""Its bits, as an integer: the least that there is."""
 
 Index = npt.NDArray[np.int64]
 Sink = Callable[[Any], object]
@@ -25,6 +27,16 @@ Sink = Callable[[Any], object]
 def one_chunk(column: pa.ChunkedArray) -> pa.Array:
     """A column as one array; `combine_chunks` copies a single chunk as well."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def by_reference(array: pa.Array) -> pa.DictionaryArray:
+    """Values as places in a list of distinct ones."""
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+
+
+def references(array: pa.DictionaryArray) -> npt.NDArray[Any]:
+    """The place of each value of a column by reference; -1 for absent."""
+    return (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()  # type: ignore[no-any-return]
 
 
 def ascending(values: pa.Array) -> bool:
@@ -44,10 +56,8 @@ def one_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     """Each value's place among the distinct values, absent first, and how many places there are."""
-    array = one_chunk(column)
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    codes: Any = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
+    array = by_reference(one_chunk(column))
+    codes = references(array)
     if ascending(array.dictionary):
         # Most files are in order, and to see that costs much less than to sort.
         return codes + 1, len(array.dictionary) + 1
@@ -58,6 +68,13 @@ def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
     return places[codes], len(order) + 1
 
 
+def entries(array: pa.MapArray) -> tuple[Index, pa.Array, pa.Array]:
+    """Of maps that are all present: where the entries of each begin and end, and the names and values of all."""
+    offsets = array.offsets.to_numpy().astype("<i8")
+    start, size = int(offsets[0]), int(offsets[-1] - offsets[0])
+    return offsets - start, array.keys.slice(start, size), array.items.slice(start, size)
+
+
 def regular(array: pa.MapArray) -> tuple[list[str], npt.NDArray[np.float64]] | None:
     """Names, and the numbers of each map, where all maps are present and hold the same names once, in the same order.
 
@@ -65,12 +82,10 @@ def regular(array: pa.MapArray) -> tuple[list[str], npt.NDArray[np.float64]] | N
     """
     if array.null_count or not len(array) or not pa.types.is_dictionary(array.keys.type):
         return None
-    offsets = array.offsets.to_numpy()
-    start, stop = int(offsets[0]), int(offsets[-1])
-    width = (stop - start) // len(array)
+    offsets, keys, items = entries(array)
+    width = len(keys) // len(array)
     if not 0 < width <= 64 or not (np.diff(offsets) == width).all():
         return None
-    keys, items = array.keys.slice(start, stop - start), array.items.slice(start, stop - start)
     if keys.null_count or items.null_count or not pa.types.is_float64(items.type):
         return None
     codes = keys.indices.to_numpy().reshape(-1, width)
@@ -98,7 +113,7 @@ def plain_column(name: str, shape: Shape, values: list[Any]) -> bytes:
         case Flag():
             return head + bytes(present)
         case Sequence(item=item):
-            items = [one for value in present for one in value]
+            items = [item for value in present for item in value]
             return head + b"".join(count(len(value)) for value in present) + plain_column("*", item, items)
         case Mapping(value=item):
             pairs = [pair for value in present for pair in sorted(value, key=lambda pair: pair[0].encode())]
@@ -106,18 +121,13 @@ def plain_column(name: str, shape: Shape, values: list[Any]) -> bytes:
             sizes = b"".join(count(len(value)) for value in present)
             return head + sizes + names + plain_column("v", item, [value for _, value in pairs])
         case Struct(fields=fields):
-            parts = (plain_column(one.name, one.shape, [value[one.name] for value in present]) for one in fields)
-            return head + b"".join(parts)
+            inside = [(field, [value[field.name] for value in present]) for field in fields]
+            return head + b"".join(plain_column(field.name, field.shape, some) for field, some in inside)
 
 
 def count(value: int) -> bytes:
     """A number of things."""
     return value.to_bytes(8, "little")
-
-
-def _lengths(offsets: pa.Array) -> Index:
-    lengths: Index = np.diff(offsets.to_numpy().astype("<i8"))
-    return lengths
 
 
 def present(array: pa.Array, head: bytes, sink: Sink) -> pa.Array:
@@ -140,23 +150,22 @@ def column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
         case Text():
             _text(array, sink)
         case Number():
-            # Adding zero turns the negative zero into the positive one and changes nothing else.
-            sink((array.to_numpy().astype("<f8", copy=False) + 0.0).data)
+            # Adding zero turns the negative zero into the positive one and changes nothing else; mostly there is none.
+            values = array.to_numpy().astype("<f8", copy=False)
+            sink((values if values.view("<i8").min() > _NEGATIVE_ZERO else values + 0.0).data)
         case Integer():
             sink(np.ascontiguousarray(array.to_numpy().astype("<i8", copy=False)).data)
         case Flag():
             sink(flags_of(array).data)
         case Sequence(item=item):
-            sink(_lengths(array.offsets).data)
+            sink(np.diff(array.offsets.to_numpy().astype("<i8")).data)
             column(array.flatten(), "*", item, sink)
         case Mapping() if (same := regular(array)) is not None:
             _regular_map(*same, sink)
         case Mapping(value=item):
-            lengths = _lengths(array.offsets)
+            offsets, keys, values = entries(array)
+            lengths = np.diff(offsets)
             sink(lengths.data)
-            start, stop = array.offsets[0].as_py(), array.offsets[-1].as_py()
-            keys = array.keys.slice(start, stop - start)
-            values = array.items.slice(start, stop - start)
             order = _by_name(keys, lengths)
             if order is not None:
                 keys, values = keys.take(order), values.take(order)
@@ -204,25 +213,15 @@ def _by_name(keys: pa.Array, lengths: Index) -> pa.Array | None:
     combined = owners * size + places
     if np.all(combined[1:] >= combined[:-1]):
         return None
-    return arrow_integers(np.argsort(combined, kind="stable"))
+    return arrow_array(np.argsort(combined, kind="stable"))
 
 
-class _NoPandas:
-    """Refuses to find pandas."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-
-def leave_pandas_out() -> None:
+def _leave_pandas_out() -> None:
     """Lets Arrow find no pandas: it would import it, for a third of a second, when first given a list."""
-    refusal = _NoPandas()
-    sys.meta_path.insert(0, refusal)
-    try:
+    if "pandas" not in sys.modules:
+        sys.modules["pandas"] = None  # type: ignore[assignment]  # what cannot be imported
         pa.array([0])  # Arrow looks for it once, and once more to infer the first type
-    finally:
-        sys.meta_path.remove(refusal)
+        del sys.modules["pandas"]
 
 
 def _glibc() -> Any:
@@ -249,17 +248,22 @@ def return_memory() -> None:
 
 
 if sealtrace.bundle.OWN_PROCESS:
-    leave_pandas_out()
+    _leave_pandas_out()
     # Every row group takes the memory of the one before, instead of pages that the kernel clears anew each time.
     pa.set_memory_pool(pa.system_memory_pool())
     malloc_settings(mmap_threshold=2**25, trim_threshold=2**26)
 
 
-def arrow_integers(values: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> pa.Array:
-    """The same integers. `pa.array(ndarray)` would look for masked arrays."""
+def arrow_array(values: npt.NDArray[Any], there: npt.NDArray[np.bool_] | None = None) -> pa.Array:
+    """The same numbers, absent where they are not `there`. `pa.array(ndarray)` would look for masked arrays."""
     plain = np.ascontiguousarray(values)
-    kind = pa.int32() if plain.dtype == np.int32 else pa.int64()
-    return pa.Array.from_buffers(kind, len(plain), [None, pa.py_buffer(plain)])
+    present = None if there is None or there.all() else bits(there)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(plain.dtype), len(plain), [present, pa.py_buffer(plain)])
+
+
+def bits(flags: npt.NDArray[np.bool_]) -> pa.Buffer:
+    """Flags as Arrow holds them."""
+    return pa.py_buffer(np.packbits(flags, bitorder="little"))
 
 
 def distinct(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

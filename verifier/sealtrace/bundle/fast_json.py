@@ -26,7 +26,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array, bits
 from sealtrace.bundle.json_columns import array_of
 from sealtrace.bundle.parquet import as_declared
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, arrow_type
@@ -240,20 +240,13 @@ def _column(name: str, shape: Shape, found: list[_Read], count: int) -> pa.Array
     whole = pa.concat_arrays(parts)
     if len(whole) == count and (places == np.arange(count)).all():
         return whole
-    absent = places < 0
-    if not absent.any():
-        return whole.take(arrow_integers(places))
-    return whole.take(pa.Array.from_buffers(pa.int64(), count, [_bits(~absent), pa.py_buffer(places)]))
-
-
-def _bits(flags: Mask) -> pa.Buffer:
-    return pa.py_buffer(np.packbits(flags, bitorder="little"))
+    return whole.take(arrow_array(places, places >= 0))
 
 
 def _template(line: bytes, shape: Struct) -> _Template:
     """What a line has beside its values."""
     value = parse(line)
-    shapes = {one.name: one.shape for one in shape.fields}
+    shapes = {field.name: field.shape for field in shape.fields}
     if not isinstance(value, dict) or not value.keys() <= shapes.keys() or b"\\" in line or b"null" in line:
         raise _LeftError
     between, lengths, leaves, before = list[bytes](), list[int](), list[tuple[str, str | None, Shape]](), 0
@@ -339,7 +332,7 @@ class _Texts:
             flags = words[:, 0] == _TRUE
             if longest > 5 or not (flags | (words[:, 0] == _FALSE)).all():
                 raise _LeftError
-            return pa.Array.from_buffers(pa.bool_(), len(flags), [None, _bits(flags)])
+            return pa.Array.from_buffers(pa.bool_(), len(flags), [None, bits(flags)])
         texts = self._strings(words.view(np.uint8), longest)
         if isinstance(shape, Text):
             data = np.frombuffer(texts.buffers()[2], np.uint8)
@@ -347,7 +340,7 @@ class _Texts:
                 raise _LeftError
             return texts
         whole = isinstance(shape, Integer)
-        some = texts.take(arrow_integers(np.flatnonzero(~_usual(words, lengths, 0 if whole else 1)))).unique()
+        some = texts.take(arrow_array(np.flatnonzero(~_usual(words, lengths, 0 if whole else 1)))).unique()
         if not all(map((_WHOLE if whole else _NUMBER).fullmatch, some.to_pylist())):
             raise _LeftError
         return texts.cast(arrow_type(shape))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import ascending_keys, combined_codes
-from sealtrace.bundle.encoding import arrow_integers, distinct, one_dictionary, regular
+from sealtrace.bundle.encoding import arrow_array, by_reference, distinct, entries, one_dictionary, references, regular
 from sealtrace.bundle.shapes import Flag, Integer, Number, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store, joined
@@ -38,20 +37,25 @@ class Frame:
         tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]
         # Chunks are joined a column at a time, when one is asked for: a whole copy would double the memory.
         table = joined(tables, arrow_schema(form))
-        columns = [one_dictionary(one) if pa.types.is_dictionary(one.type) else one for one in table.columns]
+        columns = [
+            one_dictionary(column) if pa.types.is_dictionary(column.type) else column for column in table.columns
+        ]
         self.table = pa.table(columns, names=table.column_names).unify_dictionaries()
         self._starts = np.cumsum([0, *(store.table.num_rows for store in stores)])
         self._numbers: list[Index | range] = [store.rows for store in stores]
         self.size: int = self.table.num_rows
 
+    def _of(self, table: pa.Table, paths: list[str], numbers: Sequence[Index | range]) -> Frame:
+        """Other rows of the same kind, those of each file with their places; nothing is known of them yet."""
+        other = Frame.__new__(Frame)
+        other.kind, other.key_fields, other.paths = self.kind, self.key_fields, paths
+        other.table, other.size, other._numbers = table, table.num_rows, list(numbers)
+        other._starts = np.cumsum([0, *map(len, numbers)])
+        return other
+
     def altered(self, table: pa.Table) -> Frame:
         """The same frame with other rows, which stand nowhere: what a recipe gives on them is compared, not shown."""
-        other = Frame.__new__(Frame)
-        other.kind, other.key_fields = self.kind, self.key_fields
-        other.table, other.size = table, table.num_rows
-        other.paths, other._starts = ["altered"], np.array([0, table.num_rows])
-        other._numbers = [range(1, table.num_rows + 1)]
-        return other
+        return self._of(table, ["altered"], [range(1, table.num_rows + 1)])
 
     @cached_property
     def matrices(self) -> dict[Hashable, Any]:
@@ -89,50 +93,33 @@ class Frame:
         same = np.flatnonzero(~new)
         return dict(zip(order[same].tolist(), order[starts[same]].tolist(), strict=True))
 
-    def _copied(self) -> Frame:
-        """The frame without what was computed of its rows."""
-        part = copy(self)
-        for computed in ("repeats", "matrices"):
-            part.__dict__.pop(computed, None)
-        return part
-
     def stretch(self, start: int, stop: int) -> Frame:
         """Rows that follow each other, each with its place; nothing is copied."""
-        part = self._copied()
-        part.table, part.size = self.table.slice(start, stop - start), stop - start
-        part._starts = np.clip(self._starts - start, 0, part.size)
-        part._numbers = [
+        numbers = [
             numbers[max(0, start - first) : max(0, stop - first)]
             for numbers, first in zip(self._numbers, self._starts.tolist(), strict=False)
         ]
-        return part
+        return self._of(self.table.slice(start, stop - start), self.paths, numbers)
 
     @staticmethod
     def together(parts: Sequence[Frame]) -> Frame:
         """Some rows of a frame and then others, as one frame; all have the dictionaries of the frame."""
         if len(parts) == 1:
             return parts[0]
-        whole = parts[0]._copied()
-        whole.table = pa.concat_tables([part.table for part in parts])
-        whole.size = whole.table.num_rows
-        whole.paths = [path for part in parts for path in part.paths]
-        whole._numbers = [numbers for part in parts for numbers in part._numbers]
-        whole._starts = np.cumsum([0, *map(len, whole._numbers)])
-        return whole
+        paths = [path for part in parts for path in part.paths]
+        numbers = [numbers for part in parts for numbers in part._numbers]
+        return parts[0]._of(pa.concat_tables([part.table for part in parts]), paths, numbers)
 
     def subset(self, rows: Index) -> Frame:
         """Some rows, in order, each with its place."""
-        part = self._copied()
         # Of the stretch that they lie in: Arrow would join all chunks to take a few rows.
         low, high = (int(rows.min()), int(rows.max()) + 1) if len(rows) else (0, 0)
-        part.table, part.size = self.table.slice(low, high - low).take(arrow_integers(rows - low)), len(rows)
         files = np.searchsorted(self._starts, rows, side="right") - 1
-        part._starts = np.searchsorted(files, np.arange(len(self.paths) + 1))
-        part._numbers = [
+        numbers = [
             np.array([numbers[row] for row in (rows[files == file] - self._starts[file]).tolist()], np.int64)
             for file, numbers in enumerate(self._numbers)
         ]
-        return part
+        return self._of(self.table.slice(low, high - low).take(arrow_array(rows - low)), self.paths, numbers)
 
     @property
     def names(self) -> list[str]:
@@ -147,7 +134,7 @@ class Frame:
 
     def taken(self, names: Sequence[str], rows: Index) -> pa.Table:
         """Some fields of some rows."""
-        return self.table.select(list(names)).take(arrow_integers(rows))
+        return self.table.select(list(names)).take(arrow_array(rows))
 
     def where(self, name: str, fits: Callable[[pa.ChunkedArray], Mask], _: Hashable) -> Mask:
         """The rows whose field fits; the last argument names what `fits` asks."""
@@ -174,22 +161,16 @@ class Frame:
 
     def texts(self, name: str) -> tuple[Index, list[str]]:
         """A text column as codes, -1 for absent, and the texts that they stand for."""
-        array = self.column(name)
-        if not pa.types.is_dictionary(array.type):
-            array = array.dictionary_encode()
-        codes = array.indices.fill_null(-1) if array.null_count else array.indices
-        return codes.to_numpy().astype(np.int64), array.dictionary.to_pylist()
+        array = by_reference(self.column(name))
+        return references(array).astype(np.int64), array.dictionary.to_pylist()
 
     def first_texts(self, name: str) -> tuple[Index, list[str]]:
         """The first item of each list of a column as codes, -1 for absent or empty, and the texts."""
         array = self.column(name)
-        starts = array.offsets.to_numpy()[:-1].astype(np.int64)
-        filled = np.diff(array.offsets.to_numpy()) > 0
-        filled &= array.is_valid().to_numpy(zero_copy_only=False)
-        items = array.values
-        items = items if pa.types.is_dictionary(items.type) else items.dictionary_encode()
+        offsets, items = array.offsets.to_numpy(), by_reference(array.values)
+        filled = (np.diff(offsets) > 0) & array.is_valid().to_numpy(zero_copy_only=False)
         codes = np.full(self.size, -1, np.int64)
-        codes[filled] = items.indices.fill_null(-1).to_numpy()[starts[filled]]
+        codes[filled] = references(items)[offsets[:-1][filled]]
         return codes, items.dictionary.to_pylist()
 
     def text(self, name: str, row: int) -> str | None:
@@ -215,12 +196,12 @@ class Frame:
             array = array.dictionary.take(array.indices)
         # In 32 bits, as Arrow has them: there may be many rows.
         if not self.size or array.equals(targets):
-            rows: Any = np.arange(self.size, dtype=np.int32)
-            return rows  # type: ignore[no-any-return]
+            rows: Index = np.arange(self.size, dtype=np.int32)
+            return rows
         if pa.types.is_dictionary(array.type):
-            codes: Any = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
+            codes = references(array)
             if array.dictionary.equals(targets[: len(array.dictionary)]):
-                return codes  # type: ignore[no-any-return]
+                return codes
             places = pc.index_in(array.dictionary, value_set=targets).fill_null(-1).to_numpy()
             return np.where(codes >= 0, places[codes] if len(places) else -1, -1)
         at = pc.index_in(array, value_set=targets).fill_null(-1).to_numpy()
@@ -239,7 +220,7 @@ class StreamedFrame(Frame):
         kept: list[KeptFile] | None = None,
     ) -> None:
         self.kind = kind
-        self.form: RowKind = kind if form is None else form
+        self.form = form or kind
         self.key_fields = row_key(self.form)
         self.paths = list(sizes)
         self._starts = np.cumsum([0, *sizes.values()])
@@ -269,7 +250,7 @@ class StreamedFrame(Frame):
     @property
     def plain(self) -> bool:
         """Whether every field is a text, a number or a flag, which Parquet holds as declared."""
-        return all(isinstance(one.shape, Text | Number | Integer | Flag) for one in row_shape(self.form).fields)
+        return all(isinstance(field.shape, Text | Number | Integer | Flag) for field in row_shape(self.form).fields)
 
     def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Some fields of all rows, a row group at a time."""
@@ -284,10 +265,10 @@ class StreamedFrame(Frame):
             groups = np.flatnonzero(np.diff(bounds))
             for group, table in zip(groups, file.tables(names, groups.tolist()), strict=True):
                 own = wanted[bounds[group] : bounds[group + 1]] - (first + file.starts[group])
-                found.append(table if len(own) == table.num_rows else table.take(arrow_integers(own)))
+                found.append(table if len(own) == table.num_rows else table.take(arrow_array(own)))
         none = arrow_schema(self.form).empty_table().select(list(names))
         table = (pa.concat_tables(found) if found else none).unify_dictionaries().select(list(names))
-        return table if ordered else table.take(arrow_integers(np.argsort(np.argsort(rows, kind="stable"))))
+        return table if ordered else table.take(arrow_array(np.argsort(np.argsort(rows, kind="stable"))))
 
     def where(self, name: str, fits: Callable[[pa.ChunkedArray], Mask], asked: Hashable) -> Mask:
         if (name, asked) not in self._masks:
@@ -335,9 +316,7 @@ STRETCHES, STRETCH = 16, 1024
 
 def _whole_values(column: pa.ChunkedArray) -> int:
     """About as many rows as a stretch has, up to where the value changes."""
-    values = column.slice(0, 4 * STRETCH).combine_chunks()
-    values = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-    codes = values.indices.fill_null(-1).to_numpy()
+    codes = references(by_reference(column.slice(0, 4 * STRETCH).combine_chunks()))
     changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1
     return int(changes[np.searchsorted(changes, STRETCH) - 1]) if len(changes) and changes[0] <= STRETCH else len(codes)
 
@@ -375,10 +354,10 @@ def action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
 
 def _action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
     chunks = [regular(chunk) for chunk in frame.table.column(name).chunks if len(chunk)]
-    same = [one for one in chunks if one is not None and one[0] == chunks[0][0]] if chunks and chunks[0] else []
+    same = [chunk for chunk in chunks if chunk is not None and chunk[0] == chunks[0][0]] if chunks and chunks[0] else []
     if same and len(same) == len(chunks) and set(same[0][0]) <= set(actions):
         # Most files name the same actions in every record.
-        places = [actions.index(one) for one in same[0][0]]
+        places = [actions.index(action) for action in same[0][0]]
         values, named, start = _by_action(frame, actions), np.zeros(len(actions), np.bool_), 0
         for _, matrix in same:
             for place, numbers in zip(places, matrix.T, strict=True):
@@ -386,9 +365,9 @@ def _action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
             start += len(matrix)
         named[places] = True
         return ActionMatrix(values, np.broadcast_to(named, values.shape), np.zeros(frame.size, np.bool_))
-    array, owners, offsets = _present(frame.column(name))
-    codes = _action_codes(array.keys.slice(offsets[0], offsets[-1] - offsets[0]), actions)
-    items = array.items.slice(offsets[0], offsets[-1] - offsets[0]).to_numpy(zero_copy_only=False)
+    array, owners = _present(frame.column(name))
+    offsets, keys, numbers = entries(array)
+    codes, items = _action_codes(keys, actions), numbers.to_numpy(zero_copy_only=False)
     values = _by_action(frame, actions)
     named = np.zeros_like(values, np.bool_)
     if (pattern := _regular(codes, offsets, frame.size)) is not None:
@@ -403,7 +382,8 @@ def _action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
 
 def action_lists(frame: Frame, name: str, actions: list[str]) -> ActionLists:
     """A list column by declared action."""
-    array, owners, offsets = _present(frame.column(name))
+    array, owners = _present(frame.column(name))
+    offsets = array.offsets.to_numpy().astype(np.int64)
     codes = _action_codes(array.values.slice(offsets[0], offsets[-1] - offsets[0]), actions)
     named = np.zeros((len(actions), frame.size), np.bool_).T
     if (pattern := _regular(codes, offsets, frame.size)) is not None:
@@ -438,23 +418,15 @@ def some_rows(matrix: npt.NDArray[_Number], rows: Index) -> npt.NDArray[_Number]
     return matrix.T.take(rows, axis=1).T
 
 
-def _present(array: pa.Array) -> tuple[pa.Array, Index, Index]:
-    """The lists or maps that are present, the row of each, and where their items begin and end."""
-    owners = np.arange(len(array))
-    if array.null_count:
-        owners = owners[array.is_valid().to_numpy(zero_copy_only=False)]
-        array = array.drop_null()
-    return array, owners, array.offsets.to_numpy().astype(np.int64)
+def _present(array: pa.Array) -> tuple[pa.Array, Index]:
+    """The lists or maps that are present, and the row of each."""
+    return array.drop_null(), np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
 
 
 def _action_codes(names: pa.Array, actions: list[str]) -> Index:
-    vocabulary = pa.array(actions, pa.string())
-    if pa.types.is_dictionary(names.type):
-        places = pc.index_in(names.dictionary, value_set=vocabulary).fill_null(-1).to_numpy().astype(np.int64)
-        codes: Index = places[names.indices.to_numpy()] if len(names) else np.zeros(0, np.int64)
-        return codes
-    found: Index = pc.index_in(names, value_set=vocabulary).fill_null(-1).to_numpy().astype(np.int64)
-    return found
+    names = by_reference(names)
+    places = pc.index_in(names.dictionary, value_set=pa.array(actions, pa.string())).fill_null(-1).to_numpy()
+    return places.astype(np.int64)[names.indices.to_numpy()] if len(names) else np.zeros(0, np.int64)
 
 
 def _regular(codes: Index, offsets: Index, size: int) -> Index | None:

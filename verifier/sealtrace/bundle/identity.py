@@ -25,7 +25,7 @@ HASHES = {"file": "sha256", "document": "sha256-rfc8785", "table": WHOLE, "root"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedFile:
     """One file as the manifest and its stage's seal list it."""
 
     path: str
@@ -62,13 +62,13 @@ def stream_digest(pieces: Iterable[bytes]) -> tuple[str, int]:
     return digest.hexdigest(), length
 
 
-def manifest_document(name: str, entries: Iterable[Entry]) -> dict[str, Any]:
+def manifest_document(name: str, entries: Iterable[ListedFile]) -> dict[str, Any]:
     """The manifest of these files, with its root digest."""
     listed = sorted(entries, key=lambda entry: entry.path)
     manifest: dict[str, Any] = {
         "sealtrace": "1",
         "name": name,
-        "hashes": HASHES | ({"table": BLOCKS} if any((one.rows or 0) > blocks.SMALL for one in listed) else {}),
+        "hashes": HASHES | ({"table": BLOCKS} if any((entry.rows or 0) > blocks.SMALL for entry in listed) else {}),
         "files": [entry.as_json() for entry in listed],
     }
     return {**manifest, "root_sha256": root_digest(manifest)}
@@ -152,7 +152,7 @@ def dataset_of(path: str) -> str:
     return path.rpartition("/")[2].split(".")[1]
 
 
-def misplaced(entry: Entry) -> tuple[str, str, str] | None:
+def misplaced(entry: ListedFile) -> tuple[str, str, str] | None:
     """(field, expected, found) where a manifest's entry says something else than the file's place does."""
     if entry.path.startswith(f"{SEALS}/"):
         kind, file_format = "seal", "json"

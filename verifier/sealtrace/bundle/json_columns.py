@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.encoding import arrow_integers, bytes_of, regular, text_bounds
+from sealtrace.bundle.encoding import arrow_array, by_reference, bytes_of, entries, regular, text_bounds
 from sealtrace.bundle.shapes import (
     Field,
     Flag,
@@ -127,7 +127,7 @@ def _offsets(values: list[Any], owners: Rows) -> tuple[pa.Array, pa.Array, Rows]
     offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     mask = pa.array([value is None for value in values], pa.bool_())
-    return arrow_integers(offsets), mask, np.repeat(owners, lengths)
+    return arrow_array(offsets), mask, np.repeat(owners, lengths)
 
 
 def _no_null_items(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:
@@ -211,13 +211,12 @@ def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Mi
         ):
             pass
         case Mapping(key=key, value=item):
-            lengths = _lengths(array)
-            start, stop = array.offsets[0].as_py(), array.offsets[-1].as_py()
+            offsets, keys, items = entries(array)
+            lengths = np.diff(offsets)
             child_owners = np.repeat(owners, lengths)
-            keys = array.keys.slice(start, stop - start)
             _check_items(keys, child_owners, key, pointer, misfit)
             _no_repeats(keys, np.repeat(np.arange(len(array)), lengths), child_owners, pointer, misfit)
-            _check_items(array.items.slice(start, stop - start), child_owners, item, pointer, misfit)
+            _check_items(items, child_owners, item, pointer, misfit)
         case Struct(fields=fields):
             for field, child in zip(fields, array.flatten(), strict=True):
                 _check_field(child, owners, field, f"{pointer}/{field.name}", misfit)
@@ -231,18 +230,13 @@ def _refused(key: Text, item: Number, names: list[str], matrix: npt.NDArray[np.f
     return not fits or bool(pc.any(_bad_text(pa.array(names, pa.string()), key)).as_py())
 
 
-def _lengths(array: pa.MapArray) -> Rows:
-    offsets: Rows = array.offsets.to_numpy().astype(np.int64)
-    return np.diff(offsets)
-
-
 def _check_items(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:
     _check_field(array, owners, Field("*", shape, required=True), f"{pointer}/*", misfit)
 
 
 def _no_repeats(keys: pa.Array, maps: Rows, owners: Rows, pointer: str, misfit: Misfit) -> None:
     """Parquet can hold a map with a key twice; JSON, read strictly, cannot. A row may hold several maps."""
-    codes = keys if pa.types.is_dictionary(keys.type) else keys.dictionary_encode()
+    codes = by_reference(keys)
     size = len(codes.dictionary) or 1
     combined = maps * size + codes.indices.to_numpy().astype(np.int64)
     if np.all(combined[1:] > combined[:-1]):

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sealtrace.bundle.encoding import references, text_bounds
+
 Bits = npt.NDArray[np.uint64]
 _LONGEST = 256
 """A longer text is hashed with BLAKE2 and a key, one at a time."""
@@ -41,8 +43,7 @@ class Keys:
     def of_column(self, array: pa.Array) -> Bits:
         """The bits of each value; absent ones have bits of their own. `UnkeyedError` for lists and objects."""
         if pa.types.is_dictionary(array.type):
-            codes = (array.indices.fill_null(-1) if array.null_count else array.indices).to_numpy()
-            taken: Bits = np.append(self.of_column(array.dictionary), self.absent)[codes]
+            taken: Bits = np.append(self.of_column(array.dictionary), self.absent)[references(array)]
             return taken
         if pa.types.is_string(array.type):
             found = self._of_texts(array)
@@ -53,9 +54,9 @@ class Keys:
             found = self.of_tuples([(array.cast(pa.float64()).fill_null(0.0).to_numpy() + 0.0).view(np.uint64)])
         else:
             raise UnkeyedError(str(array.type))
-        return (
-            np.where(array.is_null().to_numpy(zero_copy_only=False), self.absent, found) if array.null_count else found
-        )
+        if array.null_count:
+            found[array.is_null().to_numpy(zero_copy_only=False)] = self.absent
+        return found
 
     @property
     def absent(self) -> np.uint64:
@@ -63,7 +64,7 @@ class Keys:
 
     def of_tuples(self, fields: list[Bits]) -> Bits:
         """The bits of rows, from those of their fields."""
-        words = [half for one in fields for half in (one & _HALF, one >> _SHIFT)]
+        words = [half for bits in fields for half in (bits & _HALF, bits >> _SHIFT)]
         if len(words) > _WORDS - 2:
             raise UnkeyedError("too many fields")
         lanes = []
@@ -73,7 +74,7 @@ class Keys:
         return _packed(lanes)
 
     def _of_texts(self, array: pa.StringArray) -> Bits:
-        offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
+        offsets = text_bounds(array)
         data = np.frombuffer(bytes(array.buffers()[2] or b"") + b"\0" * 4, np.uint8)
         every_four = np.ndarray((len(data) - 3,), "<u4", data.data, strides=(1,))
         starts, lengths = offsets[:-1].astype(np.int64), np.diff(offsets).astype(np.int64)

@@ -18,7 +18,7 @@ from sealtrace.bundle.identity import (
     SEALS,
     SUMS,
     WITNESSES,
-    Entry,
+    ListedFile,
     colliding,
     file_digest,
     sums_text,
@@ -142,7 +142,7 @@ def _line(data: bytes | None) -> str:
     return "no line" if data is None else data.decode("utf-8", "backslashreplace")
 
 
-def later_digests(entries: list[Entry]) -> dict[str, dict[str, str]]:
+def later_digests(entries: list[ListedFile]) -> dict[str, dict[str, str]]:
     """Stage to digests that only later stages seal, with the file of each."""
     own: dict[str, dict[str, str]] = {stage: {} for stage in STAGES}
     for entry in entries:
@@ -156,7 +156,7 @@ def later_digests(entries: list[Entry]) -> dict[str, dict[str, str]]:
     return result
 
 
-def changed_defects(message: str, entry: Entry, found: dict[str, object]) -> Iterator[Defect]:
+def changed_defects(message: str, entry: ListedFile, found: dict[str, object]) -> Iterator[Defect]:
     """What an entry says of its file, and is not so."""
     for name, value in found.items():
         if value != (due := getattr(entry, name)):

@@ -11,7 +11,7 @@ from sealtrace.bundle import blocks
 from sealtrace.bundle.budget import Asked, Budget
 from sealtrace.bundle.content import BLOCKS
 from sealtrace.bundle.defects import Defect, Defects
-from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.shards import LaidOut
@@ -41,7 +41,7 @@ class Bundle:
     table_convention: str = BLOCKS
     """How the manifest says that content digests of tables are made."""
     manifest_readable: bool = False
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ListedFile] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
     """File SHA-256 of each member that was read."""
     lengths: dict[str, int] = field(default_factory=dict)
@@ -91,11 +91,11 @@ class Bundle:
 
     def document(self, kind: str) -> Document | None:
         """The first fitting document of a kind."""
-        return next((one for one in self.documents if one.kind == kind and one.fits), None)
+        return next(iter(self.documents_of(kind)), None)
 
     def documents_of(self, kind: str) -> list[Document]:
         """The fitting documents of a kind."""
-        return [one for one in self.documents if one.kind == kind and one.fits]
+        return [document for document in self.documents if document.kind == kind and document.fits]
 
 
 Progress = Callable[[str, int, int], None]
@@ -108,17 +108,17 @@ class Stream:
 
     name: str
     kinds: tuple[str, ...]
-    judge: Callable[[Bundle, dict[str, tuple[Entry, LaidOut]]], Any]
+    judge: Callable[[Bundle, dict[str, tuple[ListedFile, LaidOut]]], Any]
     """Returns what it found, or raises `NotLaidOutError`."""
 
-    def groups(self, entries: list[Entry]) -> list[list[Entry]]:
+    def groups(self, entries: list[ListedFile]) -> list[list[ListedFile]]:
         """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
-        groups: dict[str, list[Entry]] = {}
+        groups: dict[str, list[ListedFile]] = {}
         for entry in entries:
             if entry.kind in self.kinds:
                 groups.setdefault(entry.records if entry.kind == "rows" else "", []).append(entry)
-        large = (
-            all(one.format == "parquet" and (one.rows or 0) > blocks.SMALL for one in group)
-            for group in groups.values()
-        )
-        return [group for group, all_large in zip(groups.values(), large, strict=True) if all_large]
+
+        def large(entry: ListedFile) -> bool:
+            return entry.format == "parquet" and (entry.rows or 0) > blocks.SMALL
+
+        return [group for group in groups.values() if all(map(large, group))]

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect, RowsReading
-from sealtrace.bundle.encoding import arrow_integers, one_chunk, one_dictionary
+from sealtrace.bundle.encoding import arrow_array, one_chunk, one_dictionary
 from sealtrace.bundle.json_columns import array_of, shown
 from sealtrace.bundle.shapes import (
     Mapping,
@@ -366,8 +366,7 @@ def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.
         matrix = np.empty((len(array), len(children)))
         for place, child in enumerate(children):
             matrix[:, place] = child.to_numpy()
-        items = pa.Array.from_buffers(pa.float64(), matrix.size, [None, pa.py_buffer(matrix)])
-        return pa.MapArray.from_arrays(*_same_names(tuple(names), len(array)), items)
+        return pa.MapArray.from_arrays(*_same_names(tuple(names), len(array)), arrow_array(matrix.ravel()))
     texts = pa.array(names, pa.string())
     there = np.zeros((len(children), len(array)), bool)
     for row, child in zip(there, children, strict=True):
@@ -377,9 +376,9 @@ def _entries(array: pa.StructArray, names: list[str], wanted: pa.MapType) -> pa.
     np.cumsum(there.sum(axis=0), out=offsets[1:])
     values = pa.concat_arrays(children) if children else pa.array([], wanted.item_type)
     return pa.MapArray.from_arrays(
-        arrow_integers(offsets),
-        pa.DictionaryArray.from_arrays(arrow_integers(fields.astype(np.int32)), texts),
-        values.take(arrow_integers(fields * len(array) + rows)),
+        arrow_array(offsets),
+        pa.DictionaryArray.from_arrays(arrow_array(fields.astype(np.int32)), texts),
+        values.take(arrow_array(fields * len(array) + rows)),
         mask=array.is_null(),
     )
 
@@ -389,7 +388,7 @@ def _same_names(names: tuple[str, ...], count: int) -> tuple[pa.Array, pa.Array]
     """Where maps begin and what they name, if all name the same: columns of a length share this."""
     codes = np.tile(np.arange(len(names), dtype=np.int32), count)
     offsets = np.arange(count + 1, dtype=np.int32) * np.int32(len(names))
-    return arrow_integers(offsets), pa.DictionaryArray.from_arrays(arrow_integers(codes), pa.array(names, pa.string()))
+    return arrow_array(offsets), pa.DictionaryArray.from_arrays(arrow_array(codes), pa.array(names, pa.string()))
 
 
 def _same_sort(found: pa.DataType, wanted: pa.DataType) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import combined_codes, in_order, row_name, table_digest
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.shapes import Mapping, Number, RowKind, Sequence, Shape, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.stores import without_nulls
 
@@ -67,7 +67,7 @@ class RowWriter:
             for field in self._shape.fields
             if table.column(field.name).null_count < table.num_rows or not table.num_rows
         ]
-        self._schema = pa.schema([_field(*one) for one in self._columns(table).items()])
+        self._schema = pa.schema([_field(*column) for column in self._columns(table).items()])
 
     def write(self, table: pa.Table) -> None:
         """More records, all after those that came before."""
@@ -151,9 +151,7 @@ def _laid_out(array: pa.Array, shape: Shape, form: pa.DataType | None) -> pa.Arr
             codes, kept = blocks.distinct(array)
             values = kept.to_pylist(maps_as_pydicts="strict")
             texts = [json.dumps(without_nulls(value), ensure_ascii=False) for value in values]
-            indices = arrow_integers(codes.astype(np.int32))
-            if array.null_count:
-                indices = pa.array(codes.astype(np.int32), mask=codes < 0)
+            indices = arrow_array(codes.astype(np.int32), codes >= 0)
             return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))
         case Mapping(value=Number()):
             return _a_column_per_name(array, form)
@@ -165,11 +163,9 @@ def _a_column_per_name(array: pa.MapArray, form: pa.DataType | None) -> pa.Array
     """Maps as a struct of numbers; as they are where one is absent, names are too many, or earlier blocks have maps."""
     if not len(array) or array.null_count or not (form is None or pa.types.is_struct(form)):
         return array
-    columns = blocks.by_name(array)
-    if columns is None:
+    if (found := blocks.by_name(array)) is None:
         return array
-    found = {name: pa.array(values, mask=None if there.all() else ~there) for name, values, there in columns}
-    fields = [_field(*one) for one in found.items()] if form is None else list(form)
+    fields = [_field(*column) for column in found.items()] if form is None else list(form)
     if not 0 < len(fields) <= MOST_NAMES or not found.keys() <= {field.name for field in fields}:
         return array
     # A name that earlier blocks have need not stand in this one.

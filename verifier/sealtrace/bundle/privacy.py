@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import merge
+from itertools import islice
 
 import pyarrow as pa
 
@@ -96,14 +97,7 @@ def marks_in(pieces: Iterable[bytes], path: str) -> Iterator[Defect]:
 
     What JSON writes with a backslash is read as what it stands for, so `\\/home\\/` is found as well.
     """
-    found = 0
-    window = _Window(path)
-    for text, last in _windows(pieces):
-        for defect in window.marks(text, last):
-            found += 1
-            if found > MOST_MARKS:
-                return
-            yield defect
+    return islice(_marks(_windows(pieces), path), MOST_MARKS)
 
 
 def _windows(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -125,40 +119,33 @@ def _plain(data: bytes) -> bytes:
     return _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()) if match[1] else b"/", data)
 
 
-class _Window:
+def _marks(windows: Iterable[tuple[bytes, bool]], path: str) -> Iterator[Defect]:
     """Marks of a text that comes in stretches; one that might go on in the next stretch waits for it."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._kept = b""
-        self._seen = 0
-        """How many of the kept bytes have been searched already; they stand there for what follows them."""
-        self._line, self._column = 1, 1
-        """The place of the first kept byte."""
-
-    def marks(self, text: bytes, last: bool) -> Iterator[Defect]:
-        data = self._kept + text
-        stop = len(data) if last else max(len(data) - _LONGEST_MARK, self._seen)
+    kept, first_line, first_column = b"", 1, 1  # what of the stretch before may belong to a mark, and its place
+    seen = 0  # how many of the kept bytes have been searched already; they stand there for what follows them
+    for text, last in windows:
+        data = kept + text
         small = data.lower()
+        stop = len(data) if last else max(len(data) - _LONGEST_MARK, seen)
         for mark in _MARKS:
-            line, counted = self._line, 0
+            line, counted = first_line, 0
             for match in mark.matches(data, small):
                 start = match.start()
-                if not self._seen <= start < stop:
+                if not seen <= start < stop:
                     continue
                 line += data.count(b"\n", counted, start)
                 counted = start
                 before = data.rfind(b"\n", 0, start)
                 yield Defect(
                     f"An anonymous release holds {mark.what}. Remove it and seal again.",
-                    self._path,
+                    path,
                     row=line,
-                    column=start - before if before >= 0 else start + self._column,
+                    column=start - before if before >= 0 else start + first_column,
                     expected="nothing that identifies a person or a machine",
                     found=match.group(0).decode("utf-8", "replace"),
                 )
         cut = max(stop - 1, 0)  # one byte more: a mark is told from the end of a word by what stands before it
         newline = data.rfind(b"\n", 0, cut)
-        self._column = cut - newline if newline >= 0 else self._column + cut
-        self._line += data.count(b"\n", 0, cut)
-        self._kept, self._seen = data[cut:], stop - cut
+        first_column = cut - newline if newline >= 0 else first_column + cut
+        first_line += data.count(b"\n", 0, cut)
+        kept, seen = data[cut:], stop - cut

@@ -21,7 +21,7 @@ from sealtrace.bundle.encoding import as_long_as_digests, return_memory, text_li
 from sealtrace.bundle.identity import (
     MANIFEST,
     SUMS,
-    Entry,
+    ListedFile,
     dataset_of,
     file_digest,
     misplaced,
@@ -87,7 +87,7 @@ _WEIGHTS = {Form.DOCUMENT: OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
 class _Parsed:
     """What a file of rows holds."""
 
-    entry: Entry
+    entry: ListedFile
     store: Store
     content: str | None
     """Its content digest; None where a row could not be read."""
@@ -96,7 +96,7 @@ class _Parsed:
     marks: list[Defect]
 
 
-def _is_rows(entry: Entry) -> bool:
+def _is_rows(entry: ListedFile) -> bool:
     return entry.kind in KINDS and KINDS[entry.kind].form is Form.ROWS
 
 
@@ -147,7 +147,7 @@ class _Reader:
         judged: dict[int, bool] = {}
         done, total = 0, sum(entry.bytes for entry in entries)
 
-        def unparsed(some: Iterable[Entry]) -> Iterator[tuple[Entry, RowKind, bytes]]:
+        def unparsed(some: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, RowKind, bytes]]:
             nonlocal done
             for entry in some:
                 at = large.get(entry.path)
@@ -171,14 +171,14 @@ class _Reader:
         places = {entry.path: place for place, entry in enumerate(bundle.entries)}
         bundle.documents.sort(key=lambda document: places[document.path])
 
-    def _stream_rows(self, stream: Stream, entries: list[Entry]) -> bool:
+    def _stream_rows(self, stream: Stream, entries: list[ListedFile]) -> bool:
         """Has large files that belong together judged a row group at a time; whether that could be done."""
         bundle = self.bundle
         if any(entry.kind == "rows" and entry.records not in bundle.declared for entry in entries):
             return False
         return_memory()
         before = len(bundle.stores)
-        sources: dict[str, tuple[Entry, LaidOut]] = {}
+        sources: dict[str, tuple[ListedFile, LaidOut]] = {}
         try:
             with ExitStack() as stack:
                 for entry in entries:
@@ -265,9 +265,9 @@ class _Reader:
         bundle.declared_root = manifest["root_sha256"]
         bundle.root_sha256 = root_digest(manifest)
         bundle.table_convention = manifest["hashes"]["table"]
-        bundle.entries = [Entry(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
+        bundle.entries = [ListedFile(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
 
-    def _file(self, entry: Entry) -> tuple[Entry, RowKind, bytes] | None:
+    def _file(self, entry: ListedFile) -> tuple[ListedFile, RowKind, bytes] | None:
         """Reads a file, and takes what it holds, but for rows: those are returned, to be parsed."""
         bundle = self.bundle
         if entry.path in bundle.digests or unsafe_path(entry.path):
@@ -308,7 +308,7 @@ class _Reader:
     def _later(self) -> dict[str, dict[str, str]]:
         return later_digests(self.bundle.entries)
 
-    def _look_ahead(self, entry: Entry, digests: Iterable[bytes]) -> None:
+    def _look_ahead(self, entry: ListedFile, digests: Iterable[bytes]) -> None:
         """Notes digests of later files: what a stage names was there when the stage was sealed."""
         later = self._later.get(entry.stage, {})
         for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
@@ -316,7 +316,7 @@ class _Reader:
             key, expected = {"stage": entry.stage}, f"nothing of {later[digest]}"
             self.bundle.forward.append(Defect(message, entry.path, key=key, expected=expected, found=digest))
 
-    def _document(self, entry: Entry, data: bytes) -> None:
+    def _document(self, entry: ListedFile, data: bytes) -> None:
         bundle = self.bundle
         try:
             value = parse(data)
@@ -332,7 +332,7 @@ class _Reader:
                 self._declare(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)
 
-    def _parsed(self, entry: Entry, form: RowKind, data: bytes) -> _Parsed:
+    def _parsed(self, entry: ListedFile, form: RowKind, data: bytes) -> _Parsed:
         """What the rows of a file are, and say; several threads do this at once."""
         bundle = self.bundle
         store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
@@ -355,7 +355,7 @@ class _Reader:
         bundle.marks.extend(parsed.marks)
         self._unseen.pop(entry.path, None)
 
-    def _form(self, entry: Entry) -> RowKind | None:
+    def _form(self, entry: ListedFile) -> RowKind | None:
         """What the rows of a file are; None, and a defect, where no declaration says so."""
         if entry.kind != "rows":
             return self._forms.get(entry.kind, entry.kind)
@@ -365,7 +365,7 @@ class _Reader:
             self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
         return declared
 
-    def _declare(self, entry: Entry, value: dict[str, Any]) -> None:
+    def _declare(self, entry: ListedFile, value: dict[str, Any]) -> None:
         """Takes what a protocol, or the declaration of a dataset, says of the form of rows."""
         opened = [kind.name for kind in KINDS.values() if kind.open]
         for kind in {"protocol": opened, "dataset": ["rows"]}.get(entry.kind, []):
@@ -382,7 +382,7 @@ class _Reader:
                 pointer, _, reason = str(error).partition(": ")
                 self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
 
-    def _content(self, entry: Entry, digest: str, rows: int | None) -> None:
+    def _content(self, entry: ListedFile, digest: str, rows: int | None) -> None:
         bundle = self.bundle
         bundle.contents[entry.path] = digest
         message = "The records changed after they were sealed. Restore them, or seal again."

@@ -130,7 +130,7 @@ def protocol_notes() -> str:
         "required may be left out.",
     ]
     for field, needed in schema.get("dependentRequired", {}).items():
-        lines += ["", f"With `{field}`, these are required too: {', '.join(f'`{one}`' for one in needed)}."]
+        lines += ["", f"With `{field}`, these are required too: {', '.join(f'`{name}`' for name in needed)}."]
     lines.extend(_section("protocol.json", schema))
     for name, definition in schema["$defs"].items():
         lines.extend(_section(name, definition))
@@ -152,7 +152,7 @@ def _type(node: dict[str, Any]) -> str:
     if "$ref" in node:
         return str(node["$ref"].removeprefix("#/$defs/"))
     if "enum" in node or "const" in node:
-        return " or ".join(json.dumps(one) for one in node.get("enum", [node.get("const")]))
+        return " or ".join(json.dumps(value) for value in node.get("enum", [node.get("const")]))
     match node.get("type"):
         case "array":
             return f"list of {_type(node['items'])}"

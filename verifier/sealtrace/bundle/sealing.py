@@ -24,8 +24,8 @@ from sealtrace.bundle.identity import (
     SEALS,
     SUMS,
     WITNESSES,
-    Entry,
     LayoutError,
+    ListedFile,
     colliding,
     file_digest,
     kind_and_format,
@@ -90,7 +90,7 @@ class _Sealer:
         self.container = DirectoryContainer(directory)
         self.budget = Budget()
         self.seals: dict[str, dict[str, Any]] = {}
-        self.seal_entries: dict[str, Entry] = {}
+        self.seal_entries: dict[str, ListedFile] = {}
         self.roles: dict[str, str] = {}
         self.name = ""
         self.unsealed = self._lay_out()
@@ -238,7 +238,7 @@ class _Sealer:
         self.seals[stage] = document
         return document
 
-    def _inspect(self, path: str, stage: str) -> Entry:
+    def _inspect(self, path: str, stage: str) -> ListedFile:
         try:
             kind, file_format = kind_and_format(path)
         except LayoutError as error:
@@ -247,7 +247,7 @@ class _Sealer:
             digest, length = self._digest(path)
             if not length:
                 raise SealError(f"{path}: empty")
-            return Entry(path, kind, stage, "bytes", length, digest)
+            return ListedFile(path, kind, stage, "bytes", length, digest)
         if file_format == "parquet" and (streamed := self._streamed(path, kind, stage)) is not None:
             return streamed
         data = self._read(path)
@@ -270,9 +270,9 @@ class _Sealer:
                 raise SealError(f"{path}: holds the splits {', '.join(map(str, splits))}; one file holds one split")
             split = splits[0] if splits else None
         content = None if store.whole is None else table_digest(store.whole, form)
-        return Entry(path, kind, stage, file_format, len(data), file_digest(data), split, store.count, content)
+        return ListedFile(path, kind, stage, file_format, len(data), file_digest(data), split, store.count, content)
 
-    def _streamed(self, path: str, kind: str, stage: str) -> Entry | None:
+    def _streamed(self, path: str, kind: str, stage: str) -> ListedFile | None:
         """The entry of a large file that is laid out, read a row group at a time; None for any other."""
         form = self._form(kind, path)
         with self.container.open(path) as opened:
@@ -286,14 +286,14 @@ class _Sealer:
         if len(splits) > 1:
             return None
         split = None if kind == "rows" or not splits else splits.pop()
-        return Entry(path, kind, stage, "parquet", file.size, file.sha256, split, file.rows, content)
+        return ListedFile(path, kind, stage, "parquet", file.size, file.sha256, split, file.rows, content)
 
     def _form(self, kind: str, path: str) -> RowKind:
         """What the rows of a file are, by what its stage or an earlier one declares."""
         stages = STAGES[: STAGES.index(path.partition("/")[0]) + 1]
 
         def find(name: str) -> tuple[str, Any] | None:
-            place = next((f"{one}/{name}" for one in stages if f"{one}/{name}" in self.unsealed[one]), None)
+            place = next((f"{stage}/{name}" for stage in stages if f"{stage}/{name}" in self.unsealed[stage]), None)
             if place is None and kind == "rows":
                 raise BundleError(f"{path}: nothing declares it; write declare/{name}")
             return None if place is None else (place, _strict(self._read(place), place))
@@ -305,7 +305,7 @@ class _Sealer:
                 return kind
             raise SealError(str(error)) from None
 
-    def _in_order(self, stage: str, entries: list[Entry]) -> None:
+    def _in_order(self, stage: str, entries: list[ListedFile]) -> None:
         """Every kind in its stage; values and scores only after the traces that they score."""
         traced = {
             entry.get("split")
@@ -347,7 +347,7 @@ class _Sealer:
 
     def _derived(self) -> tuple[str, dict[str, bytes]]:
         """The root digest, and the content of manifest.json and of SHA256SUMS."""
-        entries = [Entry(**entry) for document in self.seals.values() for entry in document["files"]]
+        entries = [ListedFile(**entry) for document in self.seals.values() for entry in document["files"]]
         entries.extend(self.seal_entries.values())
         manifest = manifest_document(self.name, entries)
         data = json_file(manifest)
@@ -364,9 +364,9 @@ class _Sealer:
         ]
 
 
-def _document_entry(path: str, kind: str, stage: str, data: bytes, document: Any) -> Entry:
+def _document_entry(path: str, kind: str, stage: str, data: bytes, document: Any) -> ListedFile:
     content = document_digest(document)
-    return Entry(path, kind, stage, "json", len(data), file_digest(data), content_sha256=content)
+    return ListedFile(path, kind, stage, "json", len(data), file_digest(data), content_sha256=content)
 
 
 def _protocol_path(files: list[dict[str, Any]]) -> str:

@@ -139,12 +139,13 @@ def derive(node: Any, place: str, published: dict[str, Any] | None = None, depth
         return derive(published[rest["$ref"].removeprefix("#/$defs/")], place, published, depth)
     kind = rest.pop("type", None)
     if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), None) if len(set(kind) - {"null"}) == 1 else None
+        others = set(kind) - {"null"}
+        kind = others.pop() if len(others) == 1 else None
     shape: Shape
     match kind:
         case "string":
             allowed = rest.pop("enum", None) or ([rest.pop("const")] if "const" in rest else None)
-            if allowed is not None and not all(isinstance(one, str) for one in allowed):
+            if allowed is not None and not all(isinstance(word, str) for word in allowed):
                 raise DeclarationError(f"{place}/enum: not all of it is text")
             shape = Text(
                 pattern=_pattern(rest.pop("pattern", None), place) if published is None else rest.pop("pattern", None),

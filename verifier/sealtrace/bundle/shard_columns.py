@@ -26,7 +26,6 @@ _FEW = 256
 _LONGEST = 2**16
 """Bytes of an encoded column that is worth being remembered."""
 _REMEMBERED = 32
-_NEGATIVE_ZERO = np.int64(-(2**63))
 
 
 class NotLaidOutError(Exception):
@@ -45,8 +44,7 @@ class Column:
     @cached_property
     def codes(self) -> npt.NDArray[np.int32]:
         """By reference: the place of each row's text; -1 for absent."""
-        codes: npt.NDArray[np.int32] = self.array.indices.to_numpy(zero_copy_only=False)
-        return codes if not self.array.null_count else self.array.indices.fill_null(-1).to_numpy()
+        return encoding.references(self.array)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -89,9 +87,9 @@ class Column:
                 raise NotLaidOutError("names of a map are not in order")
             found.append(name.encode() + b"\0m1")
             for key, child in zip(names, array.flatten(), strict=True):
-                found.extend(_plain(child, key, Number()))
+                encoding.column(child, key, Number(), found.append)
         elif isinstance(shape, Number | Integer | Flag):
-            found.extend(_plain(array, name, shape))
+            encoding.column(array, name, shape, found.append)
         else:
             raise NotLaidOutError(f"{name} is not by reference")
         return found
@@ -106,19 +104,6 @@ class Column:
         if len(texts) >= _FEW and not encoding.ascending(texts):
             raise NotLaidOutError(f"the texts of {name} are not in order")
         blocks.write_texts(name, self.codes, texts, sink, ordered=len(texts) >= _FEW)
-
-
-def _plain(array: pa.Array, name: str, shape: Shape) -> Iterable[Any]:
-    """A column of numbers or flags; doubles without a negative zero are hashed where they lie."""
-    if array.null_count < len(array):
-        if isinstance(shape, Number) and not array.null_count and pa.types.is_float64(array.type):
-            values = array.to_numpy()
-            yield name.encode() + b"\0n1"
-            yield (values if values.view(np.int64).min() > _NEGATIVE_ZERO else values + 0.0).data
-        else:
-            pieces: list[Any] = []
-            encoding.column(array, name, shape, pieces.append)
-            yield from pieces
 
 
 def _kept(piece: Any) -> Any:

@@ -72,7 +72,7 @@ class Forbidden:
 
     def refuse(self, digests: Iterable[bytes], texts: Iterable[bytes]) -> None:
         """`NotLaidOutError` where a text, a line each, may not be there: what may be digests, what may be marks."""
-        if self.later and not self.later.isdisjoint(one for text in digests for one in _LINE.findall(text)):
+        if self.later and not self.later.isdisjoint(line for text in digests for line in _LINE.findall(text)):
             raise NotLaidOutError("it names the digest of a later file")
         if self.people and any(marks_in(texts, "")):
             raise NotLaidOutError("it holds marks of people")
@@ -128,11 +128,10 @@ class LaidOut:
         for place in range(self.metadata.num_row_groups):
             group = self.metadata.row_group(place)
             columns = [group.column(index) for index in range(group.num_columns)]
-            pages = [(one.dictionary_page_offset, one.data_page_offset) for one in columns]
+            pages = [(column.dictionary_page_offset, column.data_page_offset) for column in columns]
             starts = [min(filter(None, offsets), default=0) for offsets in pages]  # a group without rows has none
-            stop = max(
-                (start + one.total_compressed_size for start, one in zip(starts, columns, strict=True)), default=0
-            )
+            lengths = [column.total_compressed_size for column in columns]
+            stop = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
             if not columns or min(starts) != end or not end < stop <= self._footer_start:
                 raise NotLaidOutError("its row groups do not follow each other")
             groups.append((end, stop, group.num_rows))
@@ -246,7 +245,7 @@ def of_proved(file: LaidOut, found: Several[Block]) -> str:
     """The content digest of a file from its blocks, which must follow each other."""
     for before, after in pairwise(found):
         follows(before, after)
-    return blocks.of_blocks(row_name(file.form), file.rows, [one.digest for one in found])
+    return blocks.of_blocks(row_name(file.form), file.rows, [block.digest for block in found])
 
 
 def follows(before: Block | None, after: Block) -> None:

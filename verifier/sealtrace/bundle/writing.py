@@ -79,9 +79,7 @@ def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table,
     if taken:
         raise BundleError(f"{taken[0]}: exists already; nothing is overwritten")
     for path, content in zip(paths, (json_file(declaration), data), strict=True):
-        with refusing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            place_new_file(path, content)
+        _place(path, content)
     return paths
 
 
@@ -139,17 +137,16 @@ def digests_of(path: Path) -> Digests:
     """The digests of a file; `BundleError` where it holds no sound records and is named as if it did."""
     with refusing(path):
         data = path.read_bytes()
-    whole = file_digest(data)
     try:
         kind, file_format = kind_and_format(f"report/{path.name}")
     except LayoutError:
-        return Digests(whole)
+        return Digests(file_digest(data))
     if KINDS[kind].form is Form.BYTES:
-        return Digests(whole)
+        return Digests(file_digest(data))
     if KINDS[kind].form is Form.DOCUMENT:
-        return Digests(whole, document_digest(_document(path, data)))
+        return Digests(file_digest(data), document_digest(_document(path, data)))
     table, form = _sound_rows(path, data, kind, file_format)
-    return Digests(whole, table_digest(table, form), table.num_rows)
+    return Digests(file_digest(data), table_digest(table, form), table.num_rows)
 
 
 def sound_rows(path: Path) -> tuple[pa.Table, RowKind]:
@@ -201,7 +198,11 @@ def convert(source: Path, target: Path) -> Digests:
     content = table_digest(table, form)
     if back.whole is None or table_digest(back.whole, form) != content:
         raise BundleError(f"{target}: read back, the rows say something else; nothing is written")
-    with refusing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        place_new_file(target, data)
+    _place(target, data)
     return Digests(file_digest(data), content, table.num_rows)
+
+
+def _place(path: Path, data: bytes) -> None:
+    with refusing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place_new_file(path, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sealtrace.bundle.identity import Entry, seal_path
+from sealtrace.bundle.identity import ListedFile, seal_path
 from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
@@ -67,7 +67,7 @@ def members(evidence: Evidence, outcome: Outcome) -> None:
             if entry is None:
                 message = "A seal names this file, and the manifest does not list it. Restore the manifest."
                 at.error("/files", message, "listed", "not listed")
-            elif Entry(**file) != entry:
+            elif ListedFile(**file) != entry:
                 name = next(name for name in vars(entry) if getattr(entry, name) != file.get(name))
                 message = (
                     "The seal and the manifest give different identities of this file. Restore the one that changed."

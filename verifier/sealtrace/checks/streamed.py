@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sealtrace.bundle.frames import StreamedFrame
-from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.shards import LaidOut, Workers
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence
 
-Sources = dict[str, tuple[Entry, LaidOut]]
+Sources = dict[str, tuple[ListedFile, LaidOut]]
 """The files that can be read a row group at a time, by path."""
 
 

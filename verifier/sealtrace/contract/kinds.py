@@ -33,7 +33,7 @@ _ENGINE = (
     Kind("check", Form.DOCUMENT, f"{_HERE}.checked:Check"),
 )
 
-KINDS: dict[str, Kind] = {kind.name: kind for kinds in (_ENGINE, *(one.kinds for one in packs())) for kind in kinds}
+KINDS: dict[str, Kind] = {kind.name: kind for kinds in (_ENGINE, *(pack.kinds for pack in packs())) for kind in kinds}
 
 SCHEMA_KINDS = tuple(name for name, kind in KINDS.items() if kind.model)
 """The kinds that have a published schema."""

@@ -105,12 +105,12 @@ def catalogue(text: str, **groups: str) -> tuple[Check, ...]:
     """
 
     def names(listed: str) -> Iterator[str]:
-        for one in listed.split():
-            yield from names(groups[one]) if one in groups else (one,)
+        for name in listed.split():
+            yield from names(groups[name]) if name in groups else (name,)
 
     found = []
     for paragraph in re.split(r"^(?=[a-z])", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)[1:]:
-        head, source, breaks, *clauses = (" ".join(one.split()) for one in re.split(r"\n {4}(?=\S)", paragraph))
+        head, source, breaks, *clauses = (" ".join(clause.split()) for clause in re.split(r"\n {4}(?=\S)", paragraph))
         settings: dict[str, Any] = {}
         for clause in filter(None, " ".join(clauses).split("; ")):
             word, _, listed = clause.partition(" ")
@@ -169,7 +169,7 @@ def packs() -> tuple[Pack, ...]:
     from importlib.metadata import entry_points
 
     shipped = [import_module(f"sealtrace.studies.{name}").PACK for name in SHIPPED]
-    return (*shipped, *(one.load() for one in sorted(entry_points(group=GROUP), key=lambda one: one.name)))
+    return (*shipped, *(offer.load() for offer in sorted(entry_points(group=GROUP), key=lambda offer: offer.name)))
 
 
 def loaded(reference: str) -> Any:

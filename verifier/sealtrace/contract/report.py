@@ -275,14 +275,19 @@ class Report(Record):
         """How a notebook shows it."""
         from sealtrace.report.notebooks import report_html
 
-        statuses = [one.status for one in self.checks]
+        statuses = [check.status for check in self.checks]
         held = (
             f"{statuses.count('pass')} checks hold, {statuses.count('fail')} fail, {statuses.count('missing')} missing"
         )
         cells = f"{self.coverage.recomputed} of {self.coverage.cells} printed cells recomputed"
-        places = [f"{one.source or ''}{f':{one.row}' if one.row else ''}" for one in self.findings]
         findings = [
-            (one.severity, one.check, place, one.message) for one, place in zip(self.findings, places, strict=True)
+            (
+                finding.severity,
+                finding.check,
+                f"{finding.source or ''}{f':{finding.row}' if finding.row else ''}",
+                finding.message,
+            )
+            for finding in self.findings
         ]
         return report_html(self.headline, self.bundle.name, f"{held}; {cells}", findings)
 

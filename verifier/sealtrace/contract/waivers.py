@@ -46,12 +46,12 @@ def waive(
     settled: dict[str, int] = {}
     used: set[int] = set()
     for finding in findings:
-        covering = [place for place, one in enumerate(waivers) if one.covers(finding)]
+        covering = [place for place, waiver in enumerate(waivers) if waiver.covers(finding)]
         used.update(covering)
         if not covering or finding.severity != "error":
             said.append(finding)
             continue
-        last = max((waivers[place] for place in covering), key=lambda one: one.until)
+        last = max((waivers[place] for place in covering), key=lambda waiver: waiver.until)
         if last.until < today:
             note = f"Its waiver expired on {last.until}: settle it, or renew the waiver."
             said.append(finding.model_copy(update={"message": f"{finding.message} {note}"}))
@@ -64,26 +64,28 @@ def waive(
             )
         )
     said += [
-        Finding(check=one.check, severity="warning", message=f"A waiver covers nothing ({one.reason}). Remove it.")
-        for place, one in enumerate(waivers)
+        Finding(
+            check=waiver.check, severity="warning", message=f"A waiver covers nothing ({waiver.reason}). Remove it."
+        )
+        for place, waiver in enumerate(waivers)
         if place not in used
     ]
     results = [
-        one.model_copy(update={"status": "missing", "reason": WAIVED})
-        if one.status == "fail" and settled.get(one.id) == errors.get(one.id)
-        else one
-        for one in checks
+        result.model_copy(update={"status": "missing", "reason": WAIVED})
+        if result.status == "fail" and settled.get(result.id) == errors.get(result.id)
+        else result
+        for result in checks
     ]
     return said, results
 
 
 def accepted(cells: Sequence[Cell], findings: Sequence[Finding]) -> list[Cell]:
     """Cells with why the reader accepts them for now: those that a waived finding, or a waived relation, is about."""
-    reasons = {tuple((one.key or {}).items()): one.waived for one in findings if one.waived is not None}
+    reasons = {tuple((finding.key or {}).items()): finding.waived for finding in findings if finding.waived is not None}
     if not reasons:
         return list(cells)
     return [
-        one.model_copy(update={"waived": reasons.get(address) or reasons.get((("relation", one.relation or ""),))})
-        for one in cells
-        for address in [(("table", one.table), ("row", one.row), ("column", one.column))]
+        cell.model_copy(update={"waived": reasons.get(address) or reasons.get((("relation", cell.relation or ""),))})
+        for cell in cells
+        for address in [(("table", cell.table), ("row", cell.row), ("column", cell.column))]
     ]

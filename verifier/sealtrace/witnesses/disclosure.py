@@ -94,7 +94,7 @@ def disclosed(
                 "index": place,
                 "salt": rows[place].salt.hex(),
                 "row": rows[place].row,
-                "proof": [one.hex() for one in proof_of(levels, place)],
+                "proof": [step.hex() for step in proof_of(levels, place)],
             }
             for place in places
         ],
@@ -176,7 +176,7 @@ def _rows(document: Any) -> Iterator[dict[str, Any]]:
     for row in document["rows"]:
         match row:
             case {"index": int(index), "salt": str(salt), "row": dict(), "proof": [*proof]} if (
-                all(isinstance(one, str) for one in proof)
+                all(isinstance(step, str) for step in proof)
                 and not isinstance(index, bool)
                 and re.fullmatch(rf"[0-9a-f]{{{2 * SALT}}}", salt)
             ):
@@ -189,7 +189,7 @@ def _faults(row: dict[str, Any], tree: dict[str, Any]) -> Iterator[Fault]:
     index = row["index"]
     try:
         leaf = Withheld(bytes.fromhex(row["salt"]), row["row"]).leaf
-        root = root_from(leaf, index, tree["leaves"], [bytes.fromhex(one) for one in row["proof"]])
+        root = root_from(leaf, index, tree["leaves"], [bytes.fromhex(step) for step in row["proof"]])
     except (ValueError, rfc8785.CanonicalizationError):
         root = None
     if root is None or root.hex() != tree["root_sha256"]:
@@ -220,8 +220,8 @@ def _ways(leaves: int, bad: int, sampled: int, wrong: int) -> int:
     first = max(0, sampled - (leaves - bad))
     term = comb(bad, first) * comb(leaves - bad, sampled - first) if first <= wrong else 0
     ways = term
-    for one in range(first, wrong):
-        term = term * ((bad - one) * (sampled - one)) // ((one + 1) * (leaves - bad - sampled + one + 1))
+    for met in range(first, wrong):
+        term = term * ((bad - met) * (sampled - met)) // ((met + 1) * (leaves - bad - sampled + met + 1))
         ways += term
     return ways
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.encoding import arrow_integers, flags_of
+from sealtrace.bundle.encoding import arrow_array, flags_of
 from sealtrace.bundle.frames import Index, Mask
-from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.parquet import values_of_texts
 from sealtrace.bundle.shapes import Struct, row_shape
 from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
@@ -103,7 +103,9 @@ class States:
 class Screener:
     """Looks at shards of the traces of one split and of their scores; workers elsewhere have copies of it."""
 
-    def __init__(self, stretches: Stretches, traces: tuple[Entry, LaidOut], scores: tuple[Entry, LaidOut]) -> None:
+    def __init__(
+        self, stretches: Stretches, traces: tuple[ListedFile, LaidOut], scores: tuple[ListedFile, LaidOut]
+    ) -> None:
         self.stretches, self.study = stretches, stretches.study
         (self.entry, self.traces), (self.other, self.scores) = traces, scores
         study = self.study
@@ -171,7 +173,7 @@ class Screener:
 
     def suspects(self, shard: Shard, states: Index, traces: Columns, scores: Columns) -> Suspects:
         """The records of some states of a shard."""
-        rows = arrow_integers((states[:, None] * self.width + np.arange(self.width)).ravel())
+        rows = arrow_array((states[:, None] * self.width + np.arange(self.width)).ravel())
         return Suspects(shard.first, states, (traces.table.take(rows), scores.table.take(rows)))
 
     def screened(self, shard: Shard, traces: Columns, scores: Columns) -> Screened:
@@ -282,7 +284,7 @@ class Screener:
         assert replay is not None
         return replay.probabilities.T
 
-    def _identities(self, columns: Columns, entry: Entry, shape: Struct, at: int, count: int) -> None:
+    def _identities(self, columns: Columns, entry: ListedFile, shape: Struct, at: int, count: int) -> None:
         """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""
         screened, there = _SCREENED_COLUMNS[entry.kind], set(columns)
         if strange := sorted((there - screened) | (screened - there - _MAY_LACK)):

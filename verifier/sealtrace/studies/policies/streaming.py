@@ -17,9 +17,9 @@ import pyarrow as pa
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import row_name
 from sealtrace.bundle.defects import Defects
-from sealtrace.bundle.encoding import arrow_integers, return_memory
+from sealtrace.bundle.encoding import arrow_array, return_memory
 from sealtrace.bundle.frames import Frame, Index, StreamedFrame
-from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.parquet import as_declared
@@ -210,7 +210,7 @@ class _Pair:
             named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
             if not named:
                 break
-            ids = self.study.states.take(arrow_integers(screener.lo + states)).to_pylist()
+            ids = self.study.states.take(arrow_array(screener.lo + states)).to_pylist()
             left = states[[one not in named for one in ids]]
             if not 0 < len(left) < len(states):
                 raise NotLaidOutError("something is wrong with all of its first states")
@@ -334,7 +334,7 @@ _AT_HAND = 4
 _CHECKED = ("score.utility", "score.utility", "score.delta")
 
 
-def _store(entry: Entry, form: RowKind, table: pa.Table, numbers: Index) -> Store:
+def _store(entry: ListedFile, form: RowKind, table: pa.Table, numbers: Index) -> Store:
     """Rows of a shard as smaller files give them; `NotLaidOutError` where their schema refuses one."""
     declared = as_declared(table, row_shape(form))
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import nearest
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame, Index, Mask
 from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError
 from sealtrace.studies.results.evidence import Results
@@ -56,7 +56,7 @@ class Selection:
         if self.whole is None or self.places is None:
             table = self.frame.taken(unread, self.rows)
         else:
-            table = self.whole.table(unread).take(arrow_integers(self.places))
+            table = self.whole.table(unread).take(arrow_array(self.places))
         self._read.update(zip(unread, table.columns, strict=True))
         return pa.table({name: self._read[name] for name in fields})
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.frames import Index, StreamedFrame
-from sealtrace.bundle.identity import Entry
+from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.keyed import Bits, Keys, UnkeyedError
 from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.shapes import row_key
@@ -320,7 +320,7 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
 
 
 def _looked_through(
-    look: _Look, workers: Workers, facts: Facts, copy: Path, bundle: Bundle, entry: Entry
+    look: _Look, workers: Workers, facts: Facts, copy: Path, bundle: Bundle, entry: ListedFile
 ) -> Iterator[Block]:
     """Every row group of a file, whose bytes are copied as they are hashed."""
     file = look.file

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.encoding import arrow_integers, distinct
+from sealtrace.bundle.encoding import arrow_array, distinct
 from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
@@ -88,7 +88,7 @@ def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, sc
     by_score = gate is not None and gate.first == "score" and budget is not None
     sure = True
     splits, _ = study.frame("observation").texts("split")
-    identifiers = np.array(study.states.take(arrow_integers(states)).to_pylist(), dtype=object)
+    identifiers = np.array(study.states.take(arrow_array(states)).to_pylist(), dtype=object)
     allowed = np.zeros(len(states), np.bool_)
     for split in distinct(splits[states]).tolist():
         members = np.flatnonzero(splits[states] == split)

@@ -16,7 +16,7 @@ from weakref import finalize
 import numpy as np
 import pyarrow.compute as pc
 
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
@@ -272,5 +272,5 @@ def states_of(study: Study, split: str) -> Index:
 
 def in_order(study: Study, states: Index) -> Index:
     """States in the order of their ids' bytes."""
-    ordered: Index = states[pc.sort_indices(study.states.take(arrow_integers(states))).to_numpy()]
+    ordered: Index = states[pc.sort_indices(study.states.take(arrow_array(states))).to_numpy()]
     return ordered

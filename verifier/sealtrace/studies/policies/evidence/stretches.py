@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.checks.outcome import Outcome
@@ -56,7 +56,7 @@ class Stretches:
             frames[kind] = Frame.together([frame.stretch(*one) for one in inside])
             joined[kind] = np.concatenate([states[low:high] for low, high in inside]) - sought[0]
             # By reference to the names of the stretch: a look through all names each time would be too long.
-            frames[kind].replace_column("state", pa.DictionaryArray.from_arrays(arrow_integers(joined[kind]), names))
+            frames[kind].replace_column("state", pa.DictionaryArray.from_arrays(arrow_array(joined[kind]), names))
         part = self.study.with_rows(frames)
         for kind, states in joined.items():
             part.join(kind, states)
