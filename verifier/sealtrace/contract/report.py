@@ -280,14 +280,10 @@ class Report(Record):
             f"{statuses.count('pass')} checks hold, {statuses.count('fail')} fail, {statuses.count('missing')} missing"
         )
         cells = f"{self.coverage.recomputed} of {self.coverage.cells} printed cells recomputed"
+        places = [f"{finding.source or ''}{f':{finding.row}' if finding.row else ''}" for finding in self.findings]
         findings = [
-            (
-                finding.severity,
-                finding.check,
-                f"{finding.source or ''}{f':{finding.row}' if finding.row else ''}",
-                finding.message,
-            )
-            for finding in self.findings
+            (finding.severity, finding.check, place, finding.message)
+            for finding, place in zip(self.findings, places, strict=True)
         ]
         return report_html(self.headline, self.bundle.name, f"{held}; {cells}", findings)
 

@@ -64,10 +64,8 @@ def waive(
             )
         )
     said += [
-        Finding(
-            check=waiver.check, severity="warning", message=f"A waiver covers nothing ({waiver.reason}). Remove it."
-        )
-        for place, waiver in enumerate(waivers)
+        Finding(check=idle.check, severity="warning", message=f"A waiver covers nothing ({idle.reason}). Remove it.")
+        for place, idle in enumerate(waivers)
         if place not in used
     ]
     results = [
