@@ -22,7 +22,7 @@ Numbers, lengths and counts are little-endian, of 64 bits unless said otherwise.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -108,9 +108,12 @@ def write_texts(
 def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes], sink: Sink) -> None:
     """A column by reference: -1 for absent, or a place among distinct encodings, each of which occurs."""
     if len(places := {value: place for place, value in enumerate(values)}) < len(values):
-        # Two maps that differ in the order of their names only.
+        # Two maps that differ in the order of their names only: the later stands for both.
         codes = np.array([*(places[value] for value in values), -1])[codes]
-        values, codes = _without_gaps(values, codes)
+        used = np.unique(codes[codes >= 0])
+        renumbered = np.full(len(values) + 1, -1, np.int64)
+        renumbered[used] = np.arange(len(used))
+        values, codes = [values[place] for place in used.tolist()], renumbered[codes]
     order = sorted(range(len(values)), key=values.__getitem__)
     lengths = np.array([len(values[place]) for place in order], "<i8")
     _write_sorted(name, codes, np.array(order), lengths, b"".join(values[place] for place in order), sink)
@@ -133,14 +136,6 @@ def _write_sorted(
     written = np.zeros(count + 1, f"<u{width}")
     written[order] = np.arange(1, count + 1)
     sink(written.take(codes, mode="wrap").data)  # -1 is the last
-
-
-def _without_gaps(values: Sequence[bytes], codes: Index) -> tuple[list[bytes], Index]:
-    """Only values that a code stands for."""
-    used = np.unique(codes[codes >= 0])
-    renumbered = np.full(len(values) + 1, -1, np.int64)
-    renumbered[used] = np.arange(len(used))
-    return [values[place] for place in used.tolist()], renumbered[codes]
 
 
 def encoded(kept: pa.Array, shape: Shape) -> list[bytes]:
@@ -263,12 +258,3 @@ def cut(table: pa.Table, states: pa.ChunkedArray) -> Iterator[pa.Table]:
         starts = starts_of(encoding.ranks(states)[0])
     for start, stop in pairwise(starts):
         yield table.slice(start, stop - start)
-
-
-def total(name: str, shape: Struct, blocks: Iterable[pa.Table]) -> str:
-    """The digest of a table given as its blocks."""
-    rows, digests = 0, []
-    for block in blocks:
-        rows += block.num_rows
-        digests.append(of_block(block, shape))
-    return of_blocks(name, rows, digests)

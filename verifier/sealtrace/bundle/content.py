@@ -36,7 +36,7 @@ import rfc8785
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.encoding import Index, arrow_array, column, count, distinct, one_chunk, plain_column, ranks
-from sealtrace.bundle.shapes import Declared, RowKind, Struct, row_key, row_shape
+from sealtrace.bundle.shapes import Declared, RowKind, row_key, row_shape
 
 WHOLE, BLOCKS = "sha256-columns-1", "sha256-columns-2"
 """The two conventions. They differ for tables of more than `blocks.SMALL` rows only."""
@@ -52,7 +52,8 @@ def table_digest(table: pa.Table, kind: RowKind, convention: str = BLOCKS) -> st
     """Content digest of a table of records."""
     table, shape, name = in_order(table, kind), row_shape(kind), row_name(kind)
     if convention == BLOCKS and table.num_rows > blocks.SMALL:
-        return blocks.total(name, shape, blocks.cut(table, table.column(row_key(kind)[0])))
+        digests = [blocks.of_block(block, shape) for block in blocks.cut(table, table.column(row_key(kind)[0]))]
+        return blocks.of_blocks(name, table.num_rows, digests)
     digest = hashlib.sha256(b"sealtrace-columns-1\0" + name.encode() + b"\0" + count(table.num_rows))
     for field in shape.fields:
         column(one_chunk(table.column(field.name)), field.name, field.shape, digest.update)
@@ -123,21 +124,14 @@ def _settle_equal_keys(table: pa.Table, kind: RowKind, order: Index, codes: Inde
         encodings: list[bytes] = []
         for first in range(0, len(rows), _ENCODED_AT_ONCE):
             some = table.take(arrow_array(rows[first : first + _ENCODED_AT_ONCE]))
-            encodings.extend(_encodings(some, shape))
+            # Arrow takes a third of a millisecond for a table of one row, so rows become plain values here.
+            columns = [(field, some.column(field.name).to_pylist()) for field in shape.fields]
+            encodings.extend(
+                b"".join(plain_column(field.name, field.shape, [values[row]]) for field, values in columns)
+                for row in range(some.num_rows)
+            )
         settled[start:stop] = rows[sorted(range(len(rows)), key=encodings.__getitem__)]
     return settled
 
 
 _ENCODED_AT_ONCE = 2**14
-
-
-def _encodings(table: pa.Table, shape: Struct) -> list[bytes]:
-    """Each row's encoding as a table of one row, without the head, which is the same for all.
-
-    Arrow takes a third of a millisecond for a table of one row, so rows become plain values here.
-    """
-    columns = [(field, table.column(field.name).to_pylist()) for field in shape.fields]
-    return [
-        b"".join(plain_column(field.name, field.shape, [values[row]]) for field, values in columns)
-        for row in range(table.num_rows)
-    ]

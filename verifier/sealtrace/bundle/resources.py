@@ -24,11 +24,6 @@ def _find(installed: str, checkout: str) -> Path:
     raise FileNotFoundError(f"sealtrace is installed without its {installed}; reinstall it")
 
 
-def schema_directory() -> Path:
-    """Where the published schemas lie."""
-    return _find("schemas", "schemas")
-
-
 def default_bundle() -> Path:
     """The bundle that `sealtrace verify` takes when none is named."""
     return _find("rsd-fixture", "bundles/rsd-fixture/bundle")
@@ -37,7 +32,7 @@ def default_bundle() -> Path:
 @cache
 def schema_document(kind: str) -> dict[str, Any]:
     """The published schema of a kind."""
-    text = (schema_directory() / f"{kind}.schema.json").read_text(encoding="utf-8")
+    text = (_find("schemas", "schemas") / f"{kind}.schema.json").read_text(encoding="utf-8")
     document: dict[str, Any] = json.loads(text)
     return document
 
