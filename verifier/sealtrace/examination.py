@@ -24,10 +24,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
-from sealtrace.bundle.drafts import draft_bundle
 from sealtrace.bundle.model import Bundle, Progress, Stream
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.resources import default_bundle
+from sealtrace.bundle.sealing import draft_bundle
 from sealtrace.bundle.shards import Threads, Workers
 from sealtrace.checks import families  # noqa: F401 - imported for the checks' registrations
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check, pack_of, select, with_needs

@@ -25,6 +25,7 @@ from sealtrace.bundle.identity import (
     unsafe_path,
 )
 from sealtrace.bundle.model import Bundle
+from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.strict_json import parse
 from sealtrace.contract.kinds import STAGES
@@ -191,8 +192,8 @@ class MemberBytes:
             self._bundle.digests[path], self._bundle.lengths[path] = file_digest(data), len(data)
         return data
 
-    def through(self, path: str, look: Callable[[Iterator[bytes]], None]) -> bool:
-        """Hashes a file without holding it, while someone looks at its bytes; whether it could be read."""
+    def through(self, path: str, *, marks: bool) -> bool:
+        """Hashes a file without holding it, and looks for marks of people on the way; whether it could be read."""
         digest = hashlib.sha256()
 
         def pieces(opened: Opened) -> Iterator[bytes]:
@@ -203,7 +204,8 @@ class MemberBytes:
 
         def read(opened: Opened) -> int:
             rest = pieces(opened)
-            look(rest)
+            if marks:
+                self._bundle.marks.extend(marks_in(rest, path))
             for _ in rest:
                 pass
             return opened.size

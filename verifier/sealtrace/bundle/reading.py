@@ -230,15 +230,6 @@ class _Reader:
                 stores.append(read_rows(data, entry.path, form, entry.format, budget=bundle.budget))
         return stores
 
-    def _attachment(self, path: str) -> bool:
-        """Hashes a file that nothing reads; whether it could be read."""
-
-        def look(pieces: Iterator[bytes]) -> None:
-            if self._anonymous():
-                self.bundle.marks.extend(marks_in(pieces, path))
-
-        return self.bytes.through(path, look)
-
     def _anonymous(self) -> bool:
         """Whether marks of people are looked for: always, but where the protocol says that nobody hides."""
         protocol = self.bundle.document("protocol")
@@ -274,7 +265,7 @@ class _Reader:
             return None
         kind = KINDS.get(entry.kind)
         if kind is None or kind.name == "attachment":
-            data = b"" if self._attachment(entry.path) else None
+            data = b"" if self.bytes.through(entry.path, marks=self._anonymous()) else None
         else:
             data = self.bytes.whole(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
         if data is None:

@@ -2,13 +2,17 @@
 
 The seals are the state: manifest.json and SHA256SUMS are derived from them and rewritten at each
 stage, so a directory is a bundle as soon as its first stage is sealed. Files are written beside
-their place and moved over it, so an interrupted run loses nothing. A draft is sealed elsewhere, for the
-length of an examination.
+their place and moved over it, so an interrupted run loses nothing. A draft, which is
+not sealed yet, or not any more, is sealed elsewhere for the length of an examination.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,9 +44,10 @@ from sealtrace.bundle.shapes import RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, sealed_through
 from sealtrace.bundle.stores import read_rows
-from sealtrace.bundle.strict_json import parse
+from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
 
+PROTOCOL = "declare/protocol.json"
 ALL = "all"
 """Instead of a stage's name: every stage that holds no file."""
 
@@ -102,6 +107,13 @@ class _Sealer:
             self.budget.read(opened.size, path)
             self.budget.room(opened.size, path)
             return opened.whole()
+
+    def _document(self, path: str, kind: str, data: bytes) -> Any:
+        """A document that its schema and its model accept."""
+        document = _strict(data, path)
+        if not self.lenient:
+            _refuse_misfits(path, misfits_of(kind, document))
+        return document
 
     def _digest(self, path: str) -> tuple[str, int]:
         """SHA-256 and length of a file, which is not held."""
@@ -173,7 +185,7 @@ class _Sealer:
         )
         _refuse(problems)
         if "declare" in self.seals:
-            self._read_protocol(self._read(_protocol_path(self.seals["declare"]["files"])))
+            self._read_protocol()
 
     def _changed(self, stage: str, document: dict[str, Any]) -> list[str]:
         problems = []
@@ -191,12 +203,9 @@ class _Sealer:
         )
         return problems
 
-    def _read_protocol(self, data: bytes) -> None:
-        protocol = _strict(data, "declare/protocol.json")
-        if not isinstance(protocol, dict) or misfits_of("protocol", protocol):
-            if not self.lenient:
-                _refuse_misfits("declare/protocol.json", misfits_of("protocol", protocol))
-            protocol = protocol if isinstance(protocol, dict) else {}
+    def _read_protocol(self) -> None:
+        protocol = self._document(PROTOCOL, "protocol", self._read(PROTOCOL))
+        protocol = protocol if isinstance(protocol, dict) else {}
         self.name = str(protocol.get("study", self.root.name))
         self.roles = {split["name"]: split["role"] for split in protocol.get("splits") or []}
 
@@ -220,9 +229,9 @@ class _Sealer:
         if not paths and not reason:
             raise SealError(f'{stage}: holds no file; say why with --empty {stage}="reason"')
         if stage == "declare":
-            if "declare/protocol.json" not in paths:
-                raise SealError("declare/protocol.json: missing; it declares the study")
-            self._read_protocol(self._read("declare/protocol.json"))
+            if PROTOCOL not in paths:
+                raise SealError(f"{PROTOCOL}: missing; it declares the study")
+            self._read_protocol()
         entries = [self._inspect(path, stage) for path in paths]
         self._in_order(stage, entries)
         document: dict[str, Any] = {
@@ -254,10 +263,7 @@ class _Sealer:
         if not data:
             raise SealError(f"{path}: empty")
         if KINDS[kind].form is Form.DOCUMENT:
-            document = _strict(data, path)
-            if not self.lenient:
-                _refuse_misfits(path, misfits_of(kind, document))
-            return _document_entry(path, kind, stage, data, document)
+            return _document_entry(path, kind, stage, data, self._document(path, kind, data))
         form = self._form(kind, path)
         store = read_rows(data, path, form, file_format, budget=self.budget)
         self.budget.held = 0  # one file at a time: this one is let go
@@ -369,10 +375,6 @@ def _document_entry(path: str, kind: str, stage: str, data: bytes, document: Any
     return ListedFile(path, kind, stage, "json", len(data), file_digest(data), content_sha256=content)
 
 
-def _protocol_path(files: list[dict[str, Any]]) -> str:
-    return next((str(entry["path"]) for entry in files if entry["kind"] == "protocol"), "declare/protocol.json")
-
-
 def _strict(data: bytes, path: str) -> Any:
     with refusing(path, SealError):
         return parse(data)
@@ -391,3 +393,67 @@ def _refuse(problems: list[str]) -> None:
     if problems:
         more = f"\n... and {len(problems) - 20} more" if len(problems) > 20 else ""
         raise SealError("\n".join(problems[:20]) + more)
+
+
+# Drafts
+
+REASON = "A draft: nothing is said of this stage yet."
+
+
+def reasons_of(directory: Path) -> dict[str, str]:
+    """The reasons of the stages that were sealed empty, as far as seals can be read."""
+    reasons = {}
+    for path in sorted((directory / SEALS).glob("*.json")):
+        try:
+            document = parse(path.read_bytes())
+        except (StrictJSONError, OSError):
+            continue
+        if isinstance(document, dict) and not misfits_of("seal", document) and document.get("empty_reason"):
+            reasons[document["stage"]] = document["empty_reason"]
+    return reasons
+
+
+def unseal(directory: Path) -> None:
+    """Removes seals, manifest and sums: what was sealed is a draft again."""
+    with refusing(directory, SealError):
+        for path in [*(directory / seal_path(stage) for stage in STAGES), directory / MANIFEST, directory / SUMS]:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> Iterator[Path]:
+    """The directory's files, with some of them changed, as a bundle of its own that is gone afterwards.
+
+    Records that their schema refuses are sealed as well: what is wrong with them is for the examination to say.
+    """
+    if not directory.is_dir():
+        raise BundleError(f"{directory}: a draft is a directory")
+    with tempfile.TemporaryDirectory(prefix="sealtrace-draft-") as work:
+        copy = Path(work) / "draft"
+        with refusing(directory):
+            _copied(directory, copy)
+        for path, data in (changed or {}).items():
+            place = copy / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            place.write_bytes(data)
+        filled = {place.name for place in copy.iterdir() if any(place.rglob("*"))}
+        reasons = {stage: reason for stage, reason in reasons_of(directory).items() if stage not in filled}
+        seal(copy, empty={**reasons, ALL: REASON}, lenient=True)
+        yield copy
+
+
+def _copied(source: Path, target: Path) -> None:
+    """A tree of the same files, by other names where the file system allows that; links stay links."""
+    for place, directories, files in os.walk(source):
+        here = Path(place)
+        inside = target / here.relative_to(source)
+        inside.mkdir(parents=True)
+        if here == source:
+            directories[:] = [name for name in directories if name != SEALS]
+            files = [name for name in files if name not in (MANIFEST, SUMS)]
+        for name in [*files, *(name for name in directories if (here / name).is_symlink())]:
+            try:
+                os.link(here / name, inside / name, follow_symlinks=False)
+            except (OSError, NotImplementedError):  # another disk; a system that cannot name a link itself
+                shutil.copy2(here / name, inside / name, follow_symlinks=False)

@@ -194,7 +194,7 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     Exit codes: 0 every cell agrees; 1 a cell differs or a recipe cannot be followed; 2 usage or unreadable input;
     3 nothing differs, but a cell is missing or nobody classified it.
     """
-    from sealtrace.bundle.drafts import draft_bundle
+    from sealtrace.bundle.sealing import draft_bundle
     from sealtrace.comparison import compare
     from sealtrace.examination import examine
     from sealtrace.printed.papers import read_paper

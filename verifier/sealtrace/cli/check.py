@@ -165,8 +165,8 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, find
     from sealtrace.binding.sealed import open_grids, rows_of
-    from sealtrace.bundle.drafts import draft_bundle
     from sealtrace.bundle.reading import read_bundle
+    from sealtrace.bundle.sealing import draft_bundle
     from sealtrace.report import check_text
 
     if ask:

@@ -67,8 +67,7 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
 
     Exit codes: 0 sealed; 2 refused or over its budget, and nothing was written.
     """
-    from sealtrace.bundle.drafts import draft_bundle, reasons_of, unseal
-    from sealtrace.bundle.sealing import seal
+    from sealtrace.bundle.sealing import draft_bundle, reasons_of, seal, unseal
 
     if redo:
         if stage is not None:
