@@ -6,7 +6,8 @@ evidence. Types are looked at a column at a time (`set(map(type, column))`), not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -17,7 +18,6 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.encoding import arrow_array, by_reference, bytes_of, entries, regular, text_bounds
 from sealtrace.bundle.shapes import (
-    Field,
     Flag,
     Integer,
     Mapping,
@@ -47,6 +47,27 @@ _ACCEPTED: dict[type, frozenset[type]] = {
 }
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where values stand: the row of each, their JSON pointer, and whom to tell what does not fit there."""
+
+    owners: Rows
+    pointer: str
+    misfit: Misfit
+
+    def refuse(self, index: int, expected: str, found: str) -> None:
+        """The value of this index does not fit."""
+        self.misfit(int(self.owners[index]), self.pointer, expected, found)
+
+    def inside(self, name: str) -> _Place:
+        """The place of a field of each."""
+        return replace(self, pointer=f"{self.pointer}/{name}")
+
+    def items(self, lengths: Rows) -> _Place:
+        """The place of the items of each, of which there are so many."""
+        return replace(self.inside("*"), owners=np.repeat(self.owners, lengths))
+
+
 def table_from_rows(rows: list[Any], shape: Struct, misfit: Misfit) -> pa.Table:
     """A table of the rows. What does not fit is reported and left null."""
     array = array_of(rows, shape, misfit)
@@ -55,95 +76,81 @@ def table_from_rows(rows: list[Any], shape: Struct, misfit: Misfit) -> pa.Table:
 
 def array_of(values: list[Any], shape: Shape, misfit: Misfit) -> pa.Array:
     """The values as one column."""
-    return _build(values, np.arange(len(values), dtype=np.int64), shape, "", misfit)
+    return _build(values, shape, _Place(np.arange(len(values), dtype=np.int64), "", misfit))
 
 
-def _build(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> pa.Array:
-    if not set(map(type, values)) <= _ACCEPTED[type(shape)]:
-        values = list(_fitting(values, owners, shape, pointer, misfit))
+def _build(values: list[Any], shape: Shape, place: _Place) -> pa.Array:
+    accepted, types = _ACCEPTED[type(shape)], set(map(type, values))
+    if not types <= accepted:
+        values = _fitting(values, shape, place, lambda value: type(value) in accepted)
     match shape:
-        case Integer():
-            return pa.array(list(_integral(values, owners, shape, pointer, misfit)), pa.int64())
-        case Text() | Number() | Flag():
+        case Integer() if float in types:
+            # JSON Schema counts 1.0 as an integer.
+            whole = _fitting(values, shape, place, lambda value: value is None or _is_whole(value))
+            return pa.array([None if value is None else int(value) for value in whole], pa.int64())
+        case Text() | Number() | Integer() | Flag():
             return pa.array(values, arrow_type(shape))
         case Sequence(item=item):
-            offsets, mask, child_owners = _offsets(values, owners)
+            offsets, mask, inner = _offsets(values, place)
             children = list(chain.from_iterable(value for value in values if value is not None))
-            _no_null_items(children, child_owners, item, pointer, misfit)
-            return pa.ListArray.from_arrays(
-                offsets, _build(children, child_owners, item, f"{pointer}/*", misfit), mask=mask
-            )
+            _no_null_items(children, item, inner)
+            return pa.ListArray.from_arrays(offsets, _build(children, item, inner), mask=mask)
         case Mapping(key=key, value=item):
-            offsets, mask, child_owners = _offsets(values, owners)
-            keys = list(chain.from_iterable(value for value in values if value is not None))
+            offsets, mask, inner = _offsets(values, place)
+            names = list(chain.from_iterable(value for value in values if value is not None))
             items = list(chain.from_iterable(value.values() for value in values if value is not None))
-            _no_null_items(items, child_owners, item, pointer, misfit)
-            return pa.MapArray.from_arrays(
-                offsets,
-                _build(keys, child_owners, key, f"{pointer}/*", misfit),
-                _build(items, child_owners, item, f"{pointer}/*", misfit),
-                mask=mask,
-            )
+            _no_null_items(items, item, inner)
+            return pa.MapArray.from_arrays(offsets, _build(names, key, inner), _build(items, item, inner), mask=mask)
         case Struct(fields=fields):
-            _no_unknown_fields(values, owners, shape, pointer, misfit)
-            arrays = [
-                _build(
-                    [None if value is None else value.get(field.name) for value in values],
-                    owners,
-                    field.shape,
-                    f"{pointer}/{field.name}",
-                    misfit,
-                )
-                for field in fields
-            ]
-            mask = pa.array([value is None for value in values], pa.bool_())
-            return pa.StructArray.from_arrays(arrays, fields=list(arrow_type(shape)), mask=mask)
+            _no_unknown_fields(values, shape, place)
+            arrays = []
+            for field in fields:
+                children = [None if value is None else value.get(field.name) for value in values]
+                arrays.append(_build(children, field.shape, place.inside(field.name)))
+            return pa.StructArray.from_arrays(arrays, fields=list(arrow_type(shape)), mask=_absent(values))
 
 
-def _fitting(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> Iterator[Any]:
-    accepted = _ACCEPTED[type(shape)]
-    for value, owner in zip(values, owners.tolist(), strict=True):
-        if type(value) in accepted:
-            yield value
-        else:
-            misfit(owner, pointer, describe(shape), shown(value))
-            yield None
+def _fitting(values: list[Any], shape: Shape, place: _Place, fits: Callable[[Any], bool]) -> list[Any]:
+    """The values, with nothing for those that do not fit, which are reported."""
+    kept = []
+    for index, value in enumerate(values):
+        if not fits(value):
+            place.refuse(index, describe(shape), shown(value))
+            value = None
+        kept.append(value)
+    return kept
 
 
-def _integral(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> Iterator[int | None]:
-    """JSON Schema counts 1.0 as an integer."""
-    for value, owner in zip(values, owners.tolist(), strict=True):
-        if type(value) is not float:
-            yield value
-        elif value.is_integer() and abs(value) < 2**63:
-            yield int(value)
-        else:
-            misfit(owner, pointer, describe(shape), shown(value))
-            yield None
+def _is_whole(value: float) -> bool:
+    return type(value) is not float or (value.is_integer() and abs(value) < 2**63)
 
 
-def _offsets(values: list[Any], owners: Rows) -> tuple[pa.Array, pa.Array, Rows]:
+def _absent(values: list[Any]) -> pa.Array:
+    return pa.array([value is None for value in values], pa.bool_())
+
+
+def _offsets(values: list[Any], place: _Place) -> tuple[pa.Array, pa.Array, _Place]:
+    """Where the items of each list or map begin, which of them are absent, and the place of the items."""
     lengths = np.fromiter((0 if value is None else len(value) for value in values), np.int64, len(values))
     offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
-    mask = pa.array([value is None for value in values], pa.bool_())
-    return arrow_array(offsets), mask, np.repeat(owners, lengths)
+    return arrow_array(offsets), _absent(values), place.items(lengths)
 
 
-def _no_null_items(values: list[Any], owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:
+def _no_null_items(values: list[Any], shape: Shape, place: _Place) -> None:
     if None in values:
-        for value, owner in zip(values, owners.tolist(), strict=True):
+        for index, value in enumerate(values):
             if value is None:
-                misfit(owner, f"{pointer}/*", describe(shape), "null")
+                place.refuse(index, describe(shape), "null")
 
 
-def _no_unknown_fields(values: list[Any], owners: Rows, shape: Struct, pointer: str, misfit: Misfit) -> None:
+def _no_unknown_fields(values: list[Any], shape: Struct, place: _Place) -> None:
     known = {field.name for field in shape.fields}
     if set().union(*(value for value in values if value is not None)) <= known:
         return
-    for value, owner in zip(values, owners.tolist(), strict=True):
+    for index, value in enumerate(values):
         for name in sorted(set(value or ()) - known):
-            misfit(owner, f"{pointer}/{name}", "no such field", shown(value[name]))
+            place.inside(name).refuse(index, "no such field", shown(value[name]))
 
 
 def shown(value: Any, limit: int = 80) -> str:
@@ -165,61 +172,57 @@ def check_table(table: pa.Table, shape: Struct, misfit: Misfit) -> None:
     for field in shape.fields:
         start = 0
         for chunk in table.column(field.name).chunks:
-            _check_field(chunk, owners[start : start + len(chunk)], field, f"/{field.name}", misfit)
+            place = _Place(owners[start : start + len(chunk)], f"/{field.name}", misfit)
+            _check_field(chunk, field.shape, place, required=field.required)
             start += len(chunk)
 
 
-def _check_field(array: pa.Array, owners: Rows, field: Field, pointer: str, misfit: Misfit) -> None:
+def _check_field(array: pa.Array, shape: Shape, place: _Place, *, required: bool = True) -> None:
     if array.null_count:
         missing = array.is_null().to_numpy(zero_copy_only=False)
-        if field.required:
-            for owner in owners[missing].tolist():
-                misfit(owner, pointer, describe(field.shape), "nothing")
-        array, owners = array.drop_null(), owners[~missing]
-    _check(array, owners, field.shape, pointer, misfit)
+        if required:
+            for index in np.flatnonzero(missing).tolist():
+                place.refuse(index, describe(shape), "nothing")
+        array, place = array.drop_null(), replace(place, owners=place.owners[~missing])
+    if len(array):
+        _check(array, shape, place)
 
 
-def _check(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:
-    """Checks present values. `owners` gives the row of each."""
-    if len(array) == 0:
-        return
+def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
+    """Checks present values, of which there are some."""
     match shape:
-        case Text() if not _plainly_good(array, shape):
-            _report(array, owners, _bad_text(array, shape), shape, pointer, misfit)
+        case Text():
+            if not _plainly_good(array, shape):
+                _report(array, _bad_text(array, shape), shape, place)
         case Number(minimum=low, maximum=high):
             bad = pc.invert(pc.is_finite(array))
             if low is not None:
                 bad = pc.or_(bad, pc.less(array, low))
             if high is not None:
                 bad = pc.or_(bad, pc.greater(array, high))
-            _report(array, owners, bad, shape, pointer, misfit)
+            _report(array, bad, shape, place)
         case Integer(minimum=minimum, maximum=maximum):
-            bad = pc.or_(pc.less(array, minimum), pc.greater(array, maximum))
-            _report(array, owners, bad, shape, pointer, misfit)
-        case Text() | Flag():
+            _report(array, pc.or_(pc.less(array, minimum), pc.greater(array, maximum)), shape, place)
+        case Flag():
             pass
         case Sequence(item=item, min_items=least, max_items=most):
             lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
-            bad = lengths < least
-            if most is not None:
-                bad |= lengths > most
-            for owner, length in zip(owners[bad].tolist(), lengths[bad].tolist(), strict=True):
-                misfit(owner, pointer, _size(least, most), f"{length} items")
-            _check_items(array.flatten(), np.repeat(owners, lengths), item, pointer, misfit)
-        case Mapping(key=key, value=Number() as item) if (same := regular(array)) is not None and not _refused(
-            key, item, *same
-        ):
-            pass
+            wanted = f"at least {least} items" if most is None else f"{least} to {most} items"
+            for index in np.flatnonzero((lengths < least) | (lengths > (np.inf if most is None else most))).tolist():
+                place.refuse(index, wanted, f"{lengths[index]} items")
+            _check_field(array.flatten(), item, place.items(lengths))
         case Mapping(key=key, value=item):
-            offsets, keys, items = entries(array)
-            lengths = np.diff(offsets)
-            child_owners = np.repeat(owners, lengths)
-            _check_items(keys, child_owners, key, pointer, misfit)
-            _no_repeats(keys, np.repeat(np.arange(len(array)), lengths), child_owners, pointer, misfit)
-            _check_items(items, child_owners, item, pointer, misfit)
+            same = regular(array) if isinstance(item, Number) else None
+            if same is not None and isinstance(item, Number) and not _refused(key, item, *same):
+                return
+            offsets, names, items = entries(array)
+            inner = place.items(np.diff(offsets))
+            _check_field(names, key, inner)
+            _no_repeats(names, np.repeat(np.arange(len(array)), np.diff(offsets)), inner)
+            _check_field(items, item, inner)
         case Struct(fields=fields):
             for field, child in zip(fields, array.flatten(), strict=True):
-                _check_field(child, owners, field, f"{pointer}/{field.name}", misfit)
+                _check_field(child, field.shape, place.inside(field.name), required=field.required)
 
 
 def _refused(key: Text, item: Number, names: list[str], matrix: npt.NDArray[np.float64]) -> bool:
@@ -230,21 +233,15 @@ def _refused(key: Text, item: Number, names: list[str], matrix: npt.NDArray[np.f
     return not fits or bool(pc.any(_bad_text(pa.array(names, pa.string()), key)).as_py())
 
 
-def _check_items(array: pa.Array, owners: Rows, shape: Shape, pointer: str, misfit: Misfit) -> None:
-    _check_field(array, owners, Field("*", shape, required=True), f"{pointer}/*", misfit)
-
-
-def _no_repeats(keys: pa.Array, maps: Rows, owners: Rows, pointer: str, misfit: Misfit) -> None:
+def _no_repeats(names: pa.Array, maps: Rows, place: _Place) -> None:
     """Parquet can hold a map with a key twice; JSON, read strictly, cannot. A row may hold several maps."""
-    codes = by_reference(keys)
-    size = len(codes.dictionary) or 1
-    combined = maps * size + codes.indices.to_numpy().astype(np.int64)
+    codes = by_reference(names)
+    combined = maps * (len(codes.dictionary) or 1) + codes.indices.to_numpy().astype(np.int64)
     if np.all(combined[1:] > combined[:-1]):
         return
     order = np.argsort(combined, kind="stable")
-    repeated = order[1:][combined[order][1:] == combined[order][:-1]]
-    for index in repeated.tolist():
-        misfit(int(owners[index]), f"{pointer}/*", "each name once", shown(keys[index].as_py()))
+    for index in order[1:][combined[order][1:] == combined[order][:-1]].tolist():
+        place.refuse(index, "each name once", shown(names[index].as_py()))
 
 
 def _plainly_good(array: pa.Array, shape: Text) -> bool:
@@ -281,13 +278,6 @@ def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
     return bad
 
 
-def _report(array: pa.Array, owners: Rows, bad: pa.Array, shape: Shape, pointer: str, misfit: Misfit) -> None:
-    flags = bad.to_numpy(zero_copy_only=False)
-    if not flags.any():
-        return
-    for index in np.flatnonzero(flags).tolist():
-        misfit(int(owners[index]), pointer, describe(shape), shown(array[index].as_py()))
-
-
-def _size(least: int, most: int | None) -> str:
-    return f"at least {least} items" if most is None else f"{least} to {most} items"
+def _report(array: pa.Array, bad: pa.Array, shape: Shape, place: _Place) -> None:
+    for index in np.flatnonzero(bad.to_numpy(zero_copy_only=False)).tolist():
+        place.refuse(index, describe(shape), shown(array[index].as_py()))

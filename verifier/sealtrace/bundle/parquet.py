@@ -114,19 +114,6 @@ def _structure(data: bytes) -> dict[int, Any]:
         at += count
         return data[at - count : at]
 
-    def struct(depth: int) -> dict[int, Any]:
-        nonlocal at
-        if depth > _DEEPEST:
-            raise ValueError("the footer is damaged (nested too deeply)")
-        fields: dict[int, Any] = {}
-        number = 0
-        while (head := data[at]) & 0x0F != _STOP:
-            at += 1
-            number = number + (head >> 4) if head >> 4 else _signed(varint())
-            fields[number] = value(head & 0x0F, depth)
-        at += 1
-        return fields
-
     def value(kind: int, depth: int) -> Any:
         nonlocal at
         if _BYTE < kind < _DOUBLE:
@@ -137,33 +124,34 @@ def _structure(data: bytes) -> dict[int, Any]:
             return _signed(varint())
         if kind == _BINARY:
             return text(varint())
-        if kind in (_LIST, _SET):
-            return items(depth)
-        if kind == _STRUCT:
-            return struct(depth + 1)
-        if kind in (_TRUE, _FALSE):
-            return kind == _TRUE
-        if kind == _BYTE:
-            return text(1)[0]
-        if kind == _DOUBLE:
-            return text(8)
-        raise ValueError("the footer is damaged (an unknown type)")
-
-    def items(depth: int) -> list[Any]:
-        nonlocal at
         if depth > _DEEPEST:
             raise ValueError("the footer is damaged (nested too deeply)")
-        head = data[at]
-        at += 1
-        count = varint() if head >> 4 == 15 else head >> 4
-        if count > len(data) - at:
-            raise ValueError("the footer is damaged (a list longer than the file)")
-        kind = head & 0x0F
+        if kind == _STRUCT:
+            fields: dict[int, Any] = {}
+            number = 0
+            while (head := data[at]) & 0x0F != _STOP:
+                at += 1
+                number = number + (head >> 4) if head >> 4 else _signed(varint())
+                fields[number] = value(head & 0x0F, depth + 1)
+            at += 1
+            return fields
+        if kind in (_LIST, _SET):
+            head = data[at]
+            at += 1
+            count = varint() if head >> 4 == 15 else head >> 4
+            if count > len(data) - at:
+                raise ValueError("the footer is damaged (a list longer than the file)")
+            if head & 0x0F in (_TRUE, _FALSE):
+                return [byte == _TRUE for byte in text(count)]
+            return [value(head & 0x0F, depth + 1) for _ in range(count)]
         if kind in (_TRUE, _FALSE):
-            return [byte == _TRUE for byte in text(count)]
-        return [value(kind, depth + 1) for _ in range(count)]
+            return kind == _TRUE
+        if kind in (_BYTE, _DOUBLE):
+            return text(1)[0] if kind == _BYTE else text(8)
+        raise ValueError("the footer is damaged (an unknown type)")
 
-    return struct(0)
+    footer: dict[int, Any] = value(_STRUCT, 0)
+    return footer
 
 
 def _signed(value: int) -> int:
