@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -96,13 +95,10 @@ def read_results(paths: Sequence[Path], wanted: Wanted) -> Results:
     with duckdb.connect(":memory:") as connection:
         connection.execute("SET preserve_insertion_order = true")
         tables = []
-        for file_format in ("csv", "json", "parquet"):
-            some = [path for path in paths if _format(path) == file_format]
-            if some:
-                tables.append(_READERS[file_format](connection, some, wanted))
-        table = united(tables)
-        table = _with_names(table, fields)
-        table = _chosen(connection, table, wanted)
+        for file_format, reader in _READERS.items():
+            if some := [path for path in paths if _format(path) == file_format]:
+                tables.append(reader(connection, some, wanted))
+        table = _chosen(connection, _with_names(united(tables), fields), wanted)
     if not table.num_rows:
         raise UnreadableError("there is no row" + (" that the filter keeps" if wanted.where else ""))
     empty = tuple(name for name in table.column_names if table.column(name).null_count == table.num_rows)
@@ -185,20 +181,16 @@ def _csv(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> p
     for mark, some in by_mark.items():
         tables.append(_run(connection, sql, [[str(path) for path in some], mark], lambda some=some: _bad_line(some)))
     table = united(tables)
-    columns = [
-        column if name == _FILE else typed(column)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-    return pa.table(columns, names=table.column_names)
+    return pa.table(
+        {name: table.column(name) if name == _FILE else typed(table.column(name)) for name in table.column_names}
+    )
 
 
 def _delimiter(path: Path) -> str:
     """The mark that the first line has most of."""
     if path.suffixes[0].lower() in (".tsv", ".tab"):
         return "\t"
-    first = _first_line(path)
-    bare = re.sub(r'"[^"]*"', "", first)
-    return max(",;\t|", key=bare.count)
+    return max(",;\t|", key=re.sub(r'"[^"]*"', "", _first_line(path)).count)
 
 
 def _first_line(path: Path) -> str:
@@ -263,15 +255,13 @@ def _json(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> 
         where = lists[0] if len(lists) == 1 else None
     if where is not None:
         path = "$" + "".join(f'."{name}"' for name in where.split("."))
-        source = (
-            f"(SELECT unnest(json_extract(json, '{path.replace(chr(39), '')}')::JSON[]) AS json, {_FILE} FROM {source})"
-        )
-        part = reduce(
-            lambda node, name: node.get(name, {}) if isinstance(node, dict) else {}, where.split("."), structure
-        )
-        if not isinstance(part, list) or not isinstance(part[0], dict):
+        records = f"unnest(json_extract(json, '{path.replace(chr(39), '')}')::JSON[])"
+        source = f"(SELECT {records} AS json, {_FILE} FROM {source})"
+        for name in where.split("."):
+            structure = structure.get(name) if isinstance(structure, dict) else None
+        if not isinstance(structure, list) or not isinstance(structure[0], dict):
             raise UnreadableError(f"--records {where}: there is no list of records")
-        structure = part[0]
+        structure = structure[0]
     form = json.dumps(_plain_structure(structure))
     sql = f"SELECT unnest(json_transform(json, ?)), {_FILE} FROM {source}"
     return flattened(_run(connection, sql, [form, names]))
@@ -376,8 +366,7 @@ def flattened(table: pa.Table) -> pa.Table:
         table = table.flatten()
     if len(set(table.column_names)) < table.num_columns:
         raise UnreadableError("a field with a dot in its name and a field of an object are the same")
-    columns = [_settled(name, column) for name, column in zip(table.column_names, table.columns, strict=True)]
-    return pa.table(columns, names=table.column_names)
+    return pa.table({name: _settled(name, table.column(name)) for name in table.column_names})
 
 
 def _settled(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -48,17 +48,17 @@ def proposed(
     if not codes.unique(fields):
         raise BundleError(f"{', '.join(fields)}: no key, because rows share their values; {_equal_rows(codes, fields)}")
     declaration: dict[str, Any] = {"dataset": name, "row": row_schema(table), "key": fields}
-    complete = _complete(codes, fields)
-    if complete is not None:
+    if (complete := _complete(codes, fields)) is not None:
         declaration["complete"] = [complete]
-    depends = _depends(codes, fields, complete)
-    if depends:
+    if depends := _depends(codes, fields, complete):
         declaration["depends"] = depends
     if (truth := _truth(table)) is not None:
         declaration["truth"] = truth
     declaration["rows"] = table.num_rows
     if len(fields) > 1:
-        declaration["counts"] = {field: codes.count([field], absent=False) for field in fields}
+        declaration["counts"] = {
+            field: pc.count_distinct(table.column(field), mode="only_valid").as_py() for field in fields
+        }
     return declaration
 
 
@@ -94,11 +94,7 @@ def _truth(table: pa.Table) -> str | None:
         ("gold", "ground_truth", "truth", "y_true"),
         ("label", "target", "expected", "reference", "answer_key"),
     ):
-        found = [
-            name
-            for name in table.column_names
-            if name.lower() in names or name.lower() in [f"{n}_label" for n in names]
-        ]
+        found = [name for name in table.column_names if name.lower().removesuffix("_label") in names]
         if len(found) == 1:
             return str(found[0])
     return None
@@ -114,10 +110,8 @@ class _Codes:
     def of(self, fields: Iterable[str]) -> Index:
         return combined_codes(self.table, tuple(fields))
 
-    def count(self, fields: Sequence[str], *, absent: bool = True) -> int:
+    def count(self, fields: Sequence[str]) -> int:
         """How many different combinations there are."""
-        if not absent:
-            return int(pc.count_distinct(self.table.column(fields[0]), mode="only_valid").as_py())
         key = frozenset(fields)
         if key not in self._counts:
             self._counts[key] = len(np.unique(self.of(fields)))
@@ -138,16 +132,11 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
     """The likeliest fields that tell all rows apart: those of file names, those that are called like ids, others."""
     table = codes.table
     likely: list[tuple[float, str]] = []
-    for place, column in enumerate(table.schema):
-        if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
-            continue
-        if pa.types.is_string(column.type):
-            longest = pc.max(pc.utf8_length(table.column(column.name))).as_py() or 0
-            if longest > _LONG_TEXT:
-                continue
-        if codes.count([column.name]) == 1 < table.num_rows:
-            continue
-        likely.append((_cost(table.column(column.name), column, from_names) + place / 10, column.name))
+    for place, field in enumerate(table.schema):
+        column = table.column(field.name)
+        short = pa.types.is_string(field.type) and (pc.max(pc.utf8_length(column)).as_py() or 0) <= _LONG_TEXT
+        if (short or pa.types.is_integer(field.type)) and not codes.count([field.name]) == 1 < table.num_rows:
+            likely.append((_cost(column, field, from_names) + place / 10, field.name))
     names = [name for _, name in sorted(likely)][:_CANDIDATES]
     cost_of = {name: cost for cost, name in likely}
     some = _Codes(table.slice(0, _SAMPLE))
@@ -230,9 +219,7 @@ def _groupings(codes: _Codes, key: list[str]) -> list[str]:
         and not pa.types.is_list(codes.table.schema.field(name).type)
         and 1 < codes.count([name]) <= 100
     ]
-    return [name for name in few if name in key] + [
-        name for name in few if name not in key and not _MEASURE.search(name)
-    ]
+    return sorted((name for name in few if name in key or not _MEASURE.search(name)), key=lambda name: name not in key)
 
 
 def _depends(codes: _Codes, key: list[str], complete: dict[str, Any] | None) -> list[dict[str, Any]]:

@@ -150,14 +150,12 @@ def checked(document: Any, tree: dict[str, Any], seed: str | None, count: int | 
         if sorted(set(places)) == wanted:
             # Without a reviewer's own words and number, the owner may have tried many, or stopped at the last good row.
             sampled = None if count is None else seed
-        elif not set(wanted) - set(places):
-            many_told = f"{len(wanted)} rows", f"{len(set(places))} rows"
-            faults.append(Fault(places[0], None, "The rows are not those that the seed draws.", *many_told))
         else:
-            absent = next(iter(sorted(set(wanted) - set(places))))
-            faults.append(
-                Fault(absent, None, "The rows are not those that the seed draws.", f"row {absent + 1}", "other rows")
-            )
+            absent = sorted(set(wanted) - set(places))
+            told = f"{len(wanted)} rows", f"{len(set(places))} rows"
+            if absent:
+                told = f"row {absent[0] + 1}", "other rows"
+            faults.append(Fault((absent or places)[0], None, "The rows are not those that the seed draws.", *told))
     return Partial(tree["name"], tree["leaves"], len(set(places)) - wrong, wrong, sampled, tuple(faults))
 
 
