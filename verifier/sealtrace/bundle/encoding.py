@@ -216,12 +216,22 @@ def _by_name(keys: pa.Array, lengths: Index) -> pa.Array | None:
     return arrow_array(np.argsort(combined, kind="stable"))
 
 
+class _NoPandas:
+    """Refuses to find pandas."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
 def _leave_pandas_out() -> None:
     """Lets Arrow find no pandas: it would import it, for a third of a second, when first given a list."""
-    if "pandas" not in sys.modules:
-        sys.modules["pandas"] = None  # type: ignore[assignment]  # what cannot be imported
+    refusal = _NoPandas()
+    sys.meta_path.insert(0, refusal)
+    try:
         pa.array([0])  # Arrow looks for it once, and once more to infer the first type
-        del sys.modules["pandas"]
+    finally:
+        sys.meta_path.remove(refusal)
 
 
 def _glibc() -> Any:
