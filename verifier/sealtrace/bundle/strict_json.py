@@ -55,7 +55,8 @@ def _constant(text: str) -> float:
 
 
 _NONZERO_DIGIT = re.compile(r"^[^eE]*[1-9]")
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_SURROGATE = r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+_SURROGATE_ESCAPE = re.compile(_SURROGATE)
 _decoder = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
 )
@@ -103,7 +104,8 @@ _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 # Nothing is tried twice: a text of escapes without an end would be remembered at each of them.
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+)"')
-_UNICODE_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
+_ESCAPE = re.compile(rf"\\u[dD][89abAB][0-9a-fA-F]{{2}}\\u[dD][c-fC-F][0-9a-fA-F]{{2}}|({_SURROGATE})|\\.")
+"""A pair of surrogates, one that is not in a pair, or any other escape."""
 
 
 class _Scanner:
@@ -126,45 +128,38 @@ class _Scanner:
     def scan(self) -> None:
         if self.text.startswith("\ufeff"):
             raise self._refused("byte order mark")
-        # One entry per open container: the keys seen so far, or None for an array.
+        # For every open container the keys seen so far, or None for an array.
         stack: list[set[str] | None] = []
-        expect_value = True
         while True:
             character = self._skip()
-            if expect_value:
-                if character in "{[" and character:
-                    if len(stack) == MAX_DEPTH:
-                        raise self._refused(f"nested deeper than {MAX_DEPTH}")
-                    self.offset += 1
-                    stack.append(set() if character == "{" else None)
-                    if self._skip() == ("}" if character == "{" else "]"):
-                        self.offset += 1
-                        stack.pop()
-                        expect_value = False
-                    elif character == "{":
-                        self._key(stack[-1])
+            if character in ("{", "["):
+                if len(stack) == MAX_DEPTH:
+                    raise self._refused(f"nested deeper than {MAX_DEPTH}")
+                self.offset += 1
+                stack.append(set() if character == "{" else None)
+                if self._skip() != ("}" if character == "{" else "]"):
+                    self._key(stack[-1])
                     continue
+            else:
                 self._scalar(character)
-                expect_value = False
-                continue
+            while stack and self._skip() == ("]" if stack[-1] is None else "}"):
+                self.offset += 1
+                stack.pop()
+            character = self._skip()
             if not stack:
                 if character:
                     raise self._refused("data after the end of the value")
                 return
-            if character == ",":
-                self.offset += 1
-                if stack[-1] is not None:
-                    self._skip()
-                    self._key(stack[-1])
-                expect_value = True
-            elif character == ("]" if stack[-1] is None else "}"):
-                self.offset += 1
-                stack.pop()
-            else:
+            if character != ",":
                 raise self._refused("expected ',' or the end of the container")
+            self.offset += 1
+            self._skip()
+            self._key(stack[-1])
 
     def _key(self, keys: set[str] | None) -> None:
-        assert keys is not None
+        """The key of an object's next value; items of an array have none."""
+        if keys is None:
+            return
         start = self.offset
         key = self._string("expected a key in double quotes")
         if key in keys:
@@ -178,20 +173,9 @@ class _Scanner:
         match = _STRING.match(self.text, self.offset)
         if match is None:
             raise self._refused(otherwise)
-        body = match.group(1)
-        pending: int | None = None
-        for escape in _UNICODE_ESCAPE.finditer(body):
-            unit = int(escape.group(1), 16) if escape.group(1) else 0
-            if pending is not None:
-                if not (0xDC00 <= unit <= 0xDFFF and escape.start() == pending + 6):
-                    raise self._refused("lone surrogate", self.offset + 1 + pending)
-                pending = None
-            elif 0xD800 <= unit <= 0xDBFF:
-                pending = escape.start()
-            elif 0xDC00 <= unit <= 0xDFFF:
-                raise self._refused("lone surrogate", self.offset + 1 + escape.start())
-        if pending is not None:
-            raise self._refused("lone surrogate", self.offset + 1 + pending)
+        lone = next(filter(lambda escape: escape[1], _ESCAPE.finditer(match[1])), None)
+        if lone is not None:
+            raise self._refused("lone surrogate", match.start(1) + lone.start())
         self.offset = match.end()
         decoded: str = json.loads(match.group(0))
         return decoded
