@@ -74,6 +74,7 @@ def _narrowed(formula: Formula, **box: Interval) -> dict[str, Interval]:
     case = Case(dict(box))
     case.require(formula, {name: name for name in box})
     left = narrowed(case)
+    assert left is not None
     return {name: left.box[name] for name in box}
 
 

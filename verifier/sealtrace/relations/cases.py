@@ -25,7 +25,6 @@ from sealtrace.relations.intervals import (
     whole_numbers,
 )
 from sealtrace.relations.syntax import (
-    ORDERS,
     And,
     Call,
     Comparison,
@@ -133,12 +132,11 @@ class Case:
                 self.choices += (Alternatives(parts, names),)
             case Comparison(operator, left, right):
                 self.compare(operator, left, right, names)
-            case Ordered(order, items):
-                for left, right in pairwise(items):
-                    self.compare(ORDERS[order], left, right, names)
+            case Ordered():
+                self.require(formula.chain, names)
             case Multiple(of):
                 steps = self.unknown("k", -INFINITY, INFINITY, integer=True)
-                self.compare("==", of, rungs(formula, steps), {**names, steps: steps})
+                self.compare("==", of, formula.grid(steps), {**names, steps: steps})
             case Some(name, low, high, body, integer):
                 ends = [None if end is None else self.lowered(end, names) for end in (low, high)]
                 least = -INFINITY if ends[0] is None else ends[0].over(self.box).low
@@ -238,12 +236,6 @@ class Case:
         return None
 
 
-def rungs(multiple: Multiple, steps: str) -> Expression:
-    """So many steps, over the repeats."""
-    grid = Unknown(steps) * multiple.step
-    return grid if multiple.repeats is None else Call("*", (*grid.arguments, Call("/", (multiple.repeats,))))
-
-
 def starting_box(formula: Formula) -> Box:
     """The printed numbers and the declared unknowns of a formula."""
     box = {fact.address: fact.interval for fact in facts_in(formula)}
@@ -293,23 +285,13 @@ def settled(case: Case) -> Case:
     return replace(case, atoms=tuple(atoms), operations=tuple(operations))
 
 
-def narrowed(case: Case) -> Case:
-    """The case without values that cannot be."""
+def narrowed(case: Case) -> Case | None:
+    """The case without values that cannot be; None where nothing is left."""
     narrowing = _Narrowing(dict(case.box), case.integers)
-    narrowing.forward(case.operations)
-    waiting: Sequence[Atom] = case.atoms
-    for _ in range(_ROUNDS):
-        narrowing.changed.clear()
-        for atom in waiting:
-            narrowing.require(atom)
-        narrowing.backward(case.operations)
-        narrowing.forward(case.operations)
-        waiting = [atom for atom in case.atoms if not narrowing.changed.isdisjoint(atom.form.terms)]
-        alone = len(case.atoms) == 1 and not case.operations and not case.integers & narrowing.changed
-        if alone or not narrowing.changed:
-            break
-    # What an operation has to be is not yet what it is.
-    return settled(replace(case, box=narrowing.box | narrowing.computed))
+    try:
+        return settled(replace(case, box=narrowing.narrowed(case.atoms, case.operations)))
+    except EmptyError:
+        return None
 
 
 @dataclass
@@ -321,6 +303,23 @@ class _Narrowing:
     changed: set[str] = field(default_factory=set)
     computed: Box = field(default_factory=dict)
     """What operations are by their arguments alone."""
+
+    def narrowed(self, atoms: Sequence[Atom], operations: Sequence[Operation]) -> Box:
+        """What is left of the box."""
+        self.forward(operations)
+        waiting = atoms
+        for _ in range(_ROUNDS):
+            self.changed.clear()
+            for atom in waiting:
+                self.require(atom)
+            self.backward(operations)
+            self.forward(operations)
+            waiting = [atom for atom in atoms if not self.changed.isdisjoint(atom.form.terms)]
+            alone = len(atoms) == 1 and not operations and not self.integers & self.changed
+            if alone or not self.changed:
+                break
+        # What an operation has to be is not yet what it is.
+        return self.box | self.computed
 
     def forward(self, operations: Iterable[Operation]) -> None:
         """Operations by their arguments."""

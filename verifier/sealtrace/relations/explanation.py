@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from itertools import pairwise
 
-from sealtrace.relations.cases import Case, rungs, starting_box, starting_case, value_of
+from sealtrace.relations.cases import Case, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.forms import Atom, Box, Form, constant
@@ -15,7 +14,6 @@ from sealtrace.relations.intervals import INFINITY, NOT_NEGATIVE, WHOLE, EmptyEr
 from sealtrace.relations.linear import Certificate, minimize
 from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import (
-    ORDERS,
     And,
     Comparison,
     Expression,
@@ -66,11 +64,10 @@ def _line(formula: Formula, box: Box, proof: Certificate | None = None, *, insid
             return "; ".join(proof.text()) if proof else f"together impossible: {formula_text(formula)}"
         case Or(parts):
             return "; nor: ".join(_line(part, box, inside=inside) for part in parts)
-        case Ordered(order, items):
-            pairs = tuple(Comparison(ORDERS[order], *pair) for pair in pairwise(items))
-            return _line(And(pairs), box, proof, inside=inside)
+        case Ordered():
+            return _line(formula.chain, box, proof, inside=inside)
         case Multiple(of):
-            grid = rungs(formula, "k")
+            grid = formula.grid("k")
             # k/n for k times one over n.
             text = printed(grid)
             text = text.replace(" × (1/", "/").replace(")", "") if " × (1/" in text else text

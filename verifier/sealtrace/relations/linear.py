@@ -24,13 +24,6 @@ _GREEDY_PIVOTS = 200
 
 
 @dataclass(frozen=True)
-class Solution:
-    """Values that satisfy every comparison and lie in the box."""
-
-    values: dict[str, Fraction]
-
-
-@dataclass(frozen=True)
 class Certificate:
     """A proof that a reader can follow: multiply the comparisons, add them up, and see that no values satisfy them."""
 
@@ -60,12 +53,12 @@ class Certificate:
         return [*lines, f"added up: {self.total}, but within the intervals it is at least {least}"]
 
 
-def solve(atoms: Sequence[Atom], box: Mapping[str, Interval]) -> Solution | Certificate:
-    """Decides whether all comparisons can hold within the box. Either answer is checked before it is given."""
+def solve(atoms: Sequence[Atom], box: Mapping[str, Interval]) -> dict[str, Fraction] | Certificate:
+    """Values in the box that satisfy every comparison, or a proof that there are none; checked before it is given."""
     tableau = _Tableau(atoms, box)
     multipliers = tableau.make_feasible()
     if multipliers is None:
-        return Solution(tableau.values())
+        return tableau.values()
     # Small whole numbers, where that is possible.
     used = {place: multiplier for place, multiplier in multipliers.items() if multiplier}
     bottom = math.lcm(*(multiplier.denominator for multiplier in used.values()))

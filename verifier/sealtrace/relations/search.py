@@ -57,10 +57,10 @@ def _searched(start: Case) -> Answer:
     while waiting:
         spend(_CASE)
         case = waiting.pop()
-        narrowed = _narrowed(case)
-        if narrowed is None:
+        left = narrowed(case)
+        if left is None:
             continue
-        step = _decide(narrowed, case, start)
+        step = _decide(left, case, start)
         if isinstance(step, list):
             waiting.extend(reversed(step))
         elif step.status == "possible":
@@ -68,14 +68,6 @@ def _searched(start: Case) -> Answer:
         else:
             reason = reason or step.reason
     return Answer("unknown", reason=reason) if reason else Answer("impossible")
-
-
-def _narrowed(case: Case) -> Case | None:
-    """The case without what cannot be; None where nothing is left."""
-    try:
-        return narrowed(case)
-    except EmptyError:
-        return None
 
 
 def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
@@ -118,7 +110,7 @@ def _linear(case: Case) -> Answer | list[Case]:
     if isinstance(found, Certificate):
         return []
     # What only an inequality (!=) speaks of has no value there.
-    values = {name: point(found.values[name]) if name in found.values else _any(case, name) for name in case.names}
+    values = {name: point(found[name]) if name in found else _any(case, name) for name in case.names}
     if any(Fraction(values[name].low).denominator != 1 for name in case.open_integers()):
         return _integers(case)
     return Answer("possible", values, case)
@@ -199,7 +191,7 @@ def _witness(case: Case, before: Case) -> Box | None:
             values = [Fraction(round(middle)) if name in case.integers else middle, interval.low, interval.high]
             finite = [value for value in dict.fromkeys(values) if isinstance(value, Fraction)]
             tried = (replace(now, box={**now.box, name: point(value)}) for value in finite)
-            now = next((left for fixed in tried if (left := _narrowed(fixed)) is not None), None)
+            now = next((left for fixed in tried if (left := narrowed(fixed)) is not None), None)
     return None if now is None else _proved(now.box, before)
 
 

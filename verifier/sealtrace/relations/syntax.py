@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from sealtrace.printed.judgement import as_float, as_printed, decimal_text
@@ -173,6 +174,11 @@ class Multiple(Formula):
     step: Expression
     repeats: Expression | None = None
 
+    def grid(self, steps: str) -> Call:
+        """So many steps, over the repeats."""
+        repeats = () if self.repeats is None else (Call("/", (self.repeats,)),)
+        return Call("*", (Unknown(steps), self.step, *repeats))
+
 
 @dataclass(frozen=True)
 class Ordered(Formula):
@@ -180,6 +186,11 @@ class Ordered(Formula):
 
     order: str
     items: tuple[Expression, ...]
+
+    @property
+    def chain(self) -> And:
+        """Each compared with the next."""
+        return And(tuple(Comparison(ORDERS[self.order], *pair) for pair in pairwise(self.items)))
 
 
 # Building from Python
