@@ -88,7 +88,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Source:
+class RelationsFile:
     """A relations file."""
 
     name: str
@@ -96,7 +96,7 @@ class Source:
 
 
 @dataclass
-class _Bound:
+class _Collected:
     """Claims of every origin, without two of one name."""
 
     source: str
@@ -147,7 +147,7 @@ def _problem(message: str, source: str, line: int | None = None, column: int | N
 
 def audit(
     subject: Subject,
-    sources: Sequence[Source] = (),
+    sources: Sequence[RelationsFile] = (),
     *,
     version: str,
     families: Sequence[str] | None = None,
@@ -157,64 +157,64 @@ def audit(
 ) -> Audit:
     """Whether the numbers can all be true; `families` are the automatic ones to use, all where it is None."""
     with time_limit(seconds):
-        bound = _Bound(subject.name, problems=list(subject.problems))
-        facts, texts = _declared(subject, sources, bound)  # (1)
+        collected = _Collected(subject.name, problems=list(subject.problems))
+        facts, texts = _declared(subject, sources, collected)  # (1)
         paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
         for sheet in paper.sheets:
             if len(sheet.rows) > MOST_ROWS:
                 limit = f"automatic families look at tables of up to {MOST_ROWS}"
-                bound.leave_out(f"{sheet.label} has {len(sheet.rows)} rows; {limit}", sheet.source)
+                collected.leave_out(f"{sheet.label} has {len(sheet.rows)} rows; {limit}", sheet.source)
         paper = replace(paper, sheets=tuple(sheet for sheet in paper.sheets if len(sheet.rows) <= MOST_ROWS))
         chosen = [family for family in FAMILIES if families is None or family.name in families]
-        known = {formula_text(claim.formula) for claim in bound.claims}
-        bound.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
-        decisions = confirmed(decide_each(bound.claims, progress))  # (2)
+        known = {formula_text(claim.formula) for claim in collected.claims}
+        collected.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
+        decisions = confirmed(decide_each(collected.claims, progress))  # (2)
         possible = [decision.claim for decision in decisions if decision.status is not Status.CONTRADICTION]
         decisions = distinct(decisions) + decide_groups(possible)  # (3)
         decisions.sort(key=lambda decision: _ORDER.index(decision.status))
         unheard = sum(decision.reason == OUT_OF_TIME for decision in decisions)
         if unheard or time_is_up():
             left = f"{unheard} relations and some searches were left out (--seconds gives more)"
-            bound.leave_out(f"the seconds were used up: {left}")
+            collected.leave_out(f"the seconds were used up: {left}")
         texts |= {mention.fact.address for sentence in paper.sentences for mention in sentence.mentions}
         whole, tables = _coverage(facts, texts, decisions)  # (4)
         return Audit(
             sealtrace=version,
             paper=subject.name,
             root_sha256=subject.root_sha256,
-            verdict=_verdict(decisions, [*bound.problems, *bound.left_out]),  # (5)
+            verdict=_verdict(decisions, [*collected.problems, *collected.left_out]),  # (5)
             tallies=_tallies(decisions),
             coverage=whole,
             tables=tables,
             decisions=list(map(decision_record, decisions)),
             facts=_facts(decisions),
-            problems=bound.problems,
-            left_out=bound.left_out,
+            problems=collected.problems,
+            left_out=collected.left_out,
             suggestions=suggestions(paper) if suggest else [],
         )
 
 
-def _declared(subject: Subject, sources: Sequence[Source], bound: _Bound) -> tuple[Facts, set[str]]:
-    """The numbers that there are, and the names of those of the running text; claims go to `bound`."""
+def _declared(subject: Subject, sources: Sequence[RelationsFile], collected: _Collected) -> tuple[Facts, set[str]]:
+    """The numbers that there are, and the names of those of the running text; claims go to `collected`."""
     facts = subject.facts()
     texts = set(facts.declared)
     for stored in subject.relations:
         claims, problems = claims_of(stored.records, stored.source, facts, stored.lines)
-        bound.add(claims)
-        bound.trouble(problems)
+        collected.add(claims)
+        collected.trouble(problems)
     if sources:
         # A file may give a number of the text the name that it has in the bundle: the two are kept apart.
         facts = subject.facts(called=False)
     for source in sources:
         reading = read_relations(source.text, source.name, facts)
-        bound.add(reading.claims)
-        bound.trouble(reading.problems)
-        bound.left_out += (
+        collected.add(reading.claims)
+        collected.trouble(reading.problems)
+        collected.left_out += (
             AuditProblem(message=f"{name}: {cause}", severity="warning", source=source.name)
             for name, cause in reading.left_out
         )
         if not (reading.claims or reading.problems or reading.left_out):
-            bound.problems.append(_problem("declares no relation", source.name))
+            collected.problems.append(_problem("declares no relation", source.name))
     return facts, texts | set(facts.declared)
 
 

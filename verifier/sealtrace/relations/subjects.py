@@ -15,7 +15,7 @@ from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.audit import AuditProblem
 from sealtrace.printed.papers import PAPERS, is_paper, read_paper
 from sealtrace.printed.reported import Reported
-from sealtrace.relations.auditing import Source, Stored, Subject
+from sealtrace.relations.auditing import RelationsFile, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 
 MAX_BYTES = 8_000_000
@@ -24,7 +24,7 @@ MAX_BYTES = 8_000_000
 
 def read_subject(
     path: Path, progress: Progress | None = None, root: Path | None = None
-) -> tuple[Subject, list[Source]]:
+) -> tuple[Subject, list[RelationsFile]]:
     """What to audit, and the relations files that lie beside its records; a paper may put in files below `root`."""
     if path.is_dir() and not (path / MANIFEST).is_file():
         return _directory(path)
@@ -37,9 +37,9 @@ def read_subject(
     return _sealed(read_bundle(path, progress=progress)), []
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> RelationsFile:
     """A relations file."""
-    return Source(path.as_posix(), _text(path))
+    return RelationsFile(path.as_posix(), _text(path))
 
 
 def subject_of(reported: Reported, name: str) -> Subject:
@@ -74,7 +74,7 @@ def _sealed(bundle: Bundle) -> Subject:
     return subject
 
 
-def _directory(path: Path) -> tuple[Subject, list[Source]]:
+def _directory(path: Path) -> tuple[Subject, list[RelationsFile]]:
     try:
         names = sorted(file.name for file in path.iterdir())
     except OSError as error:
