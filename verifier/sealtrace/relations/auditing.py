@@ -42,7 +42,7 @@ from sealtrace.relations.language import Misreading
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, facts_of_records
 from sealtrace.relations.stored import claims_of
-from sealtrace.relations.syntax import Shared, exact_text, formula_text, unknowns_in
+from sealtrace.relations.syntax import Shared, exact_text, formula_text
 from sealtrace.relations.work import time_is_up, time_limit
 
 MAX_CLAIMS = 20_000
@@ -112,8 +112,8 @@ class _Collected:
         for given in claims:
             taken = given.family != "declared" and given.name in self._names
             claim = replace(given, name=f"{given.name} ({given.family})") if taken else given
-            unknowns = unknowns_in(claim.formula)
-            other = next((name for name, here in unknowns.items() if self._unknowns.get(name, here) != here), None)
+            ranges = claim.unknowns.items()
+            other = next((name for name, here in ranges if self._unknowns.get(name, here) != here), None)
             if first := self._names.get(claim.name):
                 self._refuse(claim, f"a second relation named {claim.name!r}; the first is at {first}")
             elif other is not None:
@@ -123,7 +123,7 @@ class _Collected:
                 return
             else:
                 self._names[claim.name] = claim.place or claim.family
-                self._unknowns |= unknowns
+                self._unknowns |= claim.unknowns
                 self.claims.append(claim)
 
     def _refuse(self, claim: Claim, message: str) -> None:

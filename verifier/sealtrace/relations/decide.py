@@ -19,7 +19,7 @@ from sealtrace.relations.forms import Atom, Box, Form
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
 from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, expression_text, facts_in, unknowns_in, walk
+from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, expression_text, facts_in, walk
 from sealtrace.relations.work import OutOfWorkError, Work, recall, time_is_up
 
 ALLOWANCE = 2_000_000
@@ -217,7 +217,7 @@ def _member(claim: Claim) -> _Member | None:
         case = settled(starting_case(claim.formula))
     except (EmptyError, TooLargeError):
         return None
-    unknowns = frozenset(unknowns_in(claim.formula))
+    unknowns = frozenset(claim.unknowns)
     shared = unknowns | {fact.address for fact in claim.facts}
     new = {name: name if name in shared else f"{name} of {claim.name}" for name in case.names}
     atoms = [
@@ -390,6 +390,6 @@ def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
 
 def _about_the_same(claim: Claim, claims: Sequence[Claim]) -> list[Claim]:
     """A claim, and those that speak of an unknown that it speaks of: only together may they say anything."""
-    unknowns = unknowns_in(claim.formula).keys()
-    others = (other for other in claims if other is not claim and unknowns & unknowns_in(other.formula))
+    unknowns = claim.unknowns.keys()
+    others = (other for other in claims if other is not claim and unknowns & other.unknowns)
     return [claim, *islice(others if unknowns else (), MOST_TOGETHER - 1)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 from sealtrace.contract.audit import AuditRepair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.linear import Certificate
-from sealtrace.relations.syntax import Formula, facts_in
+from sealtrace.relations.syntax import Formula, Shared, facts_in, unknowns_in
 
 
 class Status(StrEnum):
@@ -67,10 +68,15 @@ class Claim:
         """Whether nobody stated it: it was read by rule."""
         return bool(self.evidence)
 
-    @property
+    @cached_property
     def facts(self) -> list[Fact]:
         """The printed numbers that it speaks of."""
         return facts_in(self.formula)
+
+    @cached_property
+    def unknowns(self) -> dict[str, Shared]:
+        """The declared unknowns that it speaks of, by name."""
+        return unknowns_in(self.formula)
 
 
 @dataclass(frozen=True)
