@@ -88,5 +88,5 @@ def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 
     from sealtrace.relations.subjects import read_source, read_subject
 
     subject, beside = read_subject(Path(path))
-    sources = [*beside, *(read_source(Path(one)) for one in relations)]
+    sources = [*beside, *(read_source(Path(relation)) for relation in relations)]
     return audited(subject, sources, version=__version__, seconds=seconds)

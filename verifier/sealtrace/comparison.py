@@ -50,9 +50,9 @@ class Comparison:
     def exit_code(self) -> int:
         """1 where a cell differs or the bundle fails, 3 where something is missing or unclassified."""
         cells = self.cells
-        if any(one.status in WRONG and one.waived is None for one in cells) or self.bundle_code == 1:
+        if any(cell.status in WRONG and cell.waived is None for cell in cells) or self.bundle_code == 1:
             return 1
-        absent = not cells or any(one.waived or one.status in ABSENT for one in cells)
+        absent = not cells or any(cell.waived or cell.status in ABSENT for cell in cells)
         return 3 if absent or self.bundle_code else 0
 
     def only(self, tables: tuple[str, ...]) -> Comparison:
@@ -67,7 +67,7 @@ class Comparison:
 def compare(examination: Examination, reported: list[Path] | None = None) -> Comparison:
     """A bundle's cells, or a paper's cells with the bundle's recipes, beside recomputed values."""
     printed, code = examination.printed, examination.report.exit_code
-    waived = [one for one in examination.report.findings if one.waived is not None]
+    waived = [finding for finding in examination.report.findings if finding.waived is not None]
     labels = [document.value["label"] for document in examination.bundle.documents_of("table")]
     if not reported:
         if not labels:
@@ -97,7 +97,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     # What a waiver accepts is what the bundle says; a paper that prints something else is judged for itself.
     said = {cell.name: cell.text for cell in printed.cells}
     changed = {cell.name for cell in cells if said.get(cell.name) != cell.text}
-    waived = [one for one in waived if _address(one) not in changed]
+    waived = [finding for finding in waived if _address(finding) not in changed]
     return Comparison(printed.judged(cells), labels, remarks, cells, code, waived)
 
 

@@ -39,7 +39,7 @@ def once(compute: Callable[Concatenate[View, Arguments], Result]) -> Callable[Co
 def _is_free(value: object) -> bool:
     """Whether a value does not hold the evidence that it was made of, to compute more from it."""
     items = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else (value,)
-    held = (inner for one in items for inner in (one, *getattr(one, "__dict__", {}).values()))
+    held = (inner for item in items for inner in (item, *getattr(item, "__dict__", {}).values()))
     return not any(isinstance(one, Evidence) for one in held)
 
 
@@ -175,7 +175,7 @@ class Evidence:
 
     def refusal(self, kind: str) -> str | None:
         """The first row of a kind that its schema refuses, in words; None where there is none."""
-        refused = next((one.misfits.listed[0] for one in self.bundle.of_kind(kind) if one.misfits.listed), None)
+        refused = next((store.misfits.listed[0] for store in self.bundle.of_kind(kind) if store.misfits.listed), None)
         return None if refused is None else f"{refused.path}:{refused.row}, which its schema refuses"
 
     def unreadable(self, kind: str) -> str | None:

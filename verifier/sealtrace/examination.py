@@ -88,7 +88,7 @@ def examine(
     named = named_bundles([document.value for document in bundle.documents_of("table")])
     others = [read_bundle(Path(one), progress=progress, budget=budget) for one in beside]
     bundle.beside = [
-        Examination(one, progress=progress).report for one in others if {one.name, one.root_sha256} & named
+        Examination(bundle, progress=progress).report for bundle in others if {bundle.name, bundle.root_sha256} & named
     ]
     return Examination(
         bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress, waivers=waivers

@@ -104,7 +104,7 @@ class Examined:
 
     def explain(self, address: str) -> CellResult:
         """What became of one cell, by its address `TABLE[ROW, COLUMN]`; `LookupError` where there is none."""
-        found = next((one for one in self.cells if _plain(one.cell.name) == _plain(address)), None)
+        found = next((result for result in self.cells if _plain(result.cell.name) == _plain(address)), None)
         if found is None:
             raise LookupError(self._unknown(address))
         return found
@@ -152,17 +152,19 @@ class Examined:
 
     def _report(self, details: Details | None) -> Report:
         unused = self._unused()
-        left_out = {one.id for pack in unused for one in pack.catalogue}
-        listed = [one for one in CATALOGUE if one.id not in left_out]
-        checks = [self.results[one.id] if one.id in self.chosen else _skipped(one) for one in listed]
+        left_out = {check.id for pack in unused for check in pack.catalogue}
+        listed = [check for check in CATALOGUE if check.id not in left_out]
+        checks = [self.results[check.id] if check.id in self.chosen else _skipped(check) for check in listed]
         if details is not None:
-            largest = {one: self.outcomes[one].largest for one in self.outcomes}
-            checks = [one.model_copy(update={"largest": largest.get(one.id)}) for one in checks]
-        findings = [one for check in CATALOGUE if check.id in self.chosen for one in self.outcomes[check.id].findings]
+            largest = {outcome: self.outcomes[outcome].largest for outcome in self.outcomes}
+            checks = [result.model_copy(update={"largest": largest.get(result.id)}) for result in checks]
+        findings = [
+            finding for check in CATALOGUE if check.id in self.chosen for finding in self.outcomes[check.id].findings
+        ]
         if self.waivers:
             errors = {one: outcome.counts["error"] for one, outcome in self.outcomes.items()}
             findings, checks = waive(findings, checks, errors, self.waivers, date.today())
-        warned = self.strict and any(one.severity == "warning" and one.waived is None for one in findings)
+        warned = self.strict and any(finding.severity == "warning" and finding.waived is None for finding in findings)
         return Report(
             sealtrace=__version__,
             bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
@@ -214,14 +216,14 @@ class Examined:
         return {
             pack: reason
             for pack, reason in reasons.items()
-            if reason is not None and (whole or not any(one.id in self.chosen for one in pack.catalogue))
+            if reason is not None and (whole or not any(check.id in self.chosen for check in pack.catalogue))
         }
 
     def _present(self) -> list[Pack]:
         """The packs that have something to say of this bundle."""
         if not self.bundle.manifest_readable:
             return []
-        return [one for one in packs() if one.overview and one.absent(self.evidence) is None]
+        return [pack for pack in packs() if pack.overview and pack.absent(self.evidence) is None]
 
     @cached_property
     def details(self) -> Details:
@@ -248,16 +250,16 @@ def unexpected(examination: Examined) -> list[str]:
     due, listed = protocol.get("expects"), protocol.get("expected_findings")
     if report.verdict != due:
         return [f"the study expects {due or 'no verdict'}, not {report.verdict}"]
-    found = {one.name for one in report.findings if one.severity == "error"}
+    found = {finding.name for finding in report.findings if finding.severity == "error"}
     if listed is None:
         strange = {name for name in found if name.partition(".")[0] not in OF_PRINTED_NUMBERS}
         return [f"the study does not list this finding as expected: {name}" for name in sorted(strange)]
-    kept = Counter(one.check for one in report.findings)
+    kept = Counter(finding.check for finding in report.findings)
     return [
         *(
-            f"{one.id} has more findings than are kept to be compared"
-            for one in report.checks
-            if one.findings > kept[one.id]
+            f"{result.id} has more findings than are kept to be compared"
+            for result in report.checks
+            if result.findings > kept[result.id]
         ),
         *(f"the study does not expect this finding: {name}" for name in sorted(found - set(listed))),
         *(f"the study expects a finding that is not there: {name}" for name in sorted(set(listed) - found)),
@@ -290,8 +292,8 @@ def meanings_of(results: Sequence[CellResult]) -> list[Meaning]:
             found.setdefault((result.cell.table, result.cell.column, recipe), result)
     listed = sorted(found.values(), key=lambda one: one.metric is not None)
     return [
-        Meaning(table=one.cell.table, row=one.cell.row, column=one.cell.column, words=one.meaning or "")
-        for one in listed
+        Meaning(table=result.cell.table, row=result.cell.row, column=result.cell.column, words=result.meaning or "")
+        for result in listed
     ]
 
 

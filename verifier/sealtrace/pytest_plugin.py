@@ -137,13 +137,13 @@ class BundleCollector(pytest.Collector):
             name = f"{name}#{self._taken[name]}"
         strict: bool = self.config.getoption("--sealtrace-strict")
         for check in report.checks:
-            waived = any(one.check == check.id and one.waived for one in report.findings)
+            waived = any(finding.check == check.id and finding.waived for finding in report.findings)
             yield self._item(name, check.id, _judged_check(report, check, strict), waived)
         tables: dict[str, list[Cell]] = {}
         for cell in report.cells:
             tables.setdefault(cell.table, []).append(cell)
         for label, cells in tables.items():
-            yield self._item(name, harmless(label), judged_table(cells, strict), any(one.waived for one in cells))
+            yield self._item(name, harmless(label), judged_table(cells, strict), any(cell.waived for cell in cells))
 
     def _item(self, bundle: str, name: str, judged: _Judged, waived: bool) -> pytest.Item:
         status, lines = judged

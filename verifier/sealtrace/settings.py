@@ -105,7 +105,7 @@ def _read(path: Path) -> Settings | None:
         if said is None:
             return None
     queries = said.get("must-be-empty", {})
-    if not isinstance(queries, dict) or not all(isinstance(one, str) for one in queries.values()):
+    if not isinstance(queries, dict) or not all(isinstance(query, str) for query in queries.values()):
         raise BundleError(f"{path}: must-be-empty is a table of names and queries")
     commands = {name: table for name, table in said.items() if name not in OTHERS}
     return Settings(path, _waivers(path, said.get("waivers", [])), queries, commands)

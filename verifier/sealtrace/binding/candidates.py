@@ -216,6 +216,6 @@ class Bound:
 
     def remove(self, bindings: list[Binding]) -> None:
         """Takes bindings out, with the numbers that they gave."""
-        gone = {id(one) for one in bindings}
-        self.bindings = [one for one in self.bindings if id(one) not in gone]
+        gone = {id(binding) for binding in bindings}
+        self.bindings = [binding for binding in self.bindings if id(binding) not in gone]
         self.numbers = {spot: one for spot, one in self.numbers.items() if id(one.binding) not in gone}

@@ -172,7 +172,7 @@ def find(
 def _explained(bound: Bound, grids: list[Grid]) -> float:
     """Share of the numbers of tables that results give."""
     numbers = sum(len(cell.slots) for grid in grids for cell in grid.cells.values() if not cell.wordy)
-    return sum(one.agrees for one in bound.numbers.values()) / max(1, numbers)
+    return sum(number.agrees for number in bound.numbers.values()) / max(1, numbers)
 
 
 def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:
@@ -199,11 +199,11 @@ def concluded(findings: Findings, version: str) -> Check:
     told = [name for name in CheckText.model_fields if name not in ("printed", "bits")]
     text = [
         CheckText(
-            printed=one.slot.text,
-            bits=None if one.bits is None else round(one.bits, 1),
-            **{name: getattr(one, name) for name in told},
+            printed=text.slot.text,
+            bits=None if text.bits is None else round(text.bits, 1),
+            **{name: getattr(text, name) for name in told},
         )
-        for one in findings.text
+        for text in findings.text
     ]
     counts = _counts(cells, text, findings.set_aside)
     accidents = accidents_of(findings.grids, findings.bound, findings.text)  # (5)
@@ -214,7 +214,7 @@ def concluded(findings: Findings, version: str) -> Check:
         verdict=_verdict(counts, accidents),
         counts=counts,
         accidents=accidents,
-        bindings=[_binding(one, bindings[id(one)]) for one in findings.bound.bindings],
+        bindings=[_binding(binding, bindings[id(binding)]) for binding in findings.bound.bindings],
         cells=cells,
         text=text,
         search=CheckSearch(
@@ -240,7 +240,7 @@ def _verdict(counts: CheckCounts, accidents: list[CheckAccident]) -> CheckVerdic
 
 def _counts(cells: list[CheckCell], text: list[CheckText], set_aside: int) -> CheckCounts:
     counts = {
-        prefix + status: sum(one.status == status for one in found)
+        prefix + status: sum(cell.status == status for cell in found)
         for prefix, found in (("", cells), ("text_", text))
         for status in get_args(CheckStatus)
     }
@@ -250,13 +250,15 @@ def _counts(cells: list[CheckCell], text: list[CheckText], set_aside: int) -> Ch
 def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, str]) -> CheckCell:
     spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
     found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
-    wrong = [one for one in found if not one.agrees]
+    wrong = [number for number in found if not number.agrees]
     status: CheckStatus = "off" if wrong else "explained" if len(found) == len(spots) else "unexplained"
-    behind = [records_behind(*one.part) for one in found]
+    behind = [records_behind(*number.part) for number in found]
     expected = cell.text
-    for one in wrong:
-        slot = one.binding.candidate.series.slots[one.place]
-        expected = expected.replace(slot.text, printed_as(float(one.binding.candidate.expected[one.place]), slot), 1)
+    for number in wrong:
+        slot = number.binding.candidate.series.slots[number.place]
+        expected = expected.replace(
+            slot.text, printed_as(float(number.binding.candidate.expected[number.place]), slot), 1
+        )
     return CheckCell(
         table=grid.name,
         row=grid.row_name(cell.row),
@@ -266,7 +268,7 @@ def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, st
         line=cell.line,
         status=status,
         expected=expected if wrong else None,
-        bindings=list(dict.fromkeys(names[id(one.binding)] for one in found)),
+        bindings=list(dict.fromkeys(names[id(number.binding)] for number in found)),
         records=list(dict.fromkeys(place for places, _ in behind for place in places))[:5],
         behind=max((count for _, count in behind), default=0),
         message=message_of(grid, cell, wrong[0]) if wrong else None,
@@ -275,7 +277,7 @@ def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, st
 
 def _binding(binding: Binding, name: str) -> CheckBinding:
     candidate = binding.candidate
-    others = [formula_of(one) for one in binding.others]
+    others = [formula_of(candidate) for candidate in binding.others]
     return CheckBinding(
         id=name,
         table=candidate.series.grid.name,

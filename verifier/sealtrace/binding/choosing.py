@@ -80,7 +80,7 @@ class _Wanted:
         """The score that a further candidate must have."""
         if not self.kept:
             return _LEAST
-        least = min(one.rank for one in self.kept) if len(self.kept) >= KEPT else _LEAST
+        least = min(candidate.rank for candidate in self.kept) if len(self.kept) >= KEPT else _LEAST
         return max(_LEAST, least, self.kept[0].rank - _BEHIND)
 
 
@@ -144,7 +144,9 @@ def search(
 def _wanted(series: Series, deep: bool) -> _Wanted:
     words = series.words
     changes = [
-        _Change(one, *one.before(series.low, series.high)) for one in transformations(series) if deep or one.cost < 6
+        _Change(transformation, *transformation.before(series.low, series.high))
+        for transformation in transformations(series)
+        if deep or transformation.cost < 6
     ]
     # A quantile other than the median is tried only where a label says it.
     usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(EVERYDAY)
@@ -163,7 +165,7 @@ def _keep(kept: list[Candidate], candidate: Candidate) -> None:
             del kept[place]
             break
     kept.append(candidate)
-    kept.sort(key=lambda one: (-one.rank, one.cost))
+    kept.sort(key=lambda candidate: (-candidate.rank, candidate.cost))
     del kept[KEPT:]
 
 
@@ -197,10 +199,10 @@ class _Comparison:
         filters = self.filters
         measures = self.view.measure_costs(wanted.series.constant) + kind
         base = filters[:, None] + measures[None, :]
-        stats = np.array([STATISTICS[one].cost(wanted.words) for one in evaluated.statistics])
+        stats = np.array([STATISTICS[statistic].cost(wanted.words) for statistic in evaluated.statistics])
         able = float(wanted.bits.sum()) - stats - self.shared - float(base.min()) > wanted.floor
-        able &= np.array([one in wanted.statistics for one in evaluated.statistics])
-        counts = np.array([one in ("count", "negative") for one in evaluated.statistics])
+        able &= np.array([statistic in wanted.statistics for statistic in evaluated.statistics])
+        counts = np.array([statistic in ("count", "negative") for statistic in evaluated.statistics])
         for change in wanted.changes:
             places = np.nonzero(able & ~counts if change.transformation.name else able)[0]
             if not len(places):
@@ -312,7 +314,11 @@ class _Comparison:
                 continue
             above = evaluated.of(statistic)[:, :, None, :]
             # A ratio is compared where a header speaks of one, a difference always.
-            for operation in (one for one in COMPARISONS if one is DIFFERENCE or one.said(wanted.series.constant[0])):
+            for operation in (
+                operation
+                for operation in COMPARISONS
+                if operation is DIFFERENCE or operation.said(wanted.series.constant[0])
+            ):
                 with np.errstate(divide="ignore", invalid="ignore"):
                     values = operation.function(above, below).reshape(1, numbers, size * size, width)
                 values[~np.isfinite(values)] = np.nan

@@ -38,7 +38,7 @@ def frames_of(tables: list[Rows], tally: Tally | None = None) -> list[Frame]:
             break
         found[place] = _stacked(groups[place])
     used = {id(one) for place in found for one in groups[place]}
-    left = [one.file for one in tables if id(one) not in used]
+    left = [table.file for table in tables if id(table) not in used]
     if left:
         tally.untried.append(f"what {left[0]} and {len(set(left)) - 1} more files hold")
     return [frame for _, frame in sorted(found.items()) if frame is not None]
@@ -55,7 +55,7 @@ def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
         kinds.setdefault((table.nested, table.depth), []).append(table)
     groups: dict[tuple[bool, int], list[tuple[frozenset[str], str, list[Rows]]]] = {}
     # What there is little of first.
-    for kind, alike in sorted(kinds.items(), key=lambda one: len(one[1])):
+    for kind, alike in sorted(kinds.items(), key=lambda item: len(item[1])):
         for table in alike:
             if time.process_time() > end:
                 break
@@ -120,7 +120,7 @@ def _placed(name: str, column: list[Any], rows: int) -> tuple[list[Dimension], d
         return [], parts
     pieces = aligned_fields(whole.values) if len(whole.values) > 2 else {}
     inner = [Dimension.of(f"{name}/{part}", texts).at(whole.codes) for part, texts in pieces.items()]
-    return [whole, *(one for one in inner if 1 < len(one.values) < len(whole.values))], parts
+    return [whole, *(dimension for dimension in inner if 1 < len(dimension.values) < len(whole.values))], parts
 
 
 def _selects(values: Numbers, rows: int) -> bool:
@@ -239,10 +239,10 @@ def _pattern(files: list[str]) -> str:
         return files[0]
     first = files[0]
     before = 0
-    while all(len(one) > before and one[before] == first[before] for one in files):
+    while all(len(file) > before and file[before] == first[before] for file in files):
         before += 1
     after = 0
     shortest = min(map(len, files)) - before
-    while after < shortest and all(one[-1 - after] == first[-1 - after] for one in files):
+    while after < shortest and all(file[-1 - after] == first[-1 - after] for file in files):
         after += 1
     return f"{first[:before]}*{first[len(first) - after :]} ({len(files)} files)"

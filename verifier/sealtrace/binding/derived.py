@@ -64,7 +64,7 @@ def _intervals(frame: Frame) -> list[Frame]:
     """Bounds of 95 % intervals, where an estimate stands beside its standard error."""
     bounds: dict[str, tuple[Numbers, str]] = {}
     columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
-    others = [one for one in frame.measures if not _ERROR.search(one) and not _BOUND.search(one)]
+    others = [measure for measure in frame.measures if not _ERROR.search(measure) and not _BOUND.search(measure)]
     for name in frame.measures if frame.rows <= MOST_RUNS else ():
         if (found := _ERROR.search(name)) is None:
             continue
@@ -102,15 +102,19 @@ def _label_shares(frame: Frame) -> list[Frame]:
     """How often each text of a field comes in each run, where examples were judged: shares and counts."""
     if not 20 <= frame.rows <= MOST_JUDGED:
         return []
-    named = [one for one in frame.dimensions if one.name not in frame.measures and not re.match(r"key\d", one.name)]
+    named = [
+        dimension
+        for dimension in frame.dimensions
+        if dimension.name not in frame.measures and not re.match(r"key\d", dimension.name)
+    ]
     if (pair := _pair(frame)) is not None:
         # What was true and what was said of it are counted as predictions are.
-        named = [one for one in named if one is not pair[0] and not _repeats(one, pair[1])]
+        named = [dimension for dimension in named if dimension is not pair[0] and not _repeats(dimension, pair[1])]
     running, slices = run_fields(frame, named)
     found = []
-    for judged in [one for one in slices if 2 <= len(one.values) <= MOST_JUDGEMENTS][:3]:
+    for judged in [dimension for dimension in slices if 2 <= len(dimension.values) <= MOST_JUDGEMENTS][:3]:
         field = field_name(judged.name)
-        for extra in [[], *([one] for one in slices if one is not judged)][:4]:
+        for extra in [[], *([dimension] for dimension in slices if dimension is not judged)][:4]:
             runs = runs_of([*running, *extra], frame.rows)
             if runs.count > MOST_RUNS or runs.count * 4 > frame.rows:
                 continue
@@ -123,8 +127,8 @@ def _label_shares(frame: Frame) -> list[Frame]:
             measures |= {count + value: one for value, one in counts.items()}
             queries = {share + value: f"{one} / count({field})" for value, one in said.items()}
             queries |= {count + value: one for value, one in said.items()}
-            by = "".join(f" by {one.name}" for one in extra)
-            derivation = Derivation(frame, [one.name for one in runs.dimensions], queries)
+            by = "".join(f" by {dimension.name}" for dimension in extra)
+            derivation = Derivation(frame, [dimension.name for dimension in runs.dimensions], queries)
             what = f"{judged.name} per run{by}"
             found.append(runs.frame(frame, what, "how often each text comes", measures, derivation))
     return found
@@ -132,10 +136,16 @@ def _label_shares(frame: Frame) -> list[Frame]:
 
 def _means_of_repeats(frame: Frame) -> list[Frame]:
     """Means of each measure in each repeat, where seeds have many rows: deviations are printed over these."""
-    repeats = [one for one in frame.dimensions if _REPEAT.search(one.name) and len(one.values) > 1]
-    fields = [one for one in frame.dimensions if 1 < len(one.values) <= 40 and "/" not in one.name]
-    running, _ = run_fields(frame, [one for one in fields if one.name not in frame.measures or one in repeats])
-    if not repeats or not frame.measures or not any(one in running for one in repeats):
+    repeats = [
+        dimension for dimension in frame.dimensions if _REPEAT.search(dimension.name) and len(dimension.values) > 1
+    ]
+    fields = [
+        dimension for dimension in frame.dimensions if 1 < len(dimension.values) <= 40 and "/" not in dimension.name
+    ]
+    running, _ = run_fields(
+        frame, [dimension for dimension in fields if dimension.name not in frame.measures or dimension in repeats]
+    )
+    if not repeats or not frame.measures or not any(dimension in running for dimension in repeats):
         return []
     runs = runs_of(running, frame.rows)
     if runs.count > MOST_RUNS or runs.count * 2 > frame.rows:
@@ -145,7 +155,7 @@ def _means_of_repeats(frame: Frame) -> list[Frame]:
     with np.errstate(divide="ignore", invalid="ignore"):
         means = [runs.sums(total) / runs.sums(known) for total, known in zip(filled.T, finite.T, strict=True)]
     queries = {name: f"avg({field_name(name)})" for name in frame.measures}
-    derivation = Derivation(frame, [one.name for one in running], queries)
+    derivation = Derivation(frame, [dimension.name for dimension in running], queries)
     measures = dict(zip(frame.measures, means, strict=True))
     return [runs.frame(frame, "per repeat", "means of each repeat", measures, derivation)]
 
@@ -160,12 +170,15 @@ def _of_predictions(frame: Frame) -> list[Frame]:
     if len(labels) > MAX_LABELS or not set(gold.values) & set(guess.values):
         return []
     place = {label: index for index, label in enumerate(labels)}
-    true = np.array([*(place[one] for one in gold.values), -1])[gold.codes]
-    said = np.array([*(place[one] for one in guess.values), -1])[guess.codes]
-    others = [one for one in frame.dimensions if one is not gold and not _repeats(one, guess)]
+    true = np.array([*(place[value] for value in gold.values), -1])[gold.codes]
+    said = np.array([*(place[value] for value in guess.values), -1])[guess.codes]
+    others = [dimension for dimension in frame.dimensions if dimension is not gold and not _repeats(dimension, guess)]
     running, slices = run_fields(frame, others)
     frames = []
-    for fields, suffix in [(running, ""), *(([*running, one], f" by {one.name}") for one in slices[:3])]:
+    for fields, suffix in [
+        (running, ""),
+        *(([*running, dimension], f" by {dimension.name}") for dimension in slices[:3]),
+    ]:
         runs = runs_of(fields, frame.rows)
         if runs.count <= MOST_RUNS and _has_repeats(runs, true, said, len(labels)):
             frames += _metrics(frame, runs, pair, true, said, labels, suffix)
@@ -214,16 +227,18 @@ def _metrics(
     valid = (true >= 0) & (said >= 0)
     flat = (runs.codes[valid].astype(np.int64) * size + true[valid]) * size + said[valid]
     confusion = np.bincount(flat, minlength=runs.count * size * size).reshape(runs.count, size, size).astype(float)
-    gold, guess = (field_name(one.name) for one in pair)
+    gold, guess = (field_name(dimension.name) for dimension in pair)
     known = f"(SELECT {gold} AS {{0}} FROM {{{{rows}}}} UNION SELECT {guess} FROM {{{{rows}}}})"
 
     def derived(what: str, how: str, by: Runs, measures: dict[str, Numbers], queries: dict[str, str]) -> Frame:
         derivation = Derivation(
             frame,
-            [one.name for one in by.dimensions],
+            [dimension.name for dimension in by.dimensions],
             {name: text.format(gold=gold, guess=guess) for name, text in queries.items()},
             f"{gold} IS NOT NULL AND {guess} IS NOT NULL",
-            " CROSS JOIN ".join(known.format(field_name(one.name)) for one in by.dimensions[len(runs.dimensions) :]),
+            " CROSS JOIN ".join(
+                known.format(field_name(dimension.name)) for dimension in by.dimensions[len(runs.dimensions) :]
+            ),
         )
         return by.frame(frame, f"per run{suffix}{what}", how, measures, derivation)
 

@@ -141,7 +141,7 @@ def _of_other_kinds(files: dict[Path, str]) -> list[str]:
 def _files(root: Path) -> Iterator[Path]:
     """In the order of their names; links and hidden directories are passed over."""
     for directory, names, files in os.walk(root, followlinks=False):
-        names[:] = sorted(one for one in names if not one.startswith(".") and one not in _SKIPPED)
+        names[:] = sorted(name for name in names if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(files):
             path = Path(directory, name)
             if not name.startswith(".") and not path.is_symlink():
@@ -307,11 +307,11 @@ def _document(document: Any, name: str) -> list[Rows]:
             return [Rows(name, _columns(flat), [f"{name}#/{index}" for index in range(len(flat))])]
     blocks: list[_Block] = []
     _walk(document, (), {}, "", blocks)
-    if sum(len(one.records) for one in blocks) > MAX_OBJECTS:
+    if sum(len(block.records) for block in blocks) > MAX_OBJECTS:
         raise ValueError("too many objects")
     by_depth: dict[tuple[int, bool], list[_Block]] = {}
-    for one in blocks:
-        by_depth.setdefault((len(one.way), list(one.records[0]) == [_ITEM]), []).append(one)
+    for block in blocks:
+        by_depth.setdefault((len(block.way), list(block.records[0]) == [_ITEM]), []).append(block)
     return [_rows_at(depth, members, name) for (depth, _), members in by_depth.items()]
 
 

@@ -158,10 +158,10 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
     row, column = np.nonzero(keep)
     if not len(row):
         return None
-    dimensions = [Dimension(one.name, one.values, one.codes[row]) for one in frame.dimensions]
+    dimensions = [Dimension(dimension.name, dimension.values, dimension.codes[row]) for dimension in frame.dimensions]
     dimensions.append(Dimension(COLUMN, list(frame.measures), column.astype(np.int32)))
     for halves in _halves(frame.measures):
-        dimensions += [one.at(column.astype(np.int32)) for one in halves]
+        dimensions += [dimension.at(column.astype(np.int32)) for dimension in halves]
     return replace(
         frame, dimensions=dimensions, measures=["value"], numbers=frame.numbers[keep][:, None],
         places=[frame.places[one] for one in row], whole=frame, inherited=frozenset(),
@@ -199,7 +199,7 @@ class Runs:
 
     def by(self, codes: npt.NDArray[np.int64], more: list[Dimension]) -> Runs:
         """Rows of some of the runs, told apart by more fields."""
-        fields = [Dimension(one.name, one.values, one.codes[codes]) for one in self.dimensions]
+        fields = [Dimension(dimension.name, dimension.values, dimension.codes[codes]) for dimension in self.dimensions]
         return Runs(self.codes, len(codes), [*fields, *more], self.first[codes])
 
 
@@ -207,17 +207,17 @@ def run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], 
     """Fields that tell runs apart, and fields that slice the examples."""
     running: list[Dimension] = []
     slices: list[Dimension] = []
-    for one in others:
-        if one.name.startswith(("file", "directory")):
-            running.append(one)
-        elif len(one.values) <= 40 and "/" not in one.name:
-            (slices if _fixed_by_example(one, frame) else running).append(one)
+    for dimension in others:
+        if dimension.name.startswith(("file", "directory")):
+            running.append(dimension)
+        elif len(dimension.values) <= 40 and "/" not in dimension.name:
+            (slices if _fixed_by_example(dimension, frame) else running).append(dimension)
     return running, slices
 
 
 def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
     """Whether a field repeats in the same order in every file: then it is the examples' and not the runs'."""
-    source = next((one for one in frame.dimensions if one.name == "file"), None)
+    source = next((dimension for dimension in frame.dimensions if dimension.name == "file"), None)
     if source is None:
         changes = int(np.count_nonzero(np.diff(field.codes)))
         return changes > 0.5 * frame.rows * (1 - 1 / max(2, len(field.values)))
@@ -228,7 +228,7 @@ def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
 def runs_of(fields: list[Dimension], rows: int) -> Runs:
     if not fields:
         return Runs(np.zeros(rows, np.int32), 1, [], np.zeros(1, np.int64))
-    table = np.column_stack([one.codes for one in fields])
+    table = np.column_stack([dimension.codes for dimension in fields])
     _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    dimensions = [Dimension(one.name, one.values, one.codes[first]) for one in fields]
+    dimensions = [Dimension(dimension.name, dimension.values, dimension.codes[first]) for dimension in fields]
     return Runs(inverse.reshape(-1).astype(np.int32), len(first), dimensions, first)

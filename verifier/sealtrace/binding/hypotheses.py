@@ -93,7 +93,7 @@ class FrameView:
     @cached_property
     def matchers(self) -> list[FieldMatcher]:
         """What looks labels up in each field."""
-        return [matcher_of(tuple(one.values)) for one in self.frame.dimensions]
+        return [matcher_of(tuple(dimension.values)) for dimension in self.frame.dimensions]
 
     @cached_property
     def measured(self) -> frozenset[str]:
@@ -112,7 +112,7 @@ class FrameView:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
         key = (place, labels)
         if key not in self._matches:
-            own = tuple(one for one in labels if self.heads(place, one))
+            own = tuple(label for label in labels if self.heads(place, label))
             found = None
             for label in own or labels:
                 match = self.matchers[place].find(label.text, self.glossary.widened(label.text))
@@ -126,7 +126,7 @@ class FrameView:
         dimension = self.frame.dimensions[place]
         if dimension.name in self.measured:
             told = set(words(dimension.name))
-            texts = tuple(one for one in texts if told & set(words(one)))
+            texts = tuple(text for text in texts if told & set(words(text)))
         return self.best(place, tuple(map(Label, texts)))
 
     def known(self, place: int, values: dict[str, str]) -> Match | None:
@@ -146,7 +146,7 @@ class FrameView:
             scores = np.zeros(len(self.frame.measures))
             for weight, text in zip((1.0, 0.5, 0.3, 0.3), context, strict=False):
                 label = self.glossary.widened(text)
-                scores += weight * np.array([name_match(label, one) for one in self.frame.measures])
+                scores += weight * np.array([name_match(label, measure) for measure in self.frame.measures])
             self._names[context] = rank_cost(ranks(np.round(scores, 3)))
         return self._names[context]
 
@@ -160,9 +160,9 @@ def frame_costs(views: list[FrameView], series: Series) -> Numbers:
     scores = np.zeros(len(views))
     for place, view in enumerate(views):
         read = selections(view, series)
-        file = [one for one in words(view.frame.name) if not one.isdecimal()]
+        file = [word for word in words(view.frame.name) if not word.isdecimal()]
         named = sum(any(same_word(word, one) for word in told) for one in file) / max(1, len(file))
-        scores[place] = max((one.score for one in read), default=-1.0) + 0.5 * named
+        scores[place] = max((selection.score for selection in read), default=-1.0) + 0.5 * named
     costs: Numbers = np.minimum(np.log2(max(2, len(views))), rank_cost(ranks(np.round(scores, 2))))
     return costs
 
@@ -218,12 +218,12 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
 
 def _matched(view: FrameView, place: int, series: Series, found: list[Match | None]) -> _Matched | None:
     """A reading of a field, if it names enough."""
-    codes = np.array([-1 if one is None else one.code for one in found], np.int32)
+    codes = np.array([-1 if match is None else match.code for match in found], np.int32)
     known = codes >= 0
     few = known.mean() < 0.5 and known.sum() < LEAST_NAMED
     if few or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
         return None
-    scores = np.array([0.0 if one is None else one.score for one in found])
+    scores = np.array([0.0 if match is None else match.score for match in found])
     sure = scores >= np.median(scores[known]) - 0.25
     if not _is_column(view.frame, place):
         # What such a label means is not sure: a mean over all rows, or over the rows of the table.
@@ -247,11 +247,11 @@ def _readings(view: FrameView, place: int, series: Series) -> list[list[Match | 
         roles = {}
     readings: list[list[Match | None]] = []
     for wanted in (None, *(roles if len(roles) > 1 else ())):
-        parts = [tuple(one for one in labels if wanted in (None, one.role)) for labels in series.varying]
+        parts = [tuple(label for label in labels if wanted in (None, label.role)) for labels in series.varying]
         found = [view.known(place, known) or view.best(place, labels)
                  for labels, known in zip(parts, series.known, strict=True)]  # fmt: skip
-        readings.append([one if one is not None and one.score >= NAMED else None for one in found])
-    whole, *single = [sum(one.score for one in found if one is not None) for found in readings]
+        readings.append([match if match is not None and match.score >= NAMED else None for match in found])
+    whole, *single = [sum(match.score for match in found if match is not None) for found in readings]
     alone = [found for found, said in zip(readings[1:], single, strict=True) if said >= _ALONE * whole]
     return alone or readings[:1]
 
@@ -266,9 +266,9 @@ def _half_left(frame: Frame, fields: list[int]) -> set[int] | None:
     names = [frame.dimensions[place].name for place in fields]
     named = [name.removeprefix(f"{COLUMN}/") for name in names if name.startswith(f"{COLUMN}/")]
     halves = [one for one in named if one in OTHER_HALF]  # a file may have a field that is called so
-    if COLUMN in names or not halves or any(OTHER_HALF[one] in halves for one in halves):
+    if COLUMN in names or not halves or any(OTHER_HALF[half] in halves for half in halves):
         return None
-    wanted = {f"{COLUMN}/{OTHER_HALF[one]}" for one in halves}
+    wanted = {f"{COLUMN}/{OTHER_HALF[half]}" for half in halves}
     return {place for place, one in enumerate(frame.dimensions) if one.name in wanted}
 
 
@@ -315,7 +315,7 @@ def fixed_sets(
     for place, dimension in enumerate(frame.dimensions):
         if place in selection.fields or not 1 < len(np.unique(dimension.codes[rows])) <= 60:
             continue
-        found = [view.said(place, one.constant) for one in group]
+        found = [view.said(place, series.constant) for series in group]
         if dimension.name in view.measured and not any(found) and not SETTING.search(dimension.name):
             # A whole number that is measured selects rows only where labels say so.
             continue
@@ -323,7 +323,7 @@ def fixed_sets(
         alike.setdefault(_relabelled(dimension.codes[rows]), []).append(place)
 
     def spoken(place: int) -> float:
-        return sum(one.score for one in matches[place] if one is not None)
+        return sum(match.score for match in matches[place] if match is not None)
 
     # Of fields that cut the rows alike, the one that labels name best will do.
     free = [max(same, key=lambda place: (spoken(place), -place)) for same in alike.values()]

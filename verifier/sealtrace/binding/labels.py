@@ -40,7 +40,7 @@ class Glossary:
                 letters = [one for one in short.lower() if one.isalpha()]
                 tail = phrase[-len(letters) :]
                 pieces = [one for word in tail for one in word.split("-")]
-                if [one[0].lower() for one in tail] == letters or [one[0].lower() for one in pieces] == letters:
+                if [one[0].lower() for one in tail] == letters or [piece[0].lower() for piece in pieces] == letters:
                     meanings.setdefault(short.lower(), words(" ".join(tail)))
             for match in _IS.finditer(text):
                 short = match.group(1).strip(" $")
@@ -156,7 +156,7 @@ class FieldMatcher:
         """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
         if texts not in self._spoken:
             found = (self.find(text, glossary.widened(text)) for text in texts)
-            self._spoken[texts] = any(one is not None and one.score >= NAMED for one in found)
+            self._spoken[texts] = any(match is not None and match.score >= NAMED for match in found)
         return self._spoken[texts]
 
     def _sharing(self, word: str) -> frozenset[int]:
@@ -213,7 +213,7 @@ class FieldMatcher:
         for value, score in numbers_said(text):
             for code in np.nonzero(np.abs(self._numbers - value) <= 1e-9 * abs(value))[0].tolist():
                 found[code] = max(found.get(code, 0.0), score)
-        best = sorted(found.items(), key=lambda one: -one[1])[:2]
+        best = sorted(found.items(), key=lambda item: -item[1])[:2]
         if not best or (len(best) > 1 and best[0][1] == best[1][1]):
             return None
         return Match(*best[0])
@@ -250,7 +250,7 @@ def numbers_said(text: str) -> list[tuple[float, float]]:
 def number_values(values: list[str]) -> Numbers | None:
     """The values of a field as numbers, where all of them are."""
     try:
-        return np.array([float(one) for one in values]) if values else None
+        return np.array([float(value) for value in values]) if values else None
     except ValueError:
         return None
 

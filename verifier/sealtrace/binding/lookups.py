@@ -34,7 +34,10 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
     rowed = {(view.frame.name, view.frame.depth): view.rowed for view in views if not view.melted}
     found: dict[tuple[str, ...], list[tuple[Series, int, Named]]] = {}
     series = {
-        spot: (one, place) for one in series_of(grid) if one.kind == "column" for place, spot in enumerate(one.spots)
+        spot: (series, place)
+        for series in series_of(grid)
+        if series.kind == "column"
+        for place, spot in enumerate(series.spots)
     }
     told = {place: _weights(grid, cell) for place, cell in grid.cells.items()}
     for cell in grid.cells.values():
@@ -48,7 +51,7 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
             if named is None or named.bits < NAMED or not records.only(named, printed) or not _change(named, printed):
                 continue
             beside = [one for one in grid.cells.values() if (one.row == cell.row) != (one.column == cell.column)]
-            disputes = [records.disputed(named, one.slots[0], told[one.row, one.column]) for one in beside]
+            disputes = [records.disputed(named, cell.slots[0], told[cell.row, cell.column]) for cell in beside]
             if disputes.count(True) > disputes.count(False):
                 # Labels beside it name other values of the measure than are printed there: it is there by accident.
                 continue
@@ -71,19 +74,21 @@ def name_settings(grid: Grid, views: list[FrameView], bound: Bound) -> None:
     The setting selected these records when the cells beside it were bound, so that nothing is left to chance.
     """
     rowed = {id(view.frame): view.rowed for view in views if not view.melted}
-    columns = [one for one in series_of(grid) if one.kind == "column" and one.spots[0].column in grid.keys]
-    for series, (place, spot) in ((one, at) for one in columns for at in enumerate(one.spots)):
+    columns = [series for series in series_of(grid) if series.kind == "column" and series.spots[0].column in grid.keys]
+    for series, (place, spot) in ((column, at) for column in columns for at in enumerate(column.spots)):
         beside = [number for other, number in bound.numbers.items()
                   if (other.table, other.row) == (spot.table, spot.row) and number.agrees]  # fmt: skip
-        for one, at in (pair for number in beside for pair in number.binding.candidate.behind(number.place)):
-            names = {one.frame.dimensions[field].name for field in one.selection.fields} & set(one.frame.measures)
-            rows = rows_behind(one, at)
-            view = rowed.get(id(one.frame))
+        for candidate, at in (pair for number in beside for pair in number.binding.candidate.behind(number.place)):
+            names = {candidate.frame.dimensions[field].name for field in candidate.selection.fields} & set(
+                candidate.frame.measures
+            )
+            rows = rows_behind(candidate, at)
+            view = rowed.get(id(candidate.frame))
             if spot in bound.numbers or view is None or view.frame.dimensions[-1].name != PLACE:
                 continue
             for name in names:
-                named = Named(one.frame, int(rows[0]), one.frame.measures.index(name), one.score, 1.0)
-                values = one.frame.numbers[rows, named.measure]
+                named = Named(candidate.frame, int(rows[0]), candidate.frame.measures.index(name), candidate.score, 1.0)
+                values = candidate.frame.numbers[rows, named.measure]
                 if (values == values[0]).all() and _change(named, series.slots[place]) is _WHOLE:
                     bound.add(_binding(series, place, named, view))
 
@@ -116,4 +121,11 @@ def _binding(series: Series, place: int, named: Named, view: FrameView) -> Bindi
 def _change(named: Named, slot: Slot) -> Transformation | None:
     """The change of unit under which the value prints so, sign and all."""
     value = named.frame.numbers[named.row, [named.measure]]
-    return next((one for one in (_WHOLE, _PERCENT) if slot.low - 1e-9 <= one(value)[0] <= slot.high + 1e-9), None)
+    return next(
+        (
+            transformation
+            for transformation in (_WHOLE, _PERCENT)
+            if slot.low - 1e-9 <= transformation(value)[0] <= slot.high + 1e-9
+        ),
+        None,
+    )

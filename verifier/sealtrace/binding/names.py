@@ -82,9 +82,9 @@ def aligned_fields(names: list[str]) -> dict[str, list[str]]:
     # What people put between fields first: in `base+rerank_seed1` the plus belongs to a name.
     for separators in (_OUTER, SEPARATORS):
         pieces = [[piece for piece in separators.split(name) if piece] for name in names]
-        lengths = {len(one) for one in pieces}
+        lengths = {len(piece) for piece in pieces}
         if len(lengths) == 1 and (width := lengths.pop()) > 1:
-            columns = [[one[place] for one in pieces] for place in range(width)]
+            columns = [[piece[place] for piece in pieces] for place in range(width)]
             if _consistent(columns):
                 return _named(columns)
     if max(map(len, pieces), default=0) < 2 or len({piece for one in pieces for piece in one}) > MAX_PIECES:
@@ -128,11 +128,11 @@ def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
         groups.setdefault(_skeleton(piece), []).append(piece)
     sets: list[_Alternatives] = []
     for members in groups.values():
-        together = set().union(*(holders[one] for one in members))
-        if sum(len(holders[one]) for one in members) == len(together):
+        together = set().union(*(holders[member] for member in members))
+        if sum(len(holders[member]) for member in members) == len(together):
             sets.append((together, members))
         else:
-            sets.extend((holders[one], [one]) for one in members)
+            sets.extend((holders[member], [member]) for member in members)
 
     def middle(one: _Alternatives) -> float:
         return sum(place[piece] for piece in one[1]) / len(one[1])
@@ -158,7 +158,7 @@ def _named(columns: list[list[str]]) -> dict[str, list[str]]:
         values = {one for one in column if one}
         if len(values) < 2 and "" not in column:
             continue
-        stems = {re.sub(r"[\d.]+$", "", one.lower()) for one in values}
+        stems = {re.sub(r"[\d.]+$", "", value.lower()) for value in values}
         stem = stems.pop() if len(stems) == 1 else ""
         name = stem if len(stem) > 1 and stem not in fields else f"part{place}"
         fields[name] = column

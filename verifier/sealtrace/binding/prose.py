@@ -109,7 +109,7 @@ def bind_text(
     settings: dict[str, set[str]] = {}
     for frame in frames:
         for field in frame.dimensions:
-            if field.name in frame.measures and any("." in one for one in field.values):
+            if field.name in frame.measures and any("." in value for value in field.values):
                 continue  # What is measured is no setting of a run.
             settings.setdefault(field.name.lower(), set()).update(field.values)
     found, set_aside = _mentions(prose, settings)
@@ -117,12 +117,12 @@ def bind_text(
     at: _Place | None = None
     for one in found:
         at = _by_cell(one, cells, bound, at if one.spread else None)
-    read = [selected for one in bound.bindings for selected in one.candidate.selected]
+    read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
     files = {tuple(one.frame.files) for one in read}
     told = {(one.frame.name, one.measure) for one in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
-    close = Records([one for part in parts for one in (part, *_short(part, tally, 3))], 0.0)
+    close = Records([frame for part in parts for frame in (part, *_short(part, tally, 3))], 0.0)
     wide = Records([one for frame in frames for one in (frame, *_short(frame, tally, 2))], 0.4)
     names: dict[int, Named] = {}
     for place, one in enumerate(found):

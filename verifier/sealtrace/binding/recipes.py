@@ -93,7 +93,9 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         beside = f" CROSS JOIN {derivation.beside.format(rows=dataset.name)}" if derivation.beside else ""
         rows = dataset.name + beside
         # Parts of a name cut nothing that the whole name does not.
-        whole = [one for one in derivation.fields if "/" not in one or one.partition("/")[0] not in derivation.fields]
+        whole = [
+            field for field in derivation.fields if "/" not in field or field.partition("/")[0] not in derivation.fields
+        ]
         fields = ", ".join(dict.fromkeys(map(field_name, whole)))
         kept = " AND ".join([derivation.where, *where])
         each = f" GROUP BY {fields}" if fields else ""
@@ -111,7 +113,7 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
 
 def _condition(frame: Frame, dataset: Dataset, name: str, text: str) -> str:
     """What selects the rows of one value; a part of names that the dataset has no column of, by the whole names."""
-    fields = {one.name: one for one in frame.dimensions}
+    fields = {dimension.name: dimension for dimension in frame.dimensions}
     whole = name.partition("/")[0]
     if dataset.has(name) or name not in fields or whole not in fields or text not in fields[name].values:
         return f"{field_name(name)} = {quoted(text)}" if text else f"{field_name(name)} IS NULL"
@@ -137,7 +139,7 @@ def _conditions(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
             conditions[dimension.name] = dimension.values[code]
     conditions |= dict(candidate.fixed)
     if frame.whole is not None:
-        columns = next(one for one in frame.dimensions if one.name == COLUMN)
+        columns = next(dimension for dimension in frame.dimensions if dimension.name == COLUMN)
         measure = columns.values[columns.codes[rows_behind(candidate, place)[0]]]
         conditions = {name: value for name, value in conditions.items() if name.partition("/")[0] != COLUMN}
     return measure, conditions

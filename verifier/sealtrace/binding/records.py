@@ -41,9 +41,9 @@ class Named:
         if not self.frame.derived.startswith("mean") and not self.frame.derived.startswith("rows"):
             return f"{self.frame.measures[self.measure]} at {self.frame.places[self.row]}"
         where = " and ".join(
-            f"{plain_field(one.name)} = {one.values[one.codes[self.row]]}"
-            for one in self.frame.dimensions
-            if one.codes[self.row] >= 0
+            f"{plain_field(dimension.name)} = {dimension.values[dimension.codes[self.row]]}"
+            for dimension in self.frame.dimensions
+            if dimension.codes[self.row] >= 0
         )
         what = "rows" if self.frame.derived == "rows" else f"mean of {self.frame.measures[self.measure]}"
         return f"{what} in {self.frame.name}" + (f" where {where}" if where else "")
@@ -72,9 +72,9 @@ class _Values:
         self._measured = measured
         self._measures = _Names([words(name) for name in frame.measures], vocabulary)
         fields = primary(frame)
-        self._fields = [(one.codes, _Names([*_value_words(one), ()], vocabulary)) for one in fields]
+        self._fields = [(dimension.codes, _Names([*_value_words(dimension), ()], vocabulary)) for dimension in fields]
         # A field that is measured and selects would name itself.
-        own = np.isin(frame.measures, [one.name for one in fields])
+        own = np.isin(frame.measures, [dimension.name for dimension in fields])
         self._usable = ~own | (frame.derived == "rows")
         sizes = np.zeros(frame.rows)
         for codes, names in self._fields:
@@ -103,9 +103,11 @@ class Records:
         self._values = [
             _Values(frame, measured, self._vocabulary) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES
         ]
-        sizes = [one.frame.numbers.size for one in self._values]
+        sizes = [values.frame.numbers.size for values in self._values]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self._flat = np.concatenate([one.frame.numbers.reshape(-1) for one in self._values]) if sizes else np.zeros(0)
+        self._flat = (
+            np.concatenate([values.frame.numbers.reshape(-1) for values in self._values]) if sizes else np.zeros(0)
+        )
         self._place = {id(one.frame): place for place, one in enumerate(self._values)}
         self._told: Mapping[str, float] = {}
         self._weights = np.zeros(0)
@@ -209,8 +211,8 @@ def _surprise(rivals: int, slot: Slot) -> float:
 
 def _value_words(field: Dimension) -> list[tuple[str, ...]]:
     """Words that name each value of a field; a bare number is named with its field."""
-    if all(one.isdecimal() for one in field.values):
-        return [words(f"{field.name} {one}") for one in field.values]
+    if all(value.isdecimal() for value in field.values):
+        return [words(f"{field.name} {value}") for value in field.values]
     return telling_words(field.values)
 
 
@@ -220,14 +222,14 @@ def _told(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 def primary(frame: Frame) -> list[Dimension]:
     """Fields that name rows: no parts of other fields, and none that all rows share."""
-    named = [one for one in frame.dimensions if "/" not in one.name and len(one.values) > 1]
-    return [one for one in named if one.name not in frame.measures
-            or (len(one.values) <= 12 and all(value.isdecimal() for value in one.values))]  # fmt: skip
+    named = [dimension for dimension in frame.dimensions if "/" not in dimension.name and len(dimension.values) > 1]
+    return [dimension for dimension in named if dimension.name not in frame.measures
+            or (len(dimension.values) <= 12 and all(value.isdecimal() for value in dimension.values))]  # fmt: skip
 
 
 def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
     """Means over the whole frame and over the values of some fields, and how many rows have each value."""
-    frame = frame.only(set(frame.measures) - {one.name for one in frame.dimensions})
+    frame = frame.only(set(frame.measures) - {dimension.name for dimension in frame.dimensions})
     if not 2 < frame.rows <= 20_000 or not frame.measures or frame.numbers.size > 400_000:
         return []
     telling = primary(frame)

@@ -52,8 +52,14 @@ def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
     pairs = [*_rankings(frame), *_errors(frame)]
     if not pairs:
         return []
-    others = [one for one in frame.dimensions if not GOLD.search(one.name) and not GUESS.search(one.name)]
-    fields, _ = run_fields(frame, [one for one in others if one.name not in frame.measures or "seed" in one.name])
+    others = [
+        dimension
+        for dimension in frame.dimensions
+        if not GOLD.search(dimension.name) and not GUESS.search(dimension.name)
+    ]
+    fields, _ = run_fields(
+        frame, [dimension for dimension in others if dimension.name not in frame.measures or "seed" in dimension.name]
+    )
     runs = runs_of(fields, frame.rows)
     if runs.count > MOST_RUNS or runs.count * 10 > frame.rows:
         return []
@@ -63,7 +69,7 @@ def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
         for metric, (function, query) in pair.metrics.items():
             measures[f"{pair.name}{metric}"] = _each(runs, pair, function, tally)
             queries[f"{pair.name}{metric}"] = query
-    derivation = Derivation(frame, [one.name for one in fields], queries)
+    derivation = Derivation(frame, [dimension.name for dimension in fields], queries)
     return [runs.frame(frame, "scores per run", "metrics of the scores of each run", measures, derivation)]
 
 
@@ -113,12 +119,19 @@ def _rankings(frame: Frame) -> Iterator[_Pair]:
 
 
 def _labels(frame: Frame) -> Iterator[tuple[str, Numbers, str]]:
-    for one in frame.dimensions:
-        if GOLD.search(one.name) and "/" not in one.name and len(one.values) == 2 and not GUESS.search(one.name):
-            positive = next((value for value in one.values if value.lower() in _POSITIVE), sorted(one.values)[1])
-            code = one.values.index(positive)
-            happened = np.where(one.codes < 0, np.nan, (one.codes == code).astype(float))
-            yield one.name, happened, f"{field_name(one.name)} = {quoted(positive)}"
+    for dimension in frame.dimensions:
+        if (
+            GOLD.search(dimension.name)
+            and "/" not in dimension.name
+            and len(dimension.values) == 2
+            and not GUESS.search(dimension.name)
+        ):
+            positive = next(
+                (value for value in dimension.values if value.lower() in _POSITIVE), sorted(dimension.values)[1]
+            )
+            code = dimension.values.index(positive)
+            happened = np.where(dimension.codes < 0, np.nan, (dimension.codes == code).astype(float))
+            yield dimension.name, happened, f"{field_name(dimension.name)} = {quoted(positive)}"
 
 
 def _of_flags(function: Callable[..., float], *more: int) -> Callable[..., float]:

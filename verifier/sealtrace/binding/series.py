@@ -88,7 +88,7 @@ class Grid:
                 return keys
             own = {row: self.cells.get((row, column)) for row in rows}
             plain = all(
-                one is not None and len(one.slots) == 1 and _SETTING.fullmatch(one.text) for one in own.values()
+                cell is not None and len(cell.slots) == 1 and _SETTING.fullmatch(cell.text) for cell in own.values()
             )
             if plain and len({(names[row], one.text) for row, one in own.items() if one is not None}) > len(
                 set(names.values())
@@ -135,7 +135,7 @@ class Series:
         caption = self.grid.caption
         texts = [_telling(caption) + one[len(caption) :] if caption and one.startswith(caption) else one
                  for one in self.constant if one not in self.grid.headings]  # fmt: skip
-        self.words = tuple(word for one in texts for word in re.sub(r"[()]", " ", one.lower()).split())
+        self.words = tuple(word for text in texts for word in re.sub(r"[()]", " ", text.lower()).split())
         self.texts = frozenset(label.text for labels in self.varying for label in labels)
         self.fresh = np.ones(len(self.slots), dtype=bool)
         self.known = [{} for _ in self.slots]
@@ -149,7 +149,7 @@ class Series:
 def _telling(caption: str) -> str:
     """A caption without what names no statistic."""
     sentences = re.split(r"(?<=[.;])\s", caption.lower())
-    return " ".join(_LOOSE.sub(" ", one) for one in sentences if not _MARKED.search(one))
+    return " ".join(_LOOSE.sub(" ", sentence) for sentence in sentences if not _MARKED.search(sentence))
 
 
 def grids_of(tables: list[ExtractedTable]) -> list[Grid]:
@@ -205,7 +205,7 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
                 cells[row, column] = PrintedCell(row, column, text, cell.line, cell.source, slots, is_wordy(text))
     if not cells:
         return None
-    headings = tuple(one for one in table.headings if one != table.caption)
+    headings = tuple(heading for heading in table.headings if heading != table.caption)
     return Grid(0, name, table.caption, table.source, table.line, headers, row_labels, labels, cells, titles, headings)
 
 
@@ -215,7 +215,7 @@ def _label_columns(
     """The columns on the left that name rows: those without numbers, and more until the names differ."""
     labels = [0]
     for column in range(1, columns):
-        named = [tuple(texts[row, one] for one in labels) for row in range(rows)]
+        named = [tuple(texts[row, label] for label in labels) for row in range(rows)]
         named = [one for one in named if any(one)]
         repeated = len(set(named)) < len(named)
         short = [texts[row, column] for row in range(rows) if texts[row, column]]

@@ -39,12 +39,14 @@ class Size:
 
 def sizes_of(frames: list[Frame]) -> list[Size]:
     """The sizes that files and fields of the results have."""
-    read = {id(base): base for one in frames if not (base := one.derivation.base if one.derivation else one).derived}
+    read = {
+        id(base): base for frame in frames if not (base := frame.derivation.base if frame.derivation else frame).derived
+    }
     return [size for frame in read.values() for size in _sizes(frame)]
 
 
 def _sizes(frame: Frame) -> Iterator[Size]:
-    files = next((one for one in frame.dimensions if one.name == "file"), None)
+    files = next((dimension for dimension in frame.dimensions if dimension.name == "file"), None)
     rows = np.array([frame.rows]) if files is None else np.bincount(files.codes[files.codes >= 0])
     if len(set(rows.tolist())) == 1:
         yield Size(int(rows[0]), f"rows in {'each file of ' * (len(rows) > 1)}{frame.name}", _ROWS, frozenset())
@@ -72,8 +74,8 @@ def size_of(slot: Slot, behind: str, told: Mapping[str, float], sizes: list[Size
     nouns = words(behind)[:4]
     if slot.decimals or slot.percent or slot.value < 100 or not _OTHER.isdisjoint(nouns):
         return None
-    meant = [one for one in sizes if not one.nouns.isdisjoint(nouns)
-             and all(told.get(word) == 1.0 for word in one.names)]  # fmt: skip
-    chance = sum(1 / (count * _OCTAVES) for count in {one.count for one in meant if one.count})
-    same = [one for one in meant if one.count == slot.value]
+    meant = [size for size in sizes if not size.nouns.isdisjoint(nouns)
+             and all(told.get(word) == 1.0 for word in size.names)]  # fmt: skip
+    chance = sum(1 / (count * _OCTAVES) for count in {size.count for size in meant if size.count})
+    same = [size for size in meant if size.count == slot.value]
     return (same[0].text, -math.log2(chance)) if same else None

@@ -94,7 +94,7 @@ def _bind(
     for one in wanted:
         one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
         one.known = [bound.meant.get(one.line(spot), {}) for spot in one.spots]
-    wanted = [one for one in wanted if one.fresh.any()]
+    wanted = [series for series in wanted if series.fresh.any()]
     if not named:
         # Labels are read by numbers only where the numbers stand.
         views = views[:MOST_BY_VALUE]
@@ -123,8 +123,8 @@ def alone_points_at_nothing(bindings: list[Binding], wanted: list[Series]) -> li
         series, home = candidate.series, home_of(candidate)
         beside = {one.spots[0].column for one in wanted if one.kind == series.kind == "column" and len(one.slots) > 2}
         bound = [one.candidate for one in bindings if one is not binding]
-        joined = any(home_of(one) == home and not one.off for one in bound)
-        explained = {one.series.spots[0].column for one in bound} | {series.spots[0].column}
+        joined = any(home_of(candidate) == home and not candidate.off for candidate in bound)
+        explained = {candidate.series.spots[0].column for candidate in bound} | {series.spots[0].column}
         if len(beside - explained) > 1 and not joined:
             candidate.expected = np.where(candidate.agrees, candidate.expected, np.nan)
     return bindings
@@ -137,12 +137,12 @@ def beyond_shuffling(bindings: list[Binding]) -> list[Binding]:
     each. A second number in the same row is an accident as often as its value is among the rows.
     """
     homes: dict[Home, list[Selected]] = {}
-    for one in bindings:
-        for part in one.candidate.selected:
+    for binding in bindings:
+        for part in binding.candidate.selected:
             if part.selection.by_value is not None:
-                homes.setdefault(home_of(one.candidate), []).append(part)
+                homes.setdefault(home_of(binding.candidate), []).append(part)
     gone = {home for home, parts in homes.items() if _shuffled_bits(parts) < scoring.SHUFFLED}
-    return [one for one in bindings if home_of(one.candidate) not in gone]
+    return [binding for binding in bindings if home_of(binding.candidate) not in gone]
 
 
 def _shuffled_bits(parts: list[Selected]) -> float:
@@ -195,15 +195,21 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[s
     columns = [place for place, (series, _) in enumerate(found) if series.kind == "column"]
     for place in columns:
         series, candidates = found[place]
-        known_columns = [(one.candidate.series.spots[0].column, home_of(one.candidate)) for one in bindings if one]
+        known_columns = [
+            (binding.candidate.series.spots[0].column, home_of(binding.candidate)) for binding in bindings if binding
+        ]
         homes = {home for column, home in known_columns if column == series.spots[0].column}
-        beside = [one for one in candidates if home_of(one) in homes and one.covered.all() and not one.off]
+        beside = [
+            candidate
+            for candidate in candidates
+            if home_of(candidate) in homes and candidate.covered.all() and not candidate.off
+        ]
         bindings[place] = bindings[place] or _best(beside, totals, least=scoring.JOINED - scoring.SIBLING)
-    settled = {_rows(one.candidate) for one in bindings if one is not None and not one.candidate.off}
+    settled = {_rows(binding.candidate) for binding in bindings if binding is not None and not binding.candidate.off}
     for place in columns:
-        same = [one for one in found[place][1] if _rows(one) in settled]
+        same = [candidate for candidate in found[place][1] if _rows(candidate) in settled]
         bindings[place] = bindings[place] or _of_the_same_rows(same)
-    return [one for one in bindings if one is not None]
+    return [binding for binding in bindings if binding is not None]
 
 
 def _rows(candidate: Candidate) -> tuple[Home, tuple[tuple[str, str], ...]]:
@@ -213,7 +219,11 @@ def _rows(candidate: Candidate) -> tuple[Home, tuple[tuple[str, str], ...]]:
 
 def _of_the_same_rows(candidates: list[Candidate]) -> Binding | None:
     """The best candidate of the rows that gave another column of the table: which rows these are is paid for."""
-    whole = [one for one in candidates if isinstance(one, Selected) and not (one.unsaid or one.off or one.left_open)]
+    whole = [
+        candidate
+        for candidate in candidates
+        if isinstance(candidate, Selected) and not (candidate.unsaid or candidate.off or candidate.left_open)
+    ]
     options = [Binding(one, one.beside + one.shared + one.where) for one in whole]
     best = max(options, key=lambda option: option.score, default=None)
     return best if best is not None and best.score >= scoring.JOINED else None
@@ -237,7 +247,7 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
             options.append((candidate.rank + paid, candidate, candidate.score + paid))
     if not options:
         return None
-    options.sort(key=lambda one: (-one[0], one[1].cost))
+    options.sort(key=lambda option: (-option[0], option[1].cost))
     rank, chosen, score = options[0]
     others = [one for other, one, _ in options[1:] if other > rank - 3 and np.array_equal(one.agrees, chosen.agrees)]
     return Binding(chosen, score, others[:3])

@@ -48,7 +48,7 @@ class Transformation:
         bounds = [(one - self.shift) / scale for one in (low, high)]
         if self.curve:
             with np.errstate(all="ignore"):
-                bounds = [np.nan_to_num(_CURVES[self.curve][1](one), nan=-1e200, neginf=-1e200) for one in bounds]
+                bounds = [np.nan_to_num(_CURVES[self.curve][1](bound), nan=-1e200, neginf=-1e200) for bound in bounds]
         low, high = widened(np.minimum(*bounds), np.maximum(*bounds))
         return low, high
 
@@ -91,7 +91,7 @@ _UNITS = (
 def transformations(series: Series) -> list[Transformation]:
     """Those that the series allows; percent is free where a sign says so."""
     context = " ".join(series.constant[:1]).lower()
-    signs = tuple(slot.percent or any("%" in one.text for one in labels)
+    signs = tuple(slot.percent or any("%" in label.text for label in labels)
                   for slot, labels in zip(series.slots, series.varying, strict=True))  # fmt: skip
     percent = any(signs) or "%" in context or "percent" in context
     most = float(np.max(np.abs(series.value)))

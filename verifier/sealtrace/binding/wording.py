@@ -92,7 +92,7 @@ def formula_of(candidate: Candidate) -> str:
     text = candidate.transformation.text(text)
     fixed = [(name, value) for name, value in candidate.fixed if value or not named]
     where = " and ".join(f"{plain_field(name)} = {value or 'none'}" for name, value in fixed)
-    fields = {one.name: one for part in candidate.selected for one in part.frame.dimensions}
+    fields = {dimension.name: dimension for part in candidate.selected for dimension in part.frame.dimensions}
     names = [name for name in selected_by(candidate) if name.partition("/")[0] != COLUMN or not named]
     by = ", ".join(_with_examples(fields[name]) for name in names)
     told = f", by {by}{_aliases(candidate)}" if by else ""
@@ -130,7 +130,7 @@ def rows_behind(candidate: Selected, place: int) -> npt.NDArray[np.int64]:
     """The rows of its frame that give a number."""
     rows = candidate.selection.chosen[place].copy()
     for name, value in candidate.fixed:
-        field = next(one for one in candidate.frame.dimensions if one.name == name)
+        field = next(dimension for dimension in candidate.frame.dimensions if dimension.name == name)
         rows &= field.codes == (field.values.index(value) if value else -1)
     return np.nonzero(rows)[0]
 

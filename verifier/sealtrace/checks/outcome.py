@@ -125,9 +125,9 @@ class Outcome:
 
     def defects(self, defects: Iterable[Defect]) -> None:
         """What reading found wrong."""
-        for one in defects:
-            spot = Spot(self, one.path, one.key, one.row, one.column)
-            spot.say(one.severity, one.field, one.message, one.expected, one.found)
+        for defect in defects:
+            spot = Spot(self, defect.path, defect.key, defect.row, defect.column)
+            spot.say(defect.severity, defect.field, defect.message, defect.expected, defect.found)
 
     def rows(
         self,

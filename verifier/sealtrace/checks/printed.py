@@ -43,7 +43,7 @@ class Printed(Evidence):
             found.append(self.result_of(cell, self.caption_in(cell.record)))
             self.progress("recomputing cells", number, len(cells))
         self._evaluator.close()
-        return [self._related(one) for one in found if one is not None]
+        return [self._related(result) for result in found if result is not None]
 
     def result_of(self, cell: TableCell, caption: str) -> CellResult | None:
         """What the records give for a cell of a table with a caption; None where it holds no number."""
@@ -69,7 +69,7 @@ class Printed(Evidence):
             found = [evaluator.evaluate(cell, captions.get(cell.table, "")) for cell in cells]
         finally:
             evaluator.close()
-        return [self._related(one) for one in found if one is not None]
+        return [self._related(result) for result in found if result is not None]
 
     def _related(self, result: CellResult) -> CellResult:
         """A cell in a contradiction is contradicted; one called constrained needs a relation that can hold."""
@@ -110,7 +110,9 @@ class Printed(Evidence):
         Where none does, the source that the record names, with None: it should have.
         """
         label, name = record["label"], PurePath(record.get("source") or "").name
-        printed = {path: {one["label"]: one for one in found.records} for path, found in self._manuscripts.items()}
+        printed = {
+            path: {record["label"]: record for record in found.records} for path, found in self._manuscripts.items()
+        }
         told = [(path, tables[label]) for path, tables in printed.items() if label in tables]
         named = [path for path in printed if name in (one := PurePath(path).name, one.removeprefix("manuscript."))]
         return [*told, *((path, None) for path in named if not told)]
@@ -128,12 +130,14 @@ class Printed(Evidence):
     @property
     def captions(self) -> dict[str, str]:
         """What each table says of itself, by its label."""
-        return {one.value["label"]: self.caption_in(one.path) for one in self.bundle.documents_of("table")}
+        return {
+            document.value["label"]: self.caption_in(document.path) for document in self.bundle.documents_of("table")
+        }
 
     @once
     def caption_in(self, path: str) -> str:
         """What the table record at a path says of itself: the sealed manuscript's words, its own only without one."""
-        record = next(one.value for one in self.bundle.documents_of("table") if one.path == path)
+        record = next(document.value for document in self.bundle.documents_of("table") if document.path == path)
         return next((due for _, due in self.in_manuscripts(record) if due), record).get("caption") or ""
 
     @property
@@ -190,7 +194,10 @@ class Printed(Evidence):
         from sealtrace.relations.decision import Status as Decided
 
         alone = self.decided
-        return [*alone, *decide_groups([one.claim for one in alone if one.status is not Decided.CONTRADICTION])]
+        return [
+            *alone,
+            *decide_groups([decision.claim for decision in alone if decision.status is not Decided.CONTRADICTION]),
+        ]
 
     @cached_property
     def contradicted(self) -> dict[Address, Decision]:
@@ -218,7 +225,7 @@ class Printed(Evidence):
         from sealtrace.relations.decision import Status as Decided
         from sealtrace.relations.sealed import cells_of_facts
 
-        facts = bound_numbers(one.claim for one in self.decided if one.status is Decided.HOLDS)
+        facts = bound_numbers(decision.claim for decision in self.decided if decision.status is Decided.HOLDS)
         numbers = {(cell.table, cell.row, cell.column): cell.printed for cell in self.cells}
         return {
             address

@@ -37,7 +37,7 @@ def holds(printed: Printed, outcome: Outcome) -> None:
     for decision in printed.decided_together:
         if decision.status is Status.CONTRADICTION:
             _contradicted(decision, outcome)
-    if left := [one for one in printed.decided_together if one.status is Status.UNDECIDED]:
+    if left := [decision for decision in printed.decided_together if decision.status is Status.UNDECIDED]:
         outcome.missing = f"{len(left)} relations are undecided: {left[0].claim.name}: {left[0].reason}"
 
 

@@ -73,7 +73,7 @@ def meaning(evidence: Evidence, outcome: Outcome) -> None:
     """A kind that has a schema and nothing else is kept, not verified."""
     held = sorted({entry.kind for entry in evidence.bundle.entries if entry.kind in KINDS})
     outcome.inspected = len(held)
-    judged = {kind for one in packs() for check in one.catalogue for kind in check.reads} | _ENGINE_KINDS
+    judged = {kind for pack in packs() for check in pack.catalogue for kind in check.reads} | _ENGINE_KINDS
     if unknown := [kind for kind in held if kind not in judged]:
         outcome.missing = f"no check knows what {', '.join(unknown)} records mean; only their schema was checked"
 

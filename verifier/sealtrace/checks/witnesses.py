@@ -54,8 +54,8 @@ def coverage(evidence: Evidence) -> list[StageCoverage]:
     return [
         StageCoverage(
             stage=stage,
-            witnesses=[one.sentence for one in found.covering(stage)],
-            vouched=any(one.vouched for one in found.covering(stage)),
+            witnesses=[witness.sentence for witness in found.covering(stage)],
+            vouched=any(witness.vouched for witness in found.covering(stage)),
             since=found.since(stage),
         )
         for stage in STAGES

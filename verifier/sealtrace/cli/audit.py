@@ -127,7 +127,7 @@ def audit(
             subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress, seconds=seconds
         )
     _refuse_unreadable(found, [source.name for source in sources])
-    suspected = any(one.status == "suspicion" for one in found.decisions)
+    suspected = any(decision.status == "suspicion" for decision in found.decisions)
     code = 1 if strict and suspected else EXIT_CODES[found.verdict]
     showing = Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent) if paper.is_file() else None)
 
@@ -173,6 +173,6 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
 
     for name in sources:
         problems = [one for one in found.problems if one.source == name]
-        read = any((one.place or "").rpartition(":")[0] == name for one in found.decisions)
+        read = any((decision.place or "").rpartition(":")[0] == name for decision in found.decisions)
         if problems and not read:
             raise BundleError("\n".join(map(problem_text, problems)))

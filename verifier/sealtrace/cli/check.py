@@ -219,7 +219,7 @@ def ask_about(bound: Bound) -> None:
     from sealtrace.binding.wording import formula_of
 
     rejected = []
-    for binding in sorted(bound.bindings, key=lambda one: one.score):
+    for binding in sorted(bound.bindings, key=lambda binding: binding.score):
         options = [binding.candidate, *binding.others]
         place = 0
         while True:

@@ -85,10 +85,15 @@ def metrics(form: str) -> int:
 
     if form == "json":
         listed = [
-            {"name": one.name, "formula": one.formula, "source": one.source, "arguments": list(one.arguments),
-             "optional": list(one.optional)}
-            for one in all_metrics().values()
-        ]  # fmt: skip
+            {
+                "name": metric.name,
+                "formula": metric.formula,
+                "source": metric.source,
+                "arguments": list(metric.arguments),
+                "optional": list(metric.optional),
+            }
+            for metric in all_metrics().values()
+        ]
         click.echo(json.dumps(listed, indent=2))
         return 0
     by_source: dict[str, list[Metric]] = {}
@@ -96,7 +101,7 @@ def metrics(form: str) -> int:
         by_source.setdefault(one.source, []).append(one)
     sheet = _sheet()
     for source, members in by_source.items():
-        counts = Counter(name for one in members for name in one.optional)
+        counts = Counter(name for metric in members for name in metric.optional)
         usual = [name for name, count in counts.items() if 3 < count > len(members) / 2]
         sheet.titled(source, "cyan")
         for one in members:

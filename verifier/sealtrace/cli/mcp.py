@@ -86,7 +86,7 @@ def explain(bundle: str, cell: str) -> str:
     examination = api.examine(bundle, **_settings(bundle))
     result = examination.explain(cell)
     count, records = examination.records_behind(result)
-    found = next(one for one in examination.report.cells if one.name == result.cell.name)
+    found = next(cell for cell in examination.report.cells if cell.name == result.cell.name)
     return json.dumps({**found.model_dump(mode="json", exclude_none=True), "records": count, "first": records})
 
 

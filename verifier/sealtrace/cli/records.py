@@ -102,9 +102,13 @@ def _refuse_recipes(directory: Path) -> None:
     if not any(directory.glob("report/table*.json")):
         return
     examination = examine(directory, check=["table.shape", "table.recipes"], draft=True)
-    wrong = [one for one in examination.report.findings if one.severity == "error" and one.check == "table.recipes"]
+    wrong = [
+        finding
+        for finding in examination.report.findings
+        if finding.severity == "error" and finding.check == "table.recipes"
+    ]
     if wrong:
-        lines = [f"{one.source}{one.field or ''}: {one.message}" for one in wrong[:20]]
+        lines = [f"{finding.source}{finding.field or ''}: {finding.message}" for finding in wrong[:20]]
         more = [f"... and {len(wrong) - 20} more"] if len(wrong) > 20 else []
         raise BundleError("\n".join([*lines, *more]))
 

@@ -96,7 +96,7 @@ def _directory(name: str, taken: Container[str]) -> str:
     """A study's name as that of a directory, which no other study has."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:80] or "bundle"
     names = chain([plain], (f"{plain}-{number}" for number in count(2)))
-    return next(one for one in names if one not in taken)
+    return next(name for name in names if name not in taken)
 
 
 def texts_of(report: Report, exit_code: int, prefix: str | None) -> dict[str, str]:
@@ -115,7 +115,9 @@ def texts_of(report: Report, exit_code: int, prefix: str | None) -> dict[str, st
 
 def without_timings(report: Report) -> Report:
     """The same report on every machine."""
-    return report.model_copy(update={"checks": [one.model_copy(update={"seconds": 0.0}) for one in report.checks]})
+    return report.model_copy(
+        update={"checks": [result.model_copy(update={"seconds": 0.0}) for result in report.checks]}
+    )
 
 
 def _refuse_bad_directory(output: Path, bundle: Path) -> None:

@@ -58,15 +58,15 @@ def selftest(bundle: Path | None, sample: int, seconds: float, every: bool, seed
     with progress_bar() as progress:
         read = read_bundle(bundle or default_bundle(), progress=progress)
         survey = Campaign(read).run(None if every else sample, seed, None if every else seconds, progress)
-    noticed = sum(one.found_by is not None for one in survey.judged)
+    noticed = sum(change.found_by is not None for change in survey.judged)
     click.echo(f"{len(survey.judged)} of {survey.possible} changes were judged: {noticed} noticed")
     if survey.undetermined:
         click.echo("\nwhat this bundle does not determine:")
         for field, (count, reason) in survey.undetermined.items():
             click.echo(harmless(f"  {field} ({count}): {reason}"))
     for title, names in (
-        ("changed without notice:", [one.name for one in survey.survivors]),
-        ("complained of, though only written otherwise:", [one.mutant.name for one in survey.false_alarms]),
+        ("changed without notice:", [mutant.name for mutant in survey.survivors]),
+        ("complained of, though only written otherwise:", [change.mutant.name for change in survey.false_alarms]),
     ):
         if names:
             click.echo(f"\n{title}")

@@ -63,7 +63,7 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
     if output is None and not bundle.is_dir():
         raise click.UsageError("an archive is not written to: say with -o where the signature goes")
     examination = examine(bundle, check=["identity", "stage.chain", "stage.members"])
-    if failed := [one.id for one in examination.report.checks if one.status == "fail"]:
+    if failed := [result.id for result in examination.report.checks if result.status == "fail"]:
         complain(f"nothing is signed, because these fail: {', '.join(failed)}")
         return 1
     subject = stage or ROOT
@@ -226,11 +226,15 @@ def _stranger(payload: Any, root: str | None) -> str | None:
         return f"signed, but its predicate is not of the type {PREDICATE_TYPE}"
     predicate = payload.get("predicate")
     properties = predicate.get("properties") if isinstance(predicate, dict) else None
-    if not isinstance(properties, list) or not all(isinstance(one, str) for one in properties):
+    if not isinstance(properties, list) or not all(isinstance(property_, str) for property_ in properties):
         return "signed, but its predicate lists no properties"
     subjects = payload.get("subject")
-    digests = [one.get("digest") for one in subjects if isinstance(one, dict)] if isinstance(subjects, list) else []
-    if not any(isinstance(one, dict) and one.get("sha256") == root for one in digests):
+    digests = (
+        [subject.get("digest") for subject in subjects if isinstance(subject, dict)]
+        if isinstance(subjects, list)
+        else []
+    )
+    if not any(isinstance(digest, dict) and digest.get("sha256") == root for digest in digests):
         return f"signed, but about another bundle: the root digest of this one is {root}"
     return None
 

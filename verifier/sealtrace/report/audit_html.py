@@ -91,8 +91,8 @@ def causes_of(audit: Audit) -> list[Cause]:
     """Contradictions, then suspicions, by family."""
     facts = {fact.address: fact for fact in audit.facts}
     found: dict[tuple[str, str], list[Item]] = {}
-    for one in [one for one in audit.decisions if one.status in _SEVERITIES][:LISTED]:
-        found.setdefault((one.status, one.family), []).append(_item(one, facts))
+    for decision in [decision for decision in audit.decisions if decision.status in _SEVERITIES][:LISTED]:
+        found.setdefault((decision.status, decision.family), []).append(_item(decision, facts))
     return [
         Cause(check_id(family), f"{status.capitalize()}s: {family}", items)
         for (status, family), items in sorted(found.items(), key=lambda entry: entry[0][0])
@@ -104,9 +104,9 @@ def statuses_of(audit: Audit) -> dict[Address, str]:
     facts = {fact.address: fact for fact in audit.facts}
     statuses: dict[Address, str] = {}
     for status in reversed(_STATUSES):
-        for one in audit.decisions:
-            if one.status == status and (one.telling or status != "holds"):
-                statuses |= dict.fromkeys(_addresses(one, facts), _STATUSES[status])
+        for decision in audit.decisions:
+            if decision.status == status and (decision.telling or status != "holds"):
+                statuses |= dict.fromkeys(_addresses(decision, facts), _STATUSES[status])
     return statuses
 
 
@@ -168,7 +168,7 @@ def _lineage(fact: AuditFact | None) -> tuple[str, ...]:
 
 def _steps(audit: Audit) -> Steps:
     steps = Steps()
-    counts = {status: [one for one in audit.decisions if one.status == status] for status in _SEVERITIES}
+    counts = {status: [decision for decision in audit.decisions if decision.status == status] for status in _SEVERITIES}
     if proved := counts["contradiction"]:
         told = times(len(proved), "contradiction")
         steps.add(

@@ -37,7 +37,7 @@ def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report
     """
     facts = {fact.address: fact for fact in audit.facts}
     of_paper = {audit.paper} | {fact.source for fact in audit.facts}
-    findings = [_finding(one, facts, prefix) for one in audit.decisions if one.status != "holds"]
+    findings = [_finding(decision, facts, prefix) for decision in audit.decisions if decision.status != "holds"]
     findings += [
         Finding(
             check=READING,
@@ -56,7 +56,7 @@ def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report
         bundle=BundleIdentity(name=audit.paper, root_sha256=audit.root_sha256),
         verdict=_VERDICTS[audit.verdict],
         summary=Summary(chain=Chain(seals=0, stages=0, signatures=0, timestamps=0)),
-        checks=[*(_family(one, absent) for one in audit.tallies), _reading(audit)],
+        checks=[*(_family(tally, absent) for tally in audit.tallies), _reading(audit)],
         findings=findings,
         cells=[],
         coverage=Coverage(
@@ -71,7 +71,7 @@ def as_report(audit: Audit, *, absent: bool = False, prefix: str = "") -> Report
 
 def _finding(decision: AuditDecision, facts: dict[str, AuditFact], prefix: str) -> Finding:
     """A finding at the number that would have to move, or else at the first one, or where it was declared."""
-    where = next((facts[one] for one in (decision.nearest, *decision.facts) if one in facts), None)
+    where = next((facts[fact] for fact in (decision.nearest, *decision.facts) if fact in facts), None)
     source, line = (where.source, where.line) if where else (None, None)
     if source is not None:
         source = prefix + source

@@ -54,7 +54,7 @@ def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Pa
 
 
 def _of(audit: Audit, status: str) -> list[AuditDecision]:
-    return [one for one in audit.decisions if one.status == status]
+    return [decision for decision in audit.decisions if decision.status == status]
 
 
 def counted(audit: Audit) -> str:
@@ -128,12 +128,12 @@ def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int
     sheet = Sheet(width)
     for fact in {bare(key): one for key, one in chosen.items()}.values():
         sheet.line(harmless(f"{fact.printed}  {place_text(fact)}"))
-    about = [one for one in audit.decisions if set(one.facts) & set(chosen)]
-    for one in about:
+    about = [decision for decision in audit.decisions if set(decision.facts) & set(chosen)]
+    for decision in about:
         sheet.gap()
-        sheet.say(f"{one.status}: {one.sentence}", "", "  ")
-        _known(sheet, one, facts, ("read from", "printed", "evidence", "arithmetic", "assumes", "to ask"))
-    return str(sheet), int("contradiction" in {one.status for one in about})
+        sheet.say(f"{decision.status}: {decision.sentence}", "", "  ")
+        _known(sheet, decision, facts, ("read from", "printed", "evidence", "arithmetic", "assumes", "to ask"))
+    return str(sheet), int("contradiction" in {decision.status for decision in about})
 
 
 def _broken(sheet: Sheet, audit: Audit, status: str, colour: str) -> None:
@@ -149,7 +149,11 @@ def _broken(sheet: Sheet, audit: Audit, status: str, colour: str) -> None:
 
 def _undecided(sheet: Sheet, audit: Audit, everything: bool) -> None:
     found = _of(audit, "undecided")
-    shown = found if everything else [one for one in found if one.family in ("declared", "group")][:UNDECIDED]
+    shown = (
+        found
+        if everything
+        else [decision for decision in found if decision.family in ("declared", "group")][:UNDECIDED]
+    )
     _decisions(sheet, audit, shown, ("undecided", "yellow"), ("printed", "missing"))
     if len(found) > len(shown):
         sheet.gap()
@@ -204,11 +208,13 @@ def _decisions(
 ) -> None:
     """Some decisions under a word in its colour, each with some of what is known of it."""
     facts = {fact.address: fact for fact in audit.facts}
-    for one in found:
+    for decision in found:
         sheet.gap()
-        sheet.titled(*word, f": {one.relation}{'' if one.family == 'declared' else f'  [{one.family}]'}", "  ")
-        sheet.say(one.sentence, "  ")
-        _known(sheet, one, facts, known)
+        sheet.titled(
+            *word, f": {decision.relation}{'' if decision.family == 'declared' else f'  [{decision.family}]'}", "  "
+        )
+        sheet.say(decision.sentence, "  ")
+        _known(sheet, decision, facts, known)
 
 
 def _known(sheet: Sheet, one: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ...]) -> None:

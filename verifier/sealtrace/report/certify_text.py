@@ -73,7 +73,7 @@ def _setting(sheet: Sheet, found: Certified) -> None:
     )
     sheet.gap()
     sheet.say("; ".join(form.format(value) for form, value in parts if value is not None))
-    grouped = found.missing or found.partitions or any(one.partition is not None for one in found.selectors)
+    grouped = found.missing or found.partitions or any(selector.partition is not None for selector in found.selectors)
     if found.selectors and not grouped:
         sheet.gap()
         sheet.say("The study certifies nothing in groups.")
@@ -137,7 +137,7 @@ def _number(value: float | None) -> str:
 
 def _block(sheet: Sheet, group: Group, layout: _Layout) -> None:
     """The certificates of one group."""
-    decided = [one.certified for one in group.candidates if one.certified is not None]
+    decided = [competitor.certified for competitor in group.candidates if competitor.certified is not None]
     own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
     count = f"{sum(decided)} of {len(group.candidates)} certified" if decided else "nothing is certified"
     _item(sheet, f"{group.group}: n = {group.states}, {own}{count}")
@@ -151,9 +151,9 @@ def _block(sheet: Sheet, group: Group, layout: _Layout) -> None:
 
     row(_NAME, layout.headings, _MARK)
     marks = {True: sheet.paint("yes", "green"), False: sheet.paint("no", "red"), None: "-"}
-    for one in group.candidates:
-        figures = [_figure(name, group, one) for name in layout.headings]
-        row(harmless(one.candidate), figures, marks[one.certified])
+    for competitor in group.candidates:
+        figures = [_figure(name, group, competitor) for name in layout.headings]
+        row(harmless(competitor.candidate), figures, marks[competitor.certified])
 
 
 # Maps

@@ -33,8 +33,8 @@ LIMITS = [
 def render(check: Check) -> str:
     """The whole page."""
     verdict, headline, lead = _VERDICTS[check.verdict]
-    rules = {one.id: one for one in check.bindings}
-    cells = [_cell_of_table(one) for one in check.cells]
+    rules = {binding.id: binding for binding in check.bindings}
+    cells = [_cell_of_table(cell) for cell in check.cells]
     of_text = [_cell((TEXT, str(number), "Number"), one, one.expected) for number, one in enumerate(check.text, 1)]
     counts, search = check.counts, check.search
     off, unexplained = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
@@ -61,12 +61,12 @@ def render(check: Check) -> str:
                 Tile("Formulas tried", f"{search.hypotheses:,}", f"over {times(search.files, 'file')}"),
             ],
             causes=_causes(check),
-            checks=[_rule(one) for one in check.bindings],
+            checks=[_rule(binding) for binding in check.bindings],
             limits=LIMITS,
             tables=[*from_cells(cells), *_text_table(check)],
             cells=[*cells, *of_text],
             fields=("Says", "Formula", "Confidence", "Records", "Printed at"),
-            lineages=[*(_lineage(one, rules) for one in check.cells), *map(_lineage_of_text, check.text)],
+            lineages=[*(_lineage(cell, rules) for cell in check.cells), *map(_lineage_of_text, check.text)],
             checks_title="Formulas that were found",
             notes=[
                 *search.problems,
@@ -141,15 +141,15 @@ def _rule(one: CheckBinding) -> CheckResult:
 def _causes(check: Check) -> list[Cause]:
     """Accidents, then cells and sentences that are off, then what the paper's own numbers contradict."""
     found: dict[tuple[str, str], list[Item]] = {}
-    rules = {one.id: one for one in check.bindings}
+    rules = {binding.id: binding for binding in check.bindings}
 
     def add(name: str, title: str, place: str, message: str | None, facts: list[Fact], cells: list[Address]) -> None:
         item = Item("error", name, place, message or "The results give another number.", facts, cells)
         found.setdefault((name, title), []).append(item)
 
-    for one in check.accidents:
-        title, place = f"Recognised: {one.kind.replace('-', ' ')}", one.places[0] if one.places else ""
-        add(one.kind, title, place, one.message, [("places", "\n".join(one.places))], [])
+    for accident in check.accidents:
+        title, place = f"Recognised: {accident.kind.replace('-', ' ')}", accident.places[0] if accident.places else ""
+        add(accident.kind, title, place, accident.message, [("places", "\n".join(accident.places))], [])
     for cell in check.cells:
         if cell.status == "off":
             rule = next((rules[name] for name in cell.bindings if name in rules), None)

@@ -72,8 +72,8 @@ def _section(sheet: Sheet, title: str, colour: str) -> None:
 
 
 def _off(sheet: Sheet, check: Check) -> None:
-    cells = [one for one in check.cells if one.status == "off"]
-    text = [one for one in check.text if one.status == "off"]
+    cells = [cell for cell in check.cells if cell.status == "off"]
+    text = [text for text in check.text if text.status == "off"]
     if cells or text:
         _section(sheet, "Off", "red")
     for cell in cells[:SHOWN]:
@@ -85,8 +85,8 @@ def _off(sheet: Sheet, check: Check) -> None:
 
 
 def _unexplained(sheet: Sheet, check: Check, everything: bool) -> None:
-    cells = [one for one in check.cells if one.status == "unexplained"]
-    text = [one for one in check.text if one.status == "unexplained"]
+    cells = [cell for cell in check.cells if cell.status == "unexplained"]
+    text = [text for text in check.text if text.status == "unexplained"]
     limit = len(cells) + len(text) if everything else FEW
     if cells or text:
         _section(sheet, "Unexplained", "yellow")
@@ -104,14 +104,14 @@ def _bindings(sheet: Sheet, check: Check) -> None:
     if check.bindings:
         _section(sheet, "Formulas found", "cyan")
     table = None
-    for one in check.bindings:
-        if one.table != table:
-            table = one.table
+    for binding in check.bindings:
+        if binding.table != table:
+            table = binding.table
             sheet.line(f"  {harmless(table)}")
-        fits = f"[gives {one.agrees} of {one.numbers}, {chance(one.bits)}]"
-        sheet.say(f"{one.id}  {one.kind} {one.subject[:60]}: {one.formula}  {fits}", "    ")
-        if one.ambiguous:
-            sheet.say(f"or: {'; or: '.join(one.ambiguous)} (told apart by {one.apart or ''})", "        ")
+        fits = f"[gives {binding.agrees} of {binding.numbers}, {chance(binding.bits)}]"
+        sheet.say(f"{binding.id}  {binding.kind} {binding.subject[:60]}: {binding.formula}  {fits}", "    ")
+        if binding.ambiguous:
+            sheet.say(f"or: {'; or: '.join(binding.ambiguous)} (told apart by {binding.apart or ''})", "        ")
 
 
 def _cells(sheet: Sheet, check: Check) -> None:

@@ -134,9 +134,9 @@ def undecided_by_cause(report: Report) -> tuple[dict[str, list[str]], list[tuple
     """Checks that could not be decided: by the failed cause that keeps them so, and by reason where no check failed."""
     failed = {check.id for check in report.checks if check.status == "fail"}
     missing = {check.id for check in report.checks if check.status == "missing"}
-    cause_of = {one.id: cause.id for cause, others in by_cause(report) for one in (cause, *others)}
+    cause_of = {result.id: cause.id for cause, others in by_cause(report) for result in (cause, *others)}
     kept: dict[str, list[str]] = {}
-    for check in (one.id for one in report.checks if one.id in missing):
+    for check in (result.id for result in report.checks if result.id in missing):
         if (blocking := _blocking(check, failed, missing)) is not None:
             kept.setdefault(cause_of[blocking], []).append(check)
     told = {one for ids in kept.values() for one in ids}
@@ -174,7 +174,7 @@ def turned_off(report: Report) -> list[tuple[str, list[str]]]:
     for check in report.checks:
         if check.status == "not-applicable":
             reasons.setdefault(check.reason or "", []).append(check.id)
-    packs = [(one.reason, [f"the {times(one.checks, 'check')} of {one.pack}"]) for one in report.unused]
+    packs = [(pack.reason, [f"the {times(pack.checks, 'check')} of {pack.pack}"]) for pack in report.unused]
     told = []
     for reason, ids in reasons.items():
         whole = {name for name, members in families.items() if len(members) > 1 and members <= set(ids)}

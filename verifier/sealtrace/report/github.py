@@ -30,7 +30,9 @@ def render(report: Report, *, prefix: str | None = None) -> str:
     printed = printed_cells(report)
     lines: list[str] = []
     for severity in _COMMANDS:
-        lines.extend(_annotation(one, printed, prefix) for one in report.findings if one.severity == severity)
+        lines.extend(
+            _annotation(finding, printed, prefix) for finding in report.findings if finding.severity == severity
+        )
         if severity == "warning":
             lines.extend(_missing(report))
     lines.append(_command("notice", _verdict(report), {"title": f"sealtrace: {report.as_draft(report.headline)}"}))
@@ -59,7 +61,9 @@ def _missing(report: Report) -> Iterator[str]:
 
 
 def _verdict(report: Report) -> str:
-    counts = [times(sum(one.severity == severity for one in report.findings), severity) for severity in _COMMANDS]
+    counts = [
+        times(sum(finding.severity == severity for finding in report.findings), severity) for severity in _COMMANDS
+    ]
     undecided = sum(check.status in ("missing", "skipped") for check in report.checks)
     return harmless(
         f"{report.bundle.name or 'unnamed bundle'}: {report.as_draft(report.headline)}; {', '.join(counts)}; "
@@ -87,11 +91,14 @@ def render_check(check: Check) -> str:
     lines = [
         _command(
             "error",
-            harmless(one.message or one.printed),
-            {"file": one.source, "line": str(one.line), "title": "sealtrace check"},
+            harmless(cell.message or cell.printed),
+            {"file": cell.source, "line": str(cell.line), "title": "sealtrace check"},
         )
-        for one in numbers
-        if one.status == "off"
+        for cell in numbers
+        if cell.status == "off"
     ]
-    lines += [_command("error", harmless(one.message), {"title": f"sealtrace {one.kind}"}) for one in check.accidents]
+    lines += [
+        _command("error", harmless(accident.message), {"title": f"sealtrace {accident.kind}"})
+        for accident in check.accidents
+    ]
     return "\n".join([*lines, *counted(check)]) + "\n"

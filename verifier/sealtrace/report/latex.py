@@ -30,7 +30,7 @@ def render(found: Cells, *, everything: bool = False) -> str:
     """How many cells of each table agree, then the cells that do not, or all of them; what is waived is a comment."""
     tables = in_order(found.cells)
     findings: list[Finding] = getattr(found, "findings", [])
-    waived = [harmless(f"% Waived: {one.name}".replace("\n", " ")) + "\n" for one in findings if one.waived]
+    waived = [harmless(f"% Waived: {finding.name}".replace("\n", " ")) + "\n" for finding in findings if finding.waived]
     rows = [
         [latex(label), str(len(members)), str(sum(map(agrees, members))), _statuses(members)]
         for label, members in tables.items()

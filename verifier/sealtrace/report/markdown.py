@@ -68,9 +68,11 @@ def render(report: Report) -> str:
         verdicts=_VERDICTS,
         not_sealed=NOT_SEALED,
         causes=causes,
-        first=next((one for one in report.findings if one.check == check and one.severity == "error"), None),
-        failed=[one for one in report.checks if one.status == "fail"],
-        missing=next((one for one in report.checks if one.status == "missing"), None),
+        first=next(
+            (finding for finding in report.findings if finding.check == check and finding.severity == "error"), None
+        ),
+        failed=[result for result in report.checks if result.status == "fail"],
+        missing=next((result for result in report.checks if result.status == "missing"), None),
         blocks=_blocks(report),
         unfolded=BLOCKS,
         differing=[cell for cells in in_order(report.cells).values() for cell in cells if not agrees(cell)],
@@ -87,14 +89,15 @@ def render(report: Report) -> str:
 def _blocks(report: Report) -> list[tuple[str, list[Finding], int]]:
     """The findings of each failed check, then those that fail nothing: what they are, they, and how many there are."""
     blocks = []
-    for check in [one for one in report.checks if one.status == "fail"][:BLOCKS]:
-        findings = [one for one in report.findings if one.check == check.id]
-        errors = [one for one in findings if one.severity == "error"]
+    for check in [result for result in report.checks if result.status == "fail"][:BLOCKS]:
+        findings = [finding for finding in report.findings if finding.check == check.id]
+        errors = [finding for finding in findings if finding.severity == "error"]
         # A check counts what it does not list, and also what fails nothing.
         total = check.findings - len(findings) + len(errors)
         blocks.append((f"{check.id}: {times(total, 'error')}", errors, total))
     others = {
-        severity: [one for one in report.findings if one.severity == severity] for severity in ("warning", "note")
+        severity: [finding for finding in report.findings if finding.severity == severity]
+        for severity in ("warning", "note")
     }
     return blocks + [(times(len(found), severity), found, len(found)) for severity, found in others.items() if found]
 
@@ -110,14 +113,16 @@ def _code_of_findings(findings: list[Finding], total: int) -> Any:
 def render_audit(audit: Audit, *, everything: bool = False) -> str:
     """Contradictions, each with what to write; then what is undecided, counts and coverage."""
     statuses = ("contradiction", "suspicion", "undecided", "holds")
-    decided = {status: [one for one in audit.decisions if one.status == status] for status in statuses}
+    decided = {status: [decision for decision in audit.decisions if decision.status == status] for status in statuses}
     return _rendered(
         "audit.md.j2",
         2000,
         audit=audit,
         titles=_TITLES,
         decided=decided,
-        undecided=[one for one in decided["undecided"] if everything or one.family in ("declared", "group")],
+        undecided=[
+            decision for decision in decided["undecided"] if everything or decision.family in ("declared", "group")
+        ],
         everything=everything,
         facts={fact.address: fact for fact in audit.facts},
         listed=LISTED,

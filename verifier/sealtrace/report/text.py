@@ -34,7 +34,7 @@ def render(report: Report, *, everything: bool = False, width: int = 80, paint: 
         for other in consequences:
             sheet.line(f"  and so: {paint(other.id, 'red')} ({times(other.findings, 'finding')})")
     for severity, colour in (("warning", "yellow"), ("note", "cyan")):
-        if findings := [one for one in report.findings if one.severity == severity]:
+        if findings := [finding for finding in report.findings if finding.severity == severity]:
             sheet.gap()
             sheet.line(f"{paint(severity, colour)}: {times(len(findings), 'finding')}")
             _findings(sheet, findings[:limit], len(findings))
@@ -78,7 +78,9 @@ STATUS_WORDS = {
 
 def counted_checks(report: Report) -> str:
     """How many checks came out how, in words."""
-    counts = [(sum(one.status == status for one in report.checks), words) for status, words in STATUS_WORDS.items()]
+    counts = [
+        (sum(result.status == status for result in report.checks), words) for status, words in STATUS_WORDS.items()
+    ]
     told = [(count, words[count != 1]) for count, words in counts if count]
     return ", ".join(
         f"{times(count, 'check')} {word}" if not place else f"{count} {word}"
@@ -90,7 +92,7 @@ def _failure(sheet: Sheet, report: Report, check: CheckResult, limit: int) -> No
     sheet.gap()
     sheet.line(f"{sheet.paint(check.id, 'red')}: {times(check.findings, 'finding')} in {check.inspected} {check.unit}")
     sheet.say(check.title, "  ")
-    findings = [one for one in report.findings if one.check == check.id and one.severity == "error"]
+    findings = [finding for finding in report.findings if finding.check == check.id and finding.severity == "error"]
     _findings(sheet, findings[:limit], check.findings)
 
 
@@ -142,7 +144,7 @@ TRANSCRIBED = "as the authors transcribed them: no manuscript is sealed beside t
 def transcribed(report: Report) -> bool:
     """Whether no table was read again from a sealed manuscript."""
     return bool(report.cells) and any(
-        one.id == "table.source" and one.status == "not-applicable" for one in report.checks
+        result.id == "table.source" and result.status == "not-applicable" for result in report.checks
     )
 
 
@@ -179,7 +181,7 @@ def witnesses_of(chain: Chain) -> Iterator[str]:
 def _coverage(report: Report) -> str:
     cells = report.coverage
     if not cells.cells:
-        looked = all(one.status != "skipped" for one in report.checks if one.id == "table.cells")
+        looked = all(result.status != "skipped" for result in report.checks if result.id == "table.cells")
         return "the bundle reports no table" if looked else "not looked at"
     statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
     names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""

@@ -98,15 +98,15 @@ class Survey:
     @property
     def survivors(self) -> list[Mutant]:
         """Changes that nothing noticed and that nobody has reviewed."""
-        return [one.mutant for one in self.judged if one.found_by is None and one.free is None]
+        return [change.mutant for change in self.judged if change.found_by is None and change.free is None]
 
     @property
     def undetermined(self) -> dict[str, tuple[int, str]]:
         """Fields that are known to be free: how many changes of each went unnoticed, and why."""
         found: dict[str, tuple[int, str]] = {}
-        for one in sorted(self.judged, key=lambda one: one.mutant.field):
-            if one.found_by is None and one.free is not None:
-                found[one.mutant.field] = (found.get(one.mutant.field, (0, ""))[0] + 1, one.free)
+        for change in sorted(self.judged, key=lambda one: one.mutant.field):
+            if change.found_by is None and change.free is not None:
+                found[change.mutant.field] = (found.get(change.mutant.field, (0, ""))[0] + 1, change.free)
         return found
 
 
@@ -119,14 +119,18 @@ class Campaign:
         """What is known of relations between printed numbers."""
         with remembering(self._decided):
             self.before = Examination(bundle)
-        self._said = {one.id: _said(one, self.before) for one in self.before.results.values()}
-        self._findings = {one.name for outcome in self.before.outcomes.values() for one in outcome.findings}
+        self._said = {result.id: _said(result, self.before) for result in self.before.results.values()}
+        self._findings = {finding.name for outcome in self.before.outcomes.values() for finding in outcome.findings}
         self._grounds: dict[tuple[str, str | None], Ground] = {}
         self._likely: dict[str, str] = {}
         tables = bundle.documents_of("table")
-        self._printed_again = {one.path for one in tables if self.before.printed.in_manuscripts(one.value)}
+        self._printed_again = {
+            document.path for document in tables if self.before.printed.in_manuscripts(document.value)
+        }
         """Tables that are read again from a sealed manuscript."""
-        self._statuses = {(one.cell.record, one.cell.pointer): one.status.value for one in self.before.cells}
+        self._statuses = {
+            (result.cell.record, result.cell.pointer): result.status.value for result in self.before.cells
+        }
         self._scoring = set((self.before.evidence.protocol.get("evaluators") or {}).values())
         """The evaluators whose values score records repeat."""
         self._stores = {store.path: store for store in bundle.stores}
@@ -157,7 +161,7 @@ class Campaign:
                 progress("changing records", len(judged) + len(alarms), len(chosen) + len(rewritten))
             if end is not None and time.monotonic() > end:
                 break
-        return Survey(judged, possible, [one for one in alarms if one.found_by is not None])
+        return Survey(judged, possible, [change for change in alarms if change.found_by is not None])
 
     # Changes
 
@@ -207,7 +211,7 @@ class Campaign:
                         yield Mutant(store.path, store.kind, number, pointer, way, new)
 
     def _documents(self) -> list[Document]:
-        return [one for one in self._bundle.documents if one.fits and one.kind not in _IDENTITY]
+        return [document for document in self._bundle.documents if document.fits and document.kind not in _IDENTITY]
 
     # Judging
 
@@ -238,11 +242,11 @@ class Campaign:
         if accepted:
             said = self._examined(bundle, accepted[0], frozenset({likely}))
             named = {
-                value: one.check
+                value: finding.check
                 for check in said.outcomes.values()
-                for one in check.findings
-                if one.severity != "note" and one.name not in self._findings
-                for value in (one.key or {}).items()
+                for finding in check.findings
+                if finding.severity != "note" and finding.name not in self._findings
+                for value in (finding.key or {}).items()
             }
             found = [known or named.get(self._told_apart(one)) for known, one in zip(found, mutants, strict=True)]
             left = [one for one, known in zip(mutants, found, strict=True) if known is None]
@@ -258,7 +262,7 @@ class Campaign:
             accepted, bundle = self._rows_changed(rewritten)
             if len(accepted) == len(rewritten) and self._differing(bundle, rewritten[0], None) is None:
                 return [None] * len(rewritten)
-        return [self.noticed(one) for one in rewritten]
+        return [self.noticed(mutant) for mutant in rewritten]
 
     def free(self, mutant: Mutant) -> str | None:
         """Why a change may go unnoticed; None where it may not."""
@@ -307,7 +311,7 @@ class Campaign:
         # Each verification is a run of its own: thousands of them last longer than one may.
         bundle = replace(bundle, budget=Budget())
         with remembering(dict(self._decided)):
-            if [one.form for one in bundle.stores] != [one.form for one in self._bundle.stores]:
+            if [store.form for store in bundle.stores] != [store.form for store in self._bundle.stores]:
                 return Examination(bundle, chosen, until=until)  # rows that nobody changed mean something else
             ground = self._ground(mutant.kind, mutant.path if mutant.row is None else None)
             try:
@@ -368,7 +372,7 @@ class Campaign:
         store = self._stores[mutants[0].path]
         accepted = []
         table, done, parts = store.table, 0, []
-        for mutant in sorted(mutants, key=lambda one: one.row or 0):
+        for mutant in sorted(mutants, key=lambda mutant: mutant.row or 0):
             assert mutant.row is not None
             row = self._row(mutant.path, mutant.row)
             if mutant.pointer:

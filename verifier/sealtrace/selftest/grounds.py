@@ -59,8 +59,10 @@ def ground_without(kind: str, path: str | None, before: Examination, known: Grou
 
     bundle = replace(
         before.bundle,
-        documents=[_HiddenDocument(**vars(one)) if hidden(one) else one for one in before.bundle.documents],
-        stores=[_HiddenStore(**vars(one)) if hidden(one) else one for one in before.bundle.stores],
+        documents=[
+            _HiddenDocument(**vars(document)) if hidden(document) else document for document in before.bundle.documents
+        ],
+        stores=[_HiddenStore(**vars(store)) if hidden(store) else store for store in before.bundle.stores],
     )
     if known is None:
         frames = {name: frame for name, frame in before.evidence.frames.items() if name != kind}

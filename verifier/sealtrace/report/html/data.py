@@ -124,7 +124,7 @@ def island(page: Page, tables: list[Layout]) -> str:
         "command": page.command,
         "fields": page.fields,
         "statuses": [[harmless(name), *look(name), definition(name)] for name in statuses],
-        "tables": [_table(one, page, statuses, pool) for one in tables],
+        "tables": [_table(layout, page, statuses, pool) for layout in tables],
         **_findings(page, tables, pool),
         "text": pool.texts,
     }

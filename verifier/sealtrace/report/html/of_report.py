@@ -106,8 +106,8 @@ def _item(one: Finding) -> Item:
 def _causes(report: Report) -> list[Cause]:
     """Errors by the check that explains them; then warnings and notes, by check."""
     items: dict[str, list[Item]] = {}
-    for one in report.findings:
-        items.setdefault(one.check, []).append(_item(one))
+    for finding in report.findings:
+        items.setdefault(finding.check, []).append(_item(finding))
     waiting, _ = undecided_by_cause(report)
 
     def of(check: CheckResult, others: list[CheckResult]) -> Cause:

@@ -115,14 +115,14 @@ class _Axes:
         self.logarithmic = plots[0].logarithmic
         self.upwards = self.logarithmic and not plots[0].linear_up
         points = [point for plot in plots for point in self.points(plot)]
-        limits = [one for plot in plots for one in plot.limits]
+        limits = [limit for plot in plots for limit in plot.limits]
         if plots[0].up is None:
             values = [end for point in points for end in (point.y, point.low, point.high) if end is not None]
-            self.across = self._placed([*values, *(one.value for one in limits)], self.logarithmic)
+            self.across = self._placed([*values, *(limit.value for limit in limits)], self.logarithmic)
             self.up: list[float] = []
         else:
             self.across = self._placed([point.x for point in points if point.x is not None], self.logarithmic)
-            level = [one.value for one in limits if not one.upright]
+            level = [limit.value for limit in limits if not limit.upright]
             self.up = self._placed([*(point.y for point in points), *level], self.upwards)
 
     @staticmethod

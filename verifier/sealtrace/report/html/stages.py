@@ -47,13 +47,13 @@ def _drawn(stages: list[StageLink], columns: int) -> Markup:
     ]
     parts = [_link(one, other, stage) for (one, other), stage in zip(pairwise(places), stages[1:], strict=True)]
     parts += [_box(one, place + 1, *places[place]) for place, one in enumerate(stages)]
-    broken = [one.stage for one in stages if one.sealed and not one.linked]
-    absent = [one.stage for one in stages if not one.sealed]
-    order = ", ".join(one.stage for one in stages)
+    broken = [link.stage for link in stages if link.sealed and not link.linked]
+    absent = [link.stage for link in stages if not link.sealed]
+    order = ", ".join(link.stage for link in stages)
     said = f"{len(stages) - len(absent)} of {len(stages)} stages are sealed, in the order {order}"
     said += f". The chain is broken before {', '.join(broken)}." if broken else ". No link is broken."
     said += f" Not sealed: {', '.join(absent)}." if absent else ""
-    seen = [one.stage for one in stages if one.witnesses]
+    seen = [link.stage for link in stages if link.witnesses]
     said += f" Seen from outside: {', '.join(seen)}." if seen else " Nobody outside has seen any of them."
     return picture("Stage chain", said, height, *parts, width=width)
 

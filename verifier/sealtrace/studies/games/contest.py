@@ -94,7 +94,7 @@ class Hands:
     @cached_property
     def ended(self) -> Index:
         """The ending of each row; -1 where its history is not legal, or does not end."""
-        return self.frame.lookup("history", pa.array([one.history for one in self.endings]))
+        return self.frame.lookup("history", pa.array([ending.history for ending in self.endings]))
 
     @cached_property
     def due_returns(self) -> Vector:

@@ -60,7 +60,7 @@ def _walked(game: Any) -> Tree:
                 below += [(state.child(one), place, -1, chance * p) for one, p in state.chance_outcomes()]
             else:
                 actor = state.current_player()
-                words = {state.action_to_string(one): one for one in state.legal_actions()}
+                words = {state.action_to_string(action): action for action in state.legal_actions()}
                 legal = tuple(actions.setdefault(word, len(actions)) for word in words)
                 below += [(state.child(one), place, actions[word], chance) for word, one in words.items()]
                 name = " ".join(f"{actor}: {state.information_state_string()}".split())

@@ -64,7 +64,7 @@ def measurements(results: Results, outcome: Outcome) -> None:
         outcome.rows(frame, rows[units[rows] != usual], "/unit", f"{name} is measured in two units.", written[usual])
         measured = sorted(set(subjects[rows].tolist()))
         counts = {subject: np.sort(repeats[rows[subjects[rows] == subject]]) for subject in measured}
-        most = max(int(one[-1]) + 1 for one in counts.values())
+        most = max(int(count[-1]) + 1 for count in counts.values())
         for subject, found in counts.items():
             if not np.array_equal(found, np.arange(most)):
                 source, _ = frame.place(int(rows[0]))
@@ -114,7 +114,7 @@ _no_datasets = lacking("dataset", "the bundle declares no dataset")
 
 def _demands(results: Results, outcome: Outcome, what: str, words: str) -> bool:
     """Whether a declaration demands something of its rows; what turns a check off is said."""
-    if any(one.get(what) for one in results.declarations.values()):
+    if any(declaration.get(what) for declaration in results.declarations.values()):
         return True
     outcome.not_applicable = f"no declaration says {words}"
     return False

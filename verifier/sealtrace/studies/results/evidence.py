@@ -35,15 +35,15 @@ class Results(Evidence):
         """The sound declarations, by the name of their dataset."""
         sound = self.bundle.declared
         return {
-            one.value["dataset"]: one.value
-            for one in self.bundle.documents_of("dataset")
-            if one.value["dataset"] in sound
+            document.value["dataset"]: document.value
+            for document in self.bundle.documents_of("dataset")
+            if document.value["dataset"] in sound
         }
 
     @cached_property
     def declared_at(self) -> dict[str, str]:
         """Where each dataset is declared."""
-        return {one.value["dataset"]: one.path for one in self.bundle.documents_of("dataset")}
+        return {document.value["dataset"]: document.path for document in self.bundle.documents_of("dataset")}
 
     def target(self, reference: dict[str, Any]) -> list[str] | None:
         """The fields that a reference points to; None where there is no such dataset or field."""
@@ -139,7 +139,7 @@ class Results(Evidence):
         foreign = {field for group in every for field in group} | self._compared - set(by)
         foreign -= set(item)
         for field in sorted(answers):
-            declared = [[one for one in fields if one not in foreign] for fields, told in said if told == field]
+            declared = [[field for field in fields if field not in foreign] for fields, told in said if told == field]
             alone = min(filter(None, declared), key=len, default=on)
             if not any(told == field and set(fields) <= set(alone) for fields, told in said):
                 said.append((alone, field))
@@ -148,14 +148,14 @@ class Results(Evidence):
     @property
     def _compared(self) -> set[str]:
         """The fields by which recipes select rows."""
-        return {field for one in self.recipes for field in (one.get("where") or {})}
+        return {field for recipe in self.recipes for field in (recipe.get("where") or {})}
 
     def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
         """What tables compare by rows that are not the same, where no declaration says which must be there."""
         declaration, frame = self.declarations[name], self.frame(name)
         if declaration.get("complete") or isinstance(frame, StreamedFrame) or not frame.size:
             return
-        queries = " ".join(one.get("sql") or "" for one in self.recipes)
+        queries = " ".join(recipe.get("sql") or "" for recipe in self.recipes)
         named = {one for pair in _SELECTED.findall(queries) for part in pair for one in re.findall(r"\w+", part)}
         for field in sorted((self._compared | named) & set(declaration["key"])):
             others = [one for one in declaration["key"] if one != field]
@@ -170,7 +170,7 @@ class Results(Evidence):
         if truth is None or isinstance(frame, StreamedFrame) or not frame.size:
             return
         fields = {
-            one: frame.table.schema.field(one).type for one in frame.names if one not in (truth, *frame.key_fields)
+            name: frame.table.schema.field(name).type for name in frame.names if name not in (truth, *frame.key_fields)
         }
         flags = [one for one, kind in fields.items() if pa.types.is_boolean(kind)]
         answers = [one for one, kind in fields.items() if kind == frame.table.schema.field(truth).type]
@@ -198,7 +198,7 @@ class Results(Evidence):
         declaration, table = self.declarations[name], self._some(name)
         fields = set(declaration["row"]["properties"])
         found = {str(one) for one in (declaration.get("truth"), *(recipe.get("against") for recipe in self.recipes))}
-        shared = [one.value for one in self.bundle.documents_of("queries")]
+        shared = [document.value for document in self.bundle.documents_of("queries")]
         texts = [text for one in shared for word in ("views", "macros") for text in (one.get(word) or {}).values()]
         for text in (*texts, *(recipe.get("sql") or "" for recipe in self.recipes)):
             for pair in _COMPARED.findall(text):
@@ -212,7 +212,7 @@ class Results(Evidence):
     @cached_property
     def recipes(self) -> list[dict[str, Any]]:
         """Every recipe of the bundle's tables."""
-        tables = [one.value for one in self.bundle.documents_of("table")]
+        tables = [document.value for document in self.bundle.documents_of("table")]
         own = [column.get("recipe") for table in tables for column in table["columns"]]
         own += [one for table in tables for row in table["rows"] for one in (row.get("recipes") or {}).values()]
         return [recipe for recipe in (*own, *(table.get("recipe") for table in tables)) if recipe]
@@ -240,7 +240,7 @@ class Results(Evidence):
         if self.facts(name) is None and self.facts(other) is None:
             return False
         forms = [arrow_schema(self.bundle.declared[one]) for one in (name, other)]
-        if [forms[0].field(one).type for one in fields] != [forms[1].field(one).type for one in to]:
+        if [forms[0].field(field).type for field in fields] != [forms[1].field(one).type for one in to]:
             return False
         mine, theirs = self._named(name, fields), self._named(other, to)
         return _within(mine, theirs) and (not every or len(mine) == len(theirs))

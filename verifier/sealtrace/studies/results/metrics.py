@@ -77,7 +77,7 @@ def _repeats(selection: Selection, arguments: Arguments, function: Statistic) ->
     over, group = names_of(arguments.get("over")), names_of(arguments.get("group"))
     values = []
     for part in selection.groups(over) if over else (selection,):
-        each = [function(one, arguments) for one in (part.groups(group) if group else (part,))]
+        each = [function(selection, arguments) for selection in (part.groups(group) if group else (part,))]
         values.append(summaries.mean(each) if group else each[0])
     return values
 
@@ -135,8 +135,8 @@ def _rounded_difference(here: list[Number], there: list[Number]) -> Callable[[Fr
 def _commonest(results: Results, arguments: Arguments) -> Value:
     selection = selection_of(results, arguments)
     counts = texts_of(selection, arguments["of"]).value_counts().to_pylist()
-    most = max(one["counts"] for one in counts)
-    found = [one["values"] for one in counts if one["counts"] == most]
+    most = max(count["counts"] for count in counts)
+    found = [count["values"] for count in counts if count["counts"] == most]
     if len(found) > 1:
         raise MissingEvidenceError(f"{', '.join(sorted(found))} are equally common")
     printed = (results.declarations[selection.dataset].get("printed") or {}).get(arguments["of"], {})

@@ -157,7 +157,7 @@ def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:
     wanted = [text]
     if text.startswith("["):
         with suppress(ValueError):
-            wanted = [str(one) for one in json.loads(text)]
+            wanted = [str(load) for load in json.loads(text)]
     return [labels.get(one, one) for one in wanted]
 
 

@@ -337,7 +337,7 @@ STATISTICS: dict[str, tuple[Columns, Callable[..., Any]]] = {
     "distinct": (_counts, len),
     "dominant_rate": (_counts, lambda counts: Fraction(max(counts), sum(counts))),
     "uniform_accuracy": (_counts, lambda counts: Fraction(1, len(counts))),
-    "prior_accuracy": (_counts, lambda counts: Fraction(sum(one * one for one in counts), sum(counts) ** 2)),
+    "prior_accuracy": (_counts, lambda counts: Fraction(sum(count * count for count in counts), sum(counts) ** 2)),
     "entropy": (_label_counts, _entropy),
     "accuracy": (_accuracy, summaries.rate),
     "confusion": (_one_cell, lambda count: count),

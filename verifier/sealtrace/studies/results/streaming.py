@@ -284,8 +284,8 @@ def tracked_of(declaration: dict[str, Any], others: Iterable[dict[str, Any]]) ->
 def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
     """Looks at every row of a dataset; `NotLaidOutError` where it must be read whole."""
     (name,) = {entry.records for entry, _ in sources.values()}
-    declarations = [one.value for one in bundle.documents_of("dataset")]
-    declaration = next(one for one in declarations if one["dataset"] == name)
+    declarations = [document.value for document in bundle.documents_of("dataset")]
+    declaration = next(declaration for declaration in declarations if declaration["dataset"] == name)
     form = bundle.declared[name]
     known = set(declaration["row"]["properties"])
     tracked = tuple(dict.fromkeys(one for one in tracked_of(declaration, declarations) if known >= set(one.fields)))
