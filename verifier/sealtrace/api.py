@@ -49,7 +49,7 @@ def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyP
 
     if other is not None:
         return compare_printed(Path(path), Path(other))
-    return compare(examine(path), [Path(one) for one in reported])
+    return compare(examine(path), [Path(path) for path in reported])
 
 
 def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45.0, audited: bool = True) -> Check:

@@ -81,7 +81,9 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     for file in reported:
         paper = read_paper(file)
         prose.extend(paper.prose)
-        remarks.extend(f"{one.source}:{one.line}: {one.severity}: {one.message}" for one in paper.problems)
+        remarks.extend(
+            f"{problem.source}:{problem.line}: {problem.severity}: {problem.message}" for problem in paper.problems
+        )
         for record in paper.records:
             labels.append(record["label"])
             if (document := known.get(record["label"])) is not None:

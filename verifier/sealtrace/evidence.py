@@ -40,7 +40,7 @@ def _is_free(value: object) -> bool:
     """Whether a value does not hold the evidence that it was made of, to compute more from it."""
     items = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else (value,)
     held = (inner for item in items for inner in (item, *getattr(item, "__dict__", {}).values()))
-    return not any(isinstance(one, Evidence) for one in held)
+    return not any(isinstance(value, Evidence) for value in held)
 
 
 def no_progress(*_: object) -> None:

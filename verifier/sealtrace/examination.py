@@ -84,9 +84,9 @@ def examine(
             read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers), jobs=jobs
         )  # (1)
     bundle.asked = asked or Asked()
-    bundle.reported = [Path(one) for one in reported]
+    bundle.reported = [Path(path) for path in reported]
     named = named_bundles([document.value for document in bundle.documents_of("table")])
-    others = [read_bundle(Path(one), progress=progress, budget=budget) for one in beside]
+    others = [read_bundle(Path(other), progress=progress, budget=budget) for other in beside]
     bundle.beside = [
         Examination(bundle, progress=progress).report for bundle in others if {bundle.name, bundle.root_sha256} & named
     ]

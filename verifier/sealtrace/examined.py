@@ -84,7 +84,7 @@ class Examined:
 
     def holds(self, *check_ids: str) -> bool:
         """Whether these checks passed."""
-        return all(one in self.results and self.results[one].status == "pass" for one in check_ids)
+        return all(check in self.results and self.results[check].status == "pass" for check in check_ids)
 
     # Printed cells
 
@@ -162,7 +162,7 @@ class Examined:
             finding for check in CATALOGUE if check.id in self.chosen for finding in self.outcomes[check.id].findings
         ]
         if self.waivers:
-            errors = {one: outcome.counts["error"] for one, outcome in self.outcomes.items()}
+            errors = {check: outcome.counts["error"] for check, outcome in self.outcomes.items()}
             findings, checks = waive(findings, checks, errors, self.waivers, date.today())
         warned = self.strict and any(finding.severity == "warning" and finding.waived is None for finding in findings)
         return Report(
@@ -235,7 +235,7 @@ class Examined:
         return Details(
             lineages=[_lineage(result) for result in self.cells],
             tables=[DrawnTable.of(table.value) for table in self.bundle.documents_of("table")],
-            stages=stage_links(self.evidence, {one.stage: one.witnesses for one in self._chain().coverage}),
+            stages=stage_links(self.evidence, {link.stage: link.witnesses for link in self._chain().coverage}),
             **parts,
         )
 
@@ -290,7 +290,7 @@ def meanings_of(results: Sequence[CellResult]) -> list[Meaning]:
         if result.meaning is not None:
             recipe = json.dumps(result.cell.recipe or result.cell.table_recipe, sort_keys=True)
             found.setdefault((result.cell.table, result.cell.column, recipe), result)
-    listed = sorted(found.values(), key=lambda one: one.metric is not None)
+    listed = sorted(found.values(), key=lambda result: result.metric is not None)
     return [
         Meaning(table=result.cell.table, row=result.cell.row, column=result.cell.column, words=result.meaning or "")
         for result in listed

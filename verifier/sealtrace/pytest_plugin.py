@@ -128,7 +128,7 @@ class BundleCollector(pytest.Collector):
 
         here = self.config.invocation_params.dir
         place = here / self._bundle
-        papers = [here / one for one in self.config.getoption("--sealtrace-reported")]
+        papers = [here / path for path in self.config.getoption("--sealtrace-reported")]
         report = verify(place, reported=papers, **read_settings(here).examining(place))
         name = harmless(report.bundle.name) or "unnamed bundle"
         self._taken[name] = self._taken.get(name, 0) + 1

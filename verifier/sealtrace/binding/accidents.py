@@ -52,7 +52,7 @@ def _superseded(bound: Bound) -> list[CheckAccident]:
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for binding in bound.bindings:
         candidate = binding.candidate
-        old = [value for one in candidate.selected for _, value in one.fixed if OLD.search(value)]
+        old = [value for selected in candidate.selected for _, value in selected.fixed if OLD.search(value)]
         if not old and not all(map(OLD.search, candidate.files)):
             continue
         if any(not any(map(OLD.search, other.files)) for other in binding.others):
@@ -89,7 +89,7 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
             row = series.spots[place].row
             low, high = scoring.widened(series.low[place : place + 1], series.high[place : place + 1])
             printed_by = (candidate.expected >= low) & (candidate.expected <= high)
-            owners = [series.spots[one].row for one in np.nonzero(printed_by)[0] if one != place]
+            owners = [series.spots[position].row for position in np.nonzero(printed_by)[0] if position != place]
             if len(owners) == 1:
                 label = series.grid.row_name(owners[0])
                 evidence[series.grid.number, row, label].append(series.constant[0])
@@ -98,7 +98,7 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
     accidents = []
     for (number, row, label), columns in evidence.items():
         grid = grids[number]
-        other = next(one for one in grid.row_labels if grid.row_name(one) == label)
+        other = next(labelled for labelled in grid.row_labels if grid.row_name(labelled) == label)
         mutual = (number, other, grid.row_name(row)) in evidence
         if mutual and grid.row_name(row) > label:
             continue
@@ -127,7 +127,7 @@ def _twice(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
 
 def _stale(text: list[BoundText]) -> list[CheckAccident]:
     return [
-        CheckAccident(kind="stale-text", message=one.message, places=[f"{one.source}:{one.line}"])
-        for one in text
-        if one.status == "off" and one.message is not None
+        CheckAccident(kind="stale-text", message=number.message, places=[f"{number.source}:{number.line}"])
+        for number in text
+        if number.status == "off" and number.message is not None
     ]

@@ -57,8 +57,8 @@ def _field_sets(frame: Frame) -> Iterator[list[int]]:
     fields = frame.dimensions
     usable = [
         place
-        for place, one in enumerate(fields)
-        if 1 < len(one.values) <= MOST_GROUPS and "/" not in one.name and one.name not in (*frame.measures, PLACE)
+        for place, field in enumerate(fields)
+        if 1 < len(field.values) <= MOST_GROUPS and "/" not in field.name and field.name not in (*frame.measures, PLACE)
     ]
     usable.sort(key=lambda place: -len(fields[place].values))
     for count in (1, 2):

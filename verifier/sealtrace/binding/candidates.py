@@ -61,13 +61,17 @@ class Candidate:
     @property
     def unsaid(self) -> bool:
         """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
-        return any(one.statistic not in EVERYDAY and not STATISTICS[one.statistic].said(one.series.words)
-                   for one in self.selected)  # fmt: skip
+        return any(selected.statistic not in EVERYDAY and not STATISTICS[selected.statistic].said(selected.series.words)
+                   for selected in self.selected)  # fmt: skip
 
     @property
     def left_open(self) -> bool:
         """Whether it says nothing of a number although its labels select rows."""
-        return any(bool(((one.sizes > 0) & ~self.covered).any()) for one in self.selected if one.series is self.series)
+        return any(
+            bool(((selected.sizes > 0) & ~self.covered).any())
+            for selected in self.selected
+            if selected.series is self.series
+        )
 
     @property
     def picked(self) -> bool:
@@ -81,13 +85,15 @@ class Candidate:
     @property
     def selected(self) -> list[Selected]:
         """All selections of rows that it reads."""
-        found = {id(one): one for place in np.nonzero(self.covered)[0] for one, _ in self.behind(int(place))}
+        found = {
+            id(selected): selected for place in np.nonzero(self.covered)[0] for selected, _ in self.behind(int(place))
+        }
         return list(found.values())
 
     @property
     def files(self) -> list[str]:
         """The files that it reads."""
-        return list(dict.fromkeys(file for one in self.selected for file in one.frame.files))
+        return list(dict.fromkeys(file for selected in self.selected for file in selected.frame.files))
 
 
 @dataclass(kw_only=True)
@@ -197,9 +203,9 @@ class Bound:
         """Takes a binding in; a number that is given already stays as it is."""
         candidate = binding.candidate
         self.bindings.append(binding)
-        for one in candidate.selected:
-            if one.selection.by_value is not None:
-                self._learn(one)
+        for selected in candidate.selected:
+            if selected.selection.by_value is not None:
+                self._learn(selected)
         for place in np.nonzero(candidate.covered)[0]:
             spot = candidate.series.spots[place]
             known = self.numbers.get(spot)
@@ -207,15 +213,15 @@ class Bound:
             if known is None or (found.agrees and not known.agrees):
                 self.numbers[spot] = found
 
-    def _learn(self, one: Selected) -> None:
-        fields = [one.frame.dimensions[place] for place in one.selection.fields]
-        for spot, codes in zip(one.series.spots, one.selection.codes, strict=True):
+    def _learn(self, selected: Selected) -> None:
+        fields = [selected.frame.dimensions[place] for place in selected.selection.fields]
+        for spot, codes in zip(selected.series.spots, selected.selection.codes, strict=True):
             if codes[0] >= 0:
                 meant = {field.name: field.values[code] for field, code in zip(fields, codes, strict=True)}
-                self.meant.setdefault(one.series.line(spot), {}).update(meant)
+                self.meant.setdefault(selected.series.line(spot), {}).update(meant)
 
     def remove(self, bindings: list[Binding]) -> None:
         """Takes bindings out, with the numbers that they gave."""
         gone = {id(binding) for binding in bindings}
         self.bindings = [binding for binding in self.bindings if id(binding) not in gone]
-        self.numbers = {spot: one for spot, one in self.numbers.items() if id(one.binding) not in gone}
+        self.numbers = {spot: number for spot, number in self.numbers.items() if id(number.binding) not in gone}

@@ -178,7 +178,7 @@ def _explained(bound: Bound, grids: list[Grid]) -> float:
 def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:
     """The results as columns in which labels can be looked up; abbreviations mean what the texts say."""
     frames = frames_of(listing.tables, tally)
-    frames += [one for frame in frames for one in derived_frames(frame, tally)]
+    frames += [derived for frame in frames for derived in derived_frames(frame, tally)]
     frames = [frame for frame in frames if frame.measures]
     glossary = Glossary.of(texts)
     # What is small is tried first: aggregates are more often printed than what they were made of.
@@ -189,7 +189,7 @@ def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView
 
 def concluded(findings: Findings, version: str) -> Check:
     """Steps 5 and 7: the findings as a report."""
-    bindings = {id(one): f"b{place}" for place, one in enumerate(findings.bound.bindings, 1)}
+    bindings = {id(binding): f"b{place}" for place, binding in enumerate(findings.bound.bindings, 1)}
     cells = [
         _cell(findings, grid, cell, bindings)
         for grid in findings.grids
@@ -285,7 +285,7 @@ def _binding(binding: Binding, name: str) -> CheckBinding:
         subject=candidate.series.constant[0],
         formula=formula_of(candidate),
         files=candidate.files[:20],
-        measure=", ".join(dict.fromkeys(one.measure for one in candidate.selected)),
+        measure=", ".join(dict.fromkeys(selected.measure for selected in candidate.selected)),
         statistic=statistic_of(candidate),
         transformation=candidate.selected[0].transformation.name,
         where=dict(candidate.selected[0].fixed),
@@ -306,7 +306,7 @@ def _apart(binding: Binding) -> str:
         gaps = np.abs(chosen.expected - other.expected)[both]
         if gaps.size and gaps.max() > 1e-9:
             place = int(np.nonzero(both)[0][int(np.argmax(gaps))])
-            label = ", ".join(one.text for one in chosen.series.varying[place])
+            label = ", ".join(label.text for label in chosen.series.varying[place])
             return (
                 f"one more printed digit: for {label} they give {chosen.expected[place]:.6g} "
                 f"and {other.expected[place]:.6g}"

@@ -110,8 +110,8 @@ def search(
     """
     wanted = [_wanted(series, deep) for series in group]
     # Numbers with too few digits to prove anything are not searched for.
-    wanted = [one for one in wanted if one.bits.sum() >= scoring.JOINED]
-    quantiles = [name for name in QUANTILES if any(name in one.statistics for one in wanted)]
+    wanted = [want for want in wanted if want.bits.sum() >= scoring.JOINED]
+    quantiles = [name for name in QUANTILES if any(name in want.statistics for want in wanted)]
     short = [view for view in views if len(group[0].slots) * view.frame.rows <= MOST_CHOSEN] if wanted else []
     if wanted and len(short) < len(views):
         tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in results that are too long")
@@ -126,18 +126,18 @@ def search(
         if not named:
             view = view.rowed
         tally.work += _OVERHEAD if named else _OVERHEAD + 10 * view.frame.numbers.size * len(wanted)
-        for selection in selections(view, group[0]) if named else by_value(view, [one.series for one in wanted]):
+        for selection in selections(view, group[0]) if named else by_value(view, [want.series for want in wanted]):
             chosen = rows_chosen(selection.chosen)
-            for fixed, said_of in fixed_sets(view, [one.series for one in wanted], selection, deep=deep):
+            for fixed, said_of in fixed_sets(view, [want.series for want in wanted], selection, deep=deep):
                 if tally.over(limit):
                     break
                 tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * (16 if quantiles else 8)
                 evaluated = evaluate(view.frame, chosen, fixed, quantiles=quantiles)
                 if evaluated is None:
                     continue
-                for one, said in zip(wanted, said_of, strict=True):
-                    _Comparison(one, view, selection, fixed, said, evaluated, cost).keep_best(tally)
-    kept = {id(one.series): one.kept for one in wanted}
+                for want, said in zip(wanted, said_of, strict=True):
+                    _Comparison(want, view, selection, fixed, said, evaluated, cost).keep_best(tally)
+    kept = {id(want.series): want.kept for want in wanted}
     return [kept.get(id(series), []) for series in group]
 
 
@@ -150,7 +150,7 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
     ]
     # A quantile other than the median is tried only where a label says it.
     usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(EVERYDAY)
-    tried = frozenset(name for name, one in STATISTICS.items() if name in usual or one.said(words))
+    tried = frozenset(name for name, statistic in STATISTICS.items() if name in usual or statistic.said(words))
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
 
@@ -290,8 +290,8 @@ class _Comparison:
             frame=self.view.frame,
             selection=self.selection,
             fixed=tuple(
-                (fields[one].name, fields[one].values[code] if code >= 0 else "")
-                for one, code in zip(self.fixed, self.evaluated.filters[found.filter], strict=True)
+                (fields[place].name, fields[place].values[code] if code >= 0 else "")
+                for place, code in zip(self.fixed, self.evaluated.filters[found.filter], strict=True)
             ),
             measure=self.view.frame.measures[found.measure],
             statistic=statistic,

@@ -31,13 +31,13 @@ def frames_of(tables: list[Rows], tally: Tally | None = None) -> list[Frame]:
     """Frames of all tables, the small ones first where there is not time for all."""
     tally = tally or Tally()
     groups = _alike(tables, tally)
-    sizes = [sum(len(one) * len(one.columns) for one in group) for group in groups]
+    sizes = [sum(len(rows) * len(rows.columns) for rows in group) for group in groups]
     found: dict[int, Frame | None] = {}
     for place in sorted(range(len(groups)), key=sizes.__getitem__):
         if tally.late():
             break
         found[place] = _stacked(groups[place])
-    used = {id(one) for place in found for one in groups[place]}
+    used = {id(rows) for place in found for rows in groups[place]}
     left = [table.file for table in tables if id(table) not in used]
     if left:
         tally.untried.append(f"what {left[0]} and {len(set(left)) - 1} more files hold")
@@ -110,7 +110,7 @@ def _placed(name: str, column: list[Any], rows: int) -> tuple[list[Dimension], d
     if found is not None and _identifies(name, found):
         return [], {}
     if found is not None:
-        texts = [f"{one:.12g}" if np.isfinite(one) else "" for one in found]
+        texts = [f"{number:.12g}" if np.isfinite(number) else "" for number in found]
         return [Dimension.of(name, texts)] if _selects(found, rows) else [], {name: found}
     parts = {} if key else {f"{name}{label}": values for label, values in _compound(column).items()}
     if parts and not all(_selects(values, rows) for values in parts.values()):
@@ -128,7 +128,7 @@ def _selects(values: Numbers, rows: int) -> bool:
     distinct = np.unique(values[np.isfinite(values)])
     if not 1 < len(distinct) <= 60 or np.abs(distinct).max() >= 1e9 or (len(distinct) >= rows > 60):
         return False
-    return bool(np.all(distinct == np.round(distinct))) or all(float(f"{one:.3g}") == one for one in distinct)
+    return bool(np.all(distinct == np.round(distinct))) or all(float(f"{number:.3g}") == number for number in distinct)
 
 
 def _dimension(name: str, column: list[Any]) -> Dimension:
@@ -138,9 +138,9 @@ def _dimension(name: str, column: list[Any]) -> Dimension:
     try:
         array = pa.array(column, pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        array = pa.array([None if one is None else str(one) for one in column], pa.string())
+        array = pa.array([None if value is None else str(value) for value in column], pa.string())
     encoded = array.dictionary_encode()
-    distinct = [" ".join(one.split()) for one in encoded.dictionary.to_pylist()]
+    distinct = [" ".join(text.split()) for text in encoded.dictionary.to_pylist()]
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     return Dimension.of(name, distinct).at(codes)
 
@@ -154,28 +154,28 @@ def _identifies(name: str, values: Numbers) -> bool:
 
 def _numeric(column: list[Any]) -> Numbers | None:
     """The column as numbers, where it is one: nearly everything that it holds can be read as one."""
-    if isinstance(next((one for one in column if one is not None), ""), (int, float)):
+    if isinstance(next((text for text in column if text is not None), ""), (int, float)):
         plain = _plain_numbers(column)
         if plain is not None:
             return plain
     values = np.full(len(column), np.nan)
     bad = good = 0
-    for row, one in enumerate(column):
-        if isinstance(one, str) and not _PLAIN.fullmatch(one := one.strip()):
-            if one.lower() in _NOTHING:
+    for row, text in enumerate(column):
+        if isinstance(text, str) and not _PLAIN.fullmatch(text := text.strip()):
+            if text.lower() in _NOTHING:
                 continue
-            if one.lower() not in _WORDS_OF_TRUTH:
+            if text.lower() not in _WORDS_OF_TRUTH:
                 bad += 1
                 if bad > 20 and bad > good:
                     return None
                 continue
-            one = _WORDS_OF_TRUTH[one.lower()]
-        elif not isinstance(one, (str, int, float)):
-            if one is None:
+            text = _WORDS_OF_TRUTH[text.lower()]
+        elif not isinstance(text, (str, int, float)):
+            if text is None:
                 continue
             return None
         with suppress(OverflowError):
-            values[row] = float(one)
+            values[row] = float(text)
         good += 1
     return values if good and bad <= 0.02 * good else None
 
@@ -196,10 +196,10 @@ def _plain_numbers(column: list[Any]) -> Numbers | None:
 
 def _compound(column: list[Any]) -> dict[str, Numbers]:
     """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` one."""
-    first = next((str(one) for one in column if one not in (None, "")), "")
+    first = next((str(value) for value in column if value not in (None, "")), "")
     if not any(map(str.isdigit, first)) or len(column) > 5000:
         return {}
-    texts = [str(one).strip().replace("+/-", "±") if one not in (None, "") else "" for one in column]
+    texts = [str(value).strip().replace("+/-", "±") if value not in (None, "") else "" for value in column]
     filled = [text for text in texts if text]
     forms = [read_printed(text) for text in filled]
     if any(form is None or form.form not in _WRITTEN for form in forms):
@@ -221,12 +221,12 @@ def _file_fields(files: list[str]) -> dict[str, list[str]]:
     """Fields that file names hold: directories by level from the file, pieces of names, and the whole."""
     fields: dict[str, list[str]] = {}
     parts = [file.split("/") for file in files]
-    stems = [one[-1].removesuffix(".gz").rsplit(".", 1)[0] for one in parts]
+    stems = [way[-1].removesuffix(".gz").rsplit(".", 1)[0] for way in parts]
     deepest = max(map(len, parts))
     for level in range(2, deepest + 1):
-        column = [one[-level] if len(one) >= level else "" for one in parts]
+        column = [way[-level] if len(way) >= level else "" for way in parts]
         if len(set(column)) > 1:
-            fields[f"directory{level - 1}"] = [one or "." for one in column]
+            fields[f"directory{level - 1}"] = [directory or "." for directory in column]
     if len(set(stems)) > 1:
         fields["file"] = stems
         fields |= {f"file/{name}": values for name, values in aligned_fields(stems).items()}

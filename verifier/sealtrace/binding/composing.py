@@ -30,13 +30,13 @@ MOST_LINES = 40
 
 def compose(grid: Grid, series: list[Series], bound: Bound, tally: Tally) -> None:
     """Binds columns and rows that follow from bound numbers of their table."""
-    for one in series:
+    for line in series:
         if tally.late(f"{grid.name}: some numbers from numbers"):
             return
-        one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
-        if one.kind == "block" or one.fresh.sum() < 2:
+        line.fresh = np.array([spot not in bound.numbers for spot in line.spots])
+        if line.kind == "block" or line.fresh.sum() < 2:
             continue
-        found = _best(one, list(_hypotheses(_Lines(grid, one, bound), tally)), bound)
+        found = _best(line, list(_hypotheses(_Lines(grid, line, bound), tally)), bound)
         if found is not None:
             bound.add(Binding(found, found.score))
 
@@ -47,28 +47,33 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
     best: Composed | None = None
     # A row of means may hold the sum of the counts above it: what one of them gives is not off from another.
     given: dict[str, Truths] = {}
-    for one in hypotheses:
-        if one.of:
-            hit = scoring.hits(one.expected, series.low, series.high)
-            given[one.of] = given.get(one.of, False) | hit
-    for one in hypotheses:
-        agrees = scoring.hits(one.expected, series.low, series.high)
-        if one.of:
-            one = replace(one, expected=np.where(given[one.of] & ~agrees, np.nan, one.expected))
-        if agrees.sum() * 2 < np.isfinite(one.expected).sum() or not agrees.any():
+    for hypothesis in hypotheses:
+        if hypothesis.of:
+            hit = scoring.hits(hypothesis.expected, series.low, series.high)
+            given[hypothesis.of] = given.get(hypothesis.of, False) | hit
+    for hypothesis in hypotheses:
+        agrees = scoring.hits(hypothesis.expected, series.low, series.high)
+        if hypothesis.of:
+            hypothesis = replace(
+                hypothesis, expected=np.where(given[hypothesis.of] & ~agrees, np.nan, hypothesis.expected)
+            )
+        if agrees.sum() * 2 < np.isfinite(hypothesis.expected).sum() or not agrees.any():
             continue
-        cost = choice + one.operation.cost(series.constant[0])
+        cost = choice + hypothesis.operation.cost(series.constant[0])
         if float(known[agrees].sum()) - cost < scoring.ACCEPTED:
             continue
-        found = weighed(series, known, one.expected, agrees, one.expected)
+        found = weighed(series, known, hypothesis.expected, agrees, hypothesis.expected)
         if found is None or found.evidence - cost < scoring.ACCEPTED:
             continue
         if best is None or found.digits - cost > best.rank:
-            stands = [part if there else [] for part, there in zip(one.parts, np.isfinite(one.expected), strict=True)]
-            parts = [[bound.numbers[one.lines.spot(stand)].part for stand in part] for part in stands]
+            stands = [
+                part if there else []
+                for part, there in zip(hypothesis.parts, np.isfinite(hypothesis.expected), strict=True)
+            ]
+            parts = [[bound.numbers[hypothesis.lines.spot(stand)].part for stand in part] for part in stands]
             composed = Composed(
-                series=series, expected=one.expected, agrees=agrees, weighed=found, cost=cost,
-                operation=one.operation, parts=parts, of=one.of,
+                series=series, expected=hypothesis.expected, agrees=agrees, weighed=found, cost=cost,
+                operation=hypothesis.operation, parts=parts, of=hypothesis.of,
             )  # fmt: skip
             if not composed.off or not composed.unsaid:
                 best = composed
@@ -151,12 +156,12 @@ def _hypotheses(lines: _Lines, tally: Tally) -> Iterator[_Hypothesis]:
         values = lines.at(beside[line])
         if np.isfinite(values).all() and len(values) > 1:
             # A number of a line, then all of them.
-            parts = [[one, *beside[line]] for one in beside[line]]
+            parts = [[value, *beside[line]] for value in beside[line]]
             for operation in SHARES:
                 yield _Hypothesis(lines, operation, operation.function(values), parts, f"{lines.name(line)} among all")
     for chosen in _sets(lines):
         table = np.column_stack([lines.at(beside[line]) for line in chosen])
-        parts = [list(one) for one in zip(*(beside[line] for line in chosen), strict=True)]
+        parts = [list(values) for values in zip(*(beside[line] for line in chosen), strict=True)]
         names = ", ".join(lines.name(line) for line in chosen[:4]) + (" …" if len(chosen) > 4 else "")
         for operation in AGGREGATES:
             of = f"the {'columns' if lines.column else 'rows'} {names}"

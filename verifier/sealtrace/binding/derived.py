@@ -69,8 +69,10 @@ def _intervals(frame: Frame) -> list[Frame]:
         if (found := _ERROR.search(name)) is None:
             continue
         stem = name[: found.start()] + name[found.end() :]
-        near = [one for one in others if one == stem] or [one for one in others if stem and one.startswith(stem)]
-        for estimate in (near or [one for one in others if not stem and _ESTIMATE.search(one)])[:2]:
+        near = [column for column in others if column == stem] or [
+            column for column in others if stem and column.startswith(stem)
+        ]
+        for estimate in (near or [column for column in others if not stem and _ESTIMATE.search(column)])[:2]:
             for side, sign in (("low", "-"), ("high", "+")):
                 value = columns[estimate] + float(f"{sign}1.96") * columns[name]
                 bounds[f"{estimate} ci {side}"] = value, f"avg({field_name(estimate)} {sign} 1.96 * {field_name(name)})"
@@ -123,10 +125,10 @@ def _label_shares(frame: Frame) -> list[Frame]:
             known = runs.sums(judged.codes >= 0)
             said = {value: f"count(*) FILTER ({field} = {quoted(value)})" for value in judged.values}
             share, count = f"share of {judged.name} ", f"{judged.name} "
-            measures = {share + value: _ratio(one, known) for value, one in counts.items()}
-            measures |= {count + value: one for value, one in counts.items()}
-            queries = {share + value: f"{one} / count({field})" for value, one in said.items()}
-            queries |= {count + value: one for value, one in said.items()}
+            measures = {share + value: _ratio(number, known) for value, number in counts.items()}
+            measures |= {count + value: number for value, number in counts.items()}
+            queries = {share + value: f"{number} / count({field})" for value, number in said.items()}
+            queries |= {count + value: number for value, number in said.items()}
             by = "".join(f" by {dimension.name}" for dimension in extra)
             derivation = Derivation(frame, [dimension.name for dimension in runs.dimensions], queries)
             what = f"{judged.name} per run{by}"

@@ -99,7 +99,9 @@ def evaluate(
         values["min"] = spread(np.where(nothing, np.nan, least))
         values["max"] = spread(np.where(nothing, np.nan, most))
         if block.size <= MOST_SORTED:
-            values |= {name: spread(one) for name, one in _quantiles(block, starts, counts, sizes, quantiles).items()}
+            values |= {
+                name: spread(values) for name, values in _quantiles(block, starts, counts, sizes, quantiles).items()
+            }
         values["sum"] = spread(np.where(nothing, np.nan, sums))
         values["count"] = spread(sizes)
         values["negative"] = spread(np.add.reduceat(finite & (block < 0), starts, axis=0, dtype=float))
@@ -112,9 +114,9 @@ def _combinations(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """The combinations of values that occur, and which of them each row has; codes are joined into one number."""
     joined = np.zeros(len(row), np.int64)
-    sizes = [len(frame.dimensions[one].values) + 1 for one in fixed]
-    for one, size in zip(fixed, sizes, strict=True):
-        joined = joined * size + frame.dimensions[one].codes[row] + 1
+    sizes = [len(frame.dimensions[dimension].values) + 1 for dimension in fixed]
+    for dimension, size in zip(fixed, sizes, strict=True):
+        joined = joined * size + frame.dimensions[dimension].codes[row] + 1
     present = np.bincount(joined, minlength=1) > 0
     known = np.nonzero(present)[0]
     place = np.cumsum(present) - 1
@@ -137,10 +139,10 @@ def _quantiles(
         ordered = values[np.lexsort((values, group))]
         some = sizes[:, column] > 0
         begin, last = starts[some], sizes[some, column] - 1
-        for name, one in found.items():
+        for name, quantile in found.items():
             share, rank = QUANTILES[name]
             at = np.maximum(0, np.ceil(share * (last + 1) - 1e-9) - 1) if rank else share * last
             below = np.floor(at).astype(int)
             low, high = ordered[begin + below], ordered[begin + np.ceil(at).astype(int)]
-            one[some, column] = low + (high - low) * (at - below)
+            quantile[some, column] = low + (high - low) * (at - below)
     return found

@@ -93,7 +93,7 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
     found: dict[str, list[Rows]] = {}
     names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
     data = [path for path in names if _suffix(path) in SUFFIXES or path == root]
-    for path in sorted(data, key=lambda one: (one.stat().st_size, names[one])):
+    for path in sorted(data, key=lambda path: (path.stat().st_size, names[path])):
         name, size = names[path], path.stat().st_size
         if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
             listing.problems.append(f"{name}: not read, the results are larger than the limit")
@@ -105,12 +105,12 @@ def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.
         listing.files += 1
         listing.bytes += size
         try:
-            found[name] = [one for one in _read(path, name, deadline) if len(one)]
+            found[name] = [rows for rows in _read(path, name, deadline) if len(rows)]
         except _UNREADABLE as error:
             reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
             listing.problems.append(f"{name}: not read ({reason})")
             continue
-        left -= sum(len(one) * len(one.columns) for one in found[name])
+        left -= sum(len(rows) * len(rows.columns) for rows in found[name])
     listing.problems += _of_other_kinds({path: name for path, name in names.items() if path != root})
     if len(listing.problems) > MOST_SAID:
         listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more files that were not read"]
@@ -226,8 +226,8 @@ def _delimited(text: str, name: str, deadline: float) -> Rows:
 def _distinct(header: list[str]) -> list[str]:
     seen: dict[str, int] = {}
     names = []
-    for place, one in enumerate(header, 1):
-        text = " ".join(one.split()) or f"column {place}"
+    for place, title in enumerate(header, 1):
+        text = " ".join(title.split()) or f"column {place}"
         seen[text] = seen.get(text, 0) + 1
         names.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
     return names
@@ -300,10 +300,10 @@ class _Block:
 
 def _document(document: Any, name: str) -> list[Rows]:
     """A JSON document: objects by their depth; a list of flat objects is a table."""
-    if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
-        deep = any(isinstance(value, (list, dict)) for one in document[:200] for value in one.values())
+    if isinstance(document, list) and document and all(isinstance(record, dict) for record in document):
+        deep = any(isinstance(value, (list, dict)) for record in document[:200] for value in record.values())
         if not deep:
-            flat = [_flat(one) for one in document]
+            flat = [_flat(record) for record in document]
             return [Rows(name, _columns(flat), [f"{name}#/{index}" for index in range(len(flat))])]
     blocks: list[_Block] = []
     _walk(document, (), {}, "", blocks)
@@ -336,19 +336,19 @@ def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, Any], place: st
     if isinstance(value, dict):
         _objects([(place, value)], way, inherited, found)
     elif isinstance(value, list) and value:
-        if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value) and len(value) <= 5000:
+        if all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in value) and len(value) <= 5000:
             found.extend(
-                _Block((*way, str(index)), inherited, [{_ITEM: one}], [f"{place}/{index}"])
-                for index, one in enumerate(value)
+                _Block((*way, str(index)), inherited, [{_ITEM: item}], [f"{place}/{index}"])
+                for index, item in enumerate(value)
             )
             return
         _objects(
-            [(f"{place}/{index}", one) for index, one in enumerate(value) if isinstance(one, dict)],
+            [(f"{place}/{index}", item) for index, item in enumerate(value) if isinstance(item, dict)],
             way, inherited, found,
         )  # fmt: skip
-        for index, one in enumerate(value):
-            if isinstance(one, list):
-                _walk(one, (*way, str(index)), inherited, f"{place}/{index}", found)
+        for index, item in enumerate(value):
+            if isinstance(item, list):
+                _walk(item, (*way, str(index)), inherited, f"{place}/{index}", found)
 
 
 def _objects(
@@ -356,17 +356,19 @@ def _objects(
 ) -> None:
     """Objects side by side as a block, then what is inside them."""
     records, places = [], []
-    for place, one in objects:
-        scalars = {key: it for key, it in one.items() if it is not None and not isinstance(it, (dict, list))}
+    for place, record in objects:
+        scalars = {key: it for key, it in record.items() if it is not None and not isinstance(it, (dict, list))}
         if scalars:
             records.append(scalars)
             places.append(place)
     if records:
         found.append(_Block(way, inherited, records, places))
-    for place, one in objects:
-        inside = [(key, it) for key, it in one.items() if isinstance(it, (dict, list))]
+    for place, record in objects:
+        inside = [(key, it) for key, it in record.items() if isinstance(it, (dict, list))]
         if inside:
-            short = {key: it for key, it in one.items() if isinstance(it, (str, int, float)) and len(str(it)) <= _SHORT}
+            short = {
+                key: it for key, it in record.items() if isinstance(it, (str, int, float)) and len(str(it)) <= _SHORT
+            }
             below = inherited | short if len(short) <= _INHERITED else inherited
             for key, it in inside:
                 _walk(it, (*way, str(key)), below, f"{place}/{key}", found)

@@ -134,8 +134,8 @@ def _halves(names: list[str]) -> Iterator[list[Dimension]]:
     """Names of measures cut in two, where both halves come with others: `coef_low`, `coef_high`, `p_low`, `p_high`."""
     for end, mark in (("first", 0), ("last", 1)):
         cut = [_CUT.split(name) for name in names]
-        outer = [one[-1] if mark else one[0] for one in cut]
-        inner = ["_".join(one[:-1] if mark else one[1:]) for one in cut]
+        outer = [pieces[-1] if mark else pieces[0] for pieces in cut]
+        inner = ["_".join(pieces[:-1] if mark else pieces[1:]) for pieces in cut]
         both = Counter(outer), Counter(inner)
         keep = [bool(b) and both[0][a] > 1 and both[1][b] > 1 for a, b in zip(outer, inner, strict=True)]
         if sum(keep) > 3:
@@ -164,7 +164,7 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
         dimensions += [dimension.at(column.astype(np.int32)) for dimension in halves]
     return replace(
         frame, dimensions=dimensions, measures=["value"], numbers=frame.numbers[keep][:, None],
-        places=[frame.places[one] for one in row], whole=frame, inherited=frozenset(),
+        places=[frame.places[place] for place in row], whole=frame, inherited=frozenset(),
     )  # fmt: skip
 
 
@@ -190,7 +190,7 @@ class Runs:
         """What the rows of each run come to, by what is counted."""
         return Frame(
             f"{base.name}, {what}", base.files, self.dimensions, list(measures), np.column_stack([*measures.values()]),
-            [base.places[one].split(":")[0] for one in self.first], how, base.depth, derivation=derivation,
+            [base.places[place].split(":")[0] for place in self.first], how, base.depth, derivation=derivation,
         )  # fmt: skip
 
     def sums(self, column: npt.NDArray[Any]) -> Numbers:

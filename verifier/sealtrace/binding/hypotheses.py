@@ -161,7 +161,7 @@ def frame_costs(views: list[FrameView], series: Series) -> Numbers:
     for place, view in enumerate(views):
         read = selections(view, series)
         file = [word for word in words(view.frame.name) if not word.isdecimal()]
-        named = sum(any(same_word(word, one) for word in told) for one in file) / max(1, len(file))
+        named = sum(any(same_word(word, piece) for word in told) for piece in file) / max(1, len(file))
         scores[place] = max((selection.score for selection in read), default=-1.0) + 0.5 * named
     costs: Numbers = np.minimum(np.log2(max(2, len(views))), rank_cost(ranks(np.round(scores, 2))))
     return costs
@@ -179,7 +179,7 @@ class _Matched:
 
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
-    key = (tuple(series.varying), tuple(tuple(one.items()) for one in series.known))
+    key = (tuple(series.varying), tuple(tuple(known.items()) for known in series.known))
     if key not in view.read:
         view.read[key] = _selections(view, series)
     return view.read[key]
@@ -191,19 +191,23 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        told = any(dimension.name in one for one in series.known)
+        told = any(dimension.name in known for known in series.known)
         if not told and not view.matchers[place].spoken_of(series.texts, view.glossary):
             continue
         for found in _readings(view, place, series):
-            one = _matched(view, place, series, found)
-            matched += [one] if one is not None else []
-    matched.sort(key=lambda one: (-one.score, one.place))
+            match = _matched(view, place, series, found)
+            matched += [match] if match is not None else []
+    matched.sort(key=lambda match: (-match.score, match.place))
     matched = matched[:6]
-    if not matched or (view.melted and not any(_is_column(frame, one.place) for one in matched)):
+    if not matched or (view.melted and not any(_is_column(frame, match.place) for match in matched)):
         return []
     found_selections: list[Selection] = []
     seen: set[bytes] = set()
-    wholes = [matched, *([one for one in matched if one is not left] for left in matched), *([one] for one in matched)]
+    wholes = [
+        matched,
+        *([match for match in matched if match is not left] for left in matched),
+        *([match] for match in matched),
+    ]
     for option in wholes:
         selection = _selection(frame, option, len(series.slots))
         if selection is None or (view.melted and not any(_is_column(frame, place) for place in selection.fields)):
@@ -265,11 +269,11 @@ def _half_left(frame: Frame, fields: list[int]) -> set[int] | None:
     """Fields of which one must be fixed, so that a measure is named whole; None where nothing is left to name."""
     names = [frame.dimensions[place].name for place in fields]
     named = [name.removeprefix(f"{COLUMN}/") for name in names if name.startswith(f"{COLUMN}/")]
-    halves = [one for one in named if one in OTHER_HALF]  # a file may have a field that is called so
+    halves = [place for place in named if place in OTHER_HALF]  # a file may have a field that is called so
     if COLUMN in names or not halves or any(OTHER_HALF[half] in halves for half in halves):
         return None
     wanted = {f"{COLUMN}/{OTHER_HALF[half]}" for half in halves}
-    return {place for place, one in enumerate(frame.dimensions) if one.name in wanted}
+    return {place for place, dimension in enumerate(frame.dimensions) if dimension.name in wanted}
 
 
 def rows_named(field: Dimension, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
@@ -287,20 +291,20 @@ def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection
     fields: list[int] = []
     columns: list[npt.NDArray[np.int32]] = []
     sure = np.ones(numbers, dtype=bool)
-    for one in matched:
-        if one.place in fields:
+    for match in matched:
+        if match.place in fields:
             continue
-        narrowed = chosen & rows_named(frame.dimensions[one.place], one.codes)
+        narrowed = chosen & rows_named(frame.dimensions[match.place], match.codes)
         left: npt.NDArray[np.bool_] = np.any(narrowed, axis=1)
         if not left.any() or (fields and left.sum() < 0.8 * covered.sum()):
             continue
         chosen, covered = narrowed, left
-        fields.append(one.place)
-        columns.append(one.codes)
-        sure &= one.sure
+        fields.append(match.place)
+        columns.append(match.codes)
+        sure &= match.sure
     if not fields:
         return None
-    score = max(one.score for one in matched if one.place in fields)
+    score = max(match.score for match in matched if match.place in fields)
     return Selection(fields, np.column_stack(columns), chosen, 1.0, sure, score=score)
 
 

@@ -37,10 +37,10 @@ class Glossary:
             for match in _IN_PARENTHESES.finditer(text):
                 phrase = match.group(1).split()
                 short = match.group(2)
-                letters = [one for one in short.lower() if one.isalpha()]
+                letters = [letter for letter in short.lower() if letter.isalpha()]
                 tail = phrase[-len(letters) :]
-                pieces = [one for word in tail for one in word.split("-")]
-                if [one[0].lower() for one in tail] == letters or [piece[0].lower() for piece in pieces] == letters:
+                pieces = [piece for word in tail for piece in word.split("-")]
+                if [piece[0].lower() for piece in tail] == letters or [piece[0].lower() for piece in pieces] == letters:
                     meanings.setdefault(short.lower(), words(" ".join(tail)))
             for match in _IS.finditer(text):
                 short = match.group(1).strip(" $")
@@ -166,7 +166,7 @@ class FieldMatcher:
             if len(word) >= _INSIDE:
                 # Words that hold this one, or that it holds; few fields have any.
                 holding = self._inside if word in self._joined else ()
-                near = [*near, *holding, *(one for one in self._inside if one in word)]
+                near = [*near, *holding, *(inner for inner in self._inside if inner in word)]
             self._like[word] = frozenset(
                 code for other in near if same_word(word, other) for code in self._holders[other]
             )

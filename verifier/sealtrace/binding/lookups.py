@@ -50,22 +50,26 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
             named = records.named(printed, told[cell.row, cell.column])
             if named is None or named.bits < NAMED or not records.only(named, printed) or not _change(named, printed):
                 continue
-            beside = [one for one in grid.cells.values() if (one.row == cell.row) != (one.column == cell.column)]
+            beside = [
+                printed
+                for printed in grid.cells.values()
+                if (printed.row == cell.row) != (printed.column == cell.column)
+            ]
             disputes = [records.disputed(named, cell.slots[0], told[cell.row, cell.column]) for cell in beside]
             if disputes.count(True) > disputes.count(False):
                 # Labels beside it name other values of the measure than are printed there: it is there by accident.
                 continue
             if named.frame.places[named.row] in rowed[named.frame.name, named.frame.depth].frame.dimensions[-1].values:
                 found.setdefault(tuple(named.frame.files), []).append((*series[spot], named))
-    known = {tuple(one.frame.files) for binding in bound.bindings if binding.candidate.series.grid is grid
-             for one in binding.candidate.selected}  # fmt: skip
+    known = {tuple(selected.frame.files) for binding in bound.bindings if binding.candidate.series.grid is grid
+             for selected in binding.candidate.selected}  # fmt: skip
     for files, members in found.items():
         # Where the file gave other cells of the table, one more cell is not alone.
         joined = len(files) == 1 and files in known
-        bits = sum(one.bits for _, _, one in members) + (ACCEPTED if joined else 0.0)
+        bits = sum(named.bits for _, _, named in members) + (ACCEPTED if joined else 0.0)
         if len(members) + joined >= _TOGETHER and bits >= ACCEPTED + len(members):
-            for one, place, named in members:
-                bound.add(_binding(one, place, named, rowed[named.frame.name, named.frame.depth]))
+            for column, place, named in members:
+                bound.add(_binding(column, place, named, rowed[named.frame.name, named.frame.depth]))
 
 
 def name_settings(grid: Grid, views: list[FrameView], bound: Bound) -> None:

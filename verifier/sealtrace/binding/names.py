@@ -69,7 +69,7 @@ def telling_words(values: list[str]) -> list[tuple[str, ...]]:
         return cut
     counts = Counter(word for tokens in cut for word in set(tokens))
     kept = [tuple(word for word in tokens if counts[word] < len(values)) for tokens in cut]
-    return [one or whole for one, whole in zip(kept, cut, strict=True)]
+    return [short or whole for short, whole in zip(kept, cut, strict=True)]
 
 
 def aligned_fields(names: list[str]) -> dict[str, list[str]]:
@@ -87,7 +87,10 @@ def aligned_fields(names: list[str]) -> dict[str, list[str]]:
             columns = [[piece[place] for piece in pieces] for place in range(width)]
             if _consistent(columns):
                 return _named(columns)
-    if max(map(len, pieces), default=0) < 2 or len({piece for one in pieces for piece in one}) > MAX_PIECES:
+    if (
+        max(map(len, pieces), default=0) < 2
+        or len({piece for alternatives in pieces for piece in alternatives}) > MAX_PIECES
+    ):
         return {}
     return _named(_exclusive(pieces))
 
@@ -118,8 +121,8 @@ def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
     """Groups of alternatives over names whose pieces do not line up."""
     holders: dict[str, set[int]] = {}
     spots: dict[str, list[int]] = {}
-    for index, one in enumerate(pieces):
-        for spot, piece in enumerate(one):
+    for index, alternatives in enumerate(pieces):
+        for spot, piece in enumerate(alternatives):
             holders.setdefault(piece, set()).add(index)
             spots.setdefault(piece, []).append(spot)
     place = {piece: float(sorted(found)[(len(found) - 1) // 2]) for piece, found in spots.items()}
@@ -134,8 +137,8 @@ def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
         else:
             sets.extend((holders[member], [member]) for member in members)
 
-    def middle(one: _Alternatives) -> float:
-        return sum(place[piece] for piece in one[1]) / len(one[1])
+    def middle(alternative: _Alternatives) -> float:
+        return sum(place[piece] for piece in alternative[1]) / len(alternative[1])
 
     def merit(pair: tuple[_Alternatives, _Alternatives]) -> float:
         """How many names two sets cover together, less where they stand far apart."""
@@ -146,8 +149,10 @@ def _exclusive(pieces: list[list[str]]) -> list[list[str]]:
         if merit(best) <= 0.5:
             break
         merged = (first[0] | second[0], first[1] + second[1])
-        sets = [merged if one is first else one for one in sets if one is not second]
-    return [[next((piece for piece in one if piece in members), "") for one in pieces]
+        sets = [
+            merged if alternatives is first else alternatives for alternatives in sets if alternatives is not second
+        ]
+    return [[next((piece for piece in alternatives if piece in members), "") for alternatives in pieces]
             for _, members in sorted(sets, key=middle)]  # fmt: skip
 
 
@@ -155,7 +160,7 @@ def _named(columns: list[list[str]]) -> dict[str, list[str]]:
     """Fields that vary, named after the word that all their values share, else after their place."""
     fields: dict[str, list[str]] = {}
     for place, column in enumerate(columns, 1):
-        values = {one for one in column if one}
+        values = {text for text in column if text}
         if len(values) < 2 and "" not in column:
             continue
         stems = {re.sub(r"[\d.]+$", "", value.lower()) for value in values}

@@ -115,24 +115,24 @@ def bind_text(
     found, set_aside = _mentions(prose, settings)
     cells = _Cells(grids)
     at: _Place | None = None
-    for one in found:
-        at = _by_cell(one, cells, bound, at if one.spread else None)
+    for text in found:
+        at = _by_cell(text, cells, bound, at if text.spread else None)
     read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
-    files = {tuple(one.frame.files) for one in read}
-    told = {(one.frame.name, one.measure) for one in read}
+    files = {tuple(selected.frame.files) for selected in read}
+    told = {(selected.frame.name, selected.measure) for selected in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
     close = Records([frame for part in parts for frame in (part, *_short(part, tally, 3))], 0.0)
-    wide = Records([one for frame in frames for one in (frame, *_short(frame, tally, 2))], 0.4)
+    wide = Records([form for frame in frames for form in (frame, *_short(frame, tally, 2))], 0.4)
     names: dict[int, Named] = {}
-    for place, one in enumerate(found):
+    for place, text in enumerate(found):
         if progress is not None:
             progress("binding the text", place, len(found))
         if tally.late("some numbers of the text"):
             break
-        for records in (close, wide) if one.status == "unexplained" and not one.spread else ():
-            named = records.named(one.slot, one.weights)
-            if named is not None and named.bits >= NAMED and not _superseded(named, one):
+        for records in (close, wide) if text.status == "unexplained" and not text.spread else ():
+            named = records.named(text.slot, text.weights)
+            if named is not None and named.bits >= NAMED and not _superseded(named, text):
                 names[place] = named
                 break
     counted = Counter(tuple(record.frame.files) for record in names.values())
@@ -149,9 +149,9 @@ def bind_text(
     if not tally.late("text that was left behind"):
         _left_behind(found, cells, bound, names)
     sizes = sizes_of(frames)
-    for one in found:
-        if one.status == "unexplained" and (size := size_of(one.slot, one.behind, one.weights, sizes)):
-            one.explain(*size)
+    for text in found:
+        if text.status == "unexplained" and (size := size_of(text.slot, text.behind, text.weights, sizes)):
+            text.explain(*size)
     for place, record in names.items():
         found[place].explain(record.text(), record.bits)
     return found, set_aside
@@ -173,13 +173,13 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[F
     Several such groups that one file holds speak for each other, less where as many are held by none.
     """
     places = Neighbourhoods(frames)
-    begins = [at for at, one in enumerate(found) if not one.joined]
+    begins = [at for at, text in enumerate(found) if not text.joined]
     clusters = [range(a, min(b, a + 6)) for a, b in pairwise([*begins, len(found)]) if b - a >= 3]
     held: dict[str, list[tuple[range, str, float]]] = {}
     for cluster in clusters:
-        one = places.holding([found[at].slot for at in cluster], found[cluster[0]].weights)
-        if one is not None and one[1] >= _BESIDE:
-            held.setdefault(one[0].partition("#")[0], []).append((cluster, *one))
+        nearest = places.holding([found[at].slot for at in cluster], found[cluster[0]].weights)
+        if nearest is not None and nearest[1] >= _BESIDE:
+            held.setdefault(nearest[0].partition("#")[0], []).append((cluster, *nearest))
     for members in held.values():
         choice = math.log2(math.comb(len(clusters), len(members)))
         alone = sum(bits for *_, bits in members) - choice < ACCEPTED
@@ -192,30 +192,30 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[F
 def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dict[int, Named]) -> None:
     """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
     sentences: dict[tuple[int, frozenset[str]], list[int]] = {}
-    for place, one in enumerate(found):
-        sentences.setdefault((id(one.prose), one.told), []).append(place)
-    for place, one in enumerate(found):
-        if one.status != "unexplained" or one.by is not None or place in names or one.spread:
+    for place, text in enumerate(found):
+        sentences.setdefault((id(text.prose), text.told), []).append(place)
+    for place, text in enumerate(found):
+        if text.status != "unexplained" or text.by is not None or place in names or text.spread:
             continue
-        here = sentences[id(one.prose), one.told]
+        here = sentences[id(text.prose), text.told]
         if any(found[at].status != "explained" and at not in names for at in here if at != place):
             # A sentence with several numbers that nothing gives may speak of something else.
             continue
-        if cells.printing(one.slot):
+        if cells.printing(text.slot):
             # Some table prints it: the sentence may speak of that.
             continue
-        near = (cell for cell in cells.near(one.slot) if _alike(cell[1], one.slot))
-        spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, one)]
+        near = (cell for cell in cells.near(text.slot) if _alike(cell[1], text.slot))
+        spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, text)]
         if len(spoken) != 1:
             continue
         grid, cell = spoken[0]
         number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0))
         if number is None or not number.agrees or any(_same(cell.slots[0], found[at].slot) for at in here):
             continue
-        one.status, one.expected = "off", cell.slots[0].text
-        one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
-        one.message = (
-            f"the text says {one.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
+        text.status, text.expected = "off", cell.slots[0].text
+        text.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
+        text.message = (
+            f"the text says {text.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
             f"{grid.name} prints {cell.slots[0].text}, and so do the results"
         )
 
@@ -315,7 +315,7 @@ class _Cells:
     def near(self, slot: Slot) -> list[tuple[Grid, PrintedCell]]:
         """The cells whose first number lies within half of it."""
         close = np.abs(self._values - abs(float(slot.value))) <= 0.5 * self._values
-        return [(grid, cell) for grid, cell, at in (self._places[one] for one in np.nonzero(close)[0]) if not at]
+        return [(grid, cell) for grid, cell, at in (self._places[place] for place in np.nonzero(close)[0]) if not at]
 
     def printing(self, slot: Slot) -> list[_Place]:
         """The numbers of cells that print the same; few are compared exactly."""
@@ -327,7 +327,7 @@ class _Cells:
         return [(grid, cell, at) for grid, cell, at in found if _same(cell.slots[at], slot)]
 
 
-def _by_cell(one: BoundText, cells: _Cells, bound: Bound, before: _Place | None) -> _Place | None:
+def _by_cell(text: BoundText, cells: _Cells, bound: Bound, before: _Place | None) -> _Place | None:
     """A cell that prints the same number and whose labels the sentence or its paragraph says.
 
     Behind ± only the next number of the cell that gave the number before it will do, where there was one.
@@ -335,14 +335,14 @@ def _by_cell(one: BoundText, cells: _Cells, bound: Bound, before: _Place | None)
     places: list[tuple[float, _Place]] = []
     if before is not None:
         grid, cell, place = before
-        if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], one.slot):
+        if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], text.slot):
             places.append((1.0, (grid, cell, place + 1)))
     else:
-        places = [(_said(grid, cell, one), (grid, cell, at)) for grid, cell, at in cells.printing(one.slot)]
+        places = [(_said(grid, cell, text), (grid, cell, at)) for grid, cell, at in cells.printing(text.slot)]
     if not places:
         return None
     score, found = max(places, key=lambda it: it[0])
-    digits = len(one.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
+    digits = len(text.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
     # A number that only one cell prints needs fewer words, but some label must be said at least by half.
     least = 0.75 if digits < 3 else 0.4 if len(places) > 1 else 0.25
     if score < least:
@@ -351,9 +351,9 @@ def _by_cell(one: BoundText, cells: _Cells, bound: Bound, before: _Place | None)
     number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, place))
     if number is None:
         return None
-    one.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
-    one.bits = number.binding.score
-    one.status = "explained" if number.agrees else "unexplained"
+    text.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
+    text.bits = number.binding.score
+    text.status = "explained" if number.agrees else "unexplained"
     return found
 
 

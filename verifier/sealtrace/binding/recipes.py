@@ -60,7 +60,7 @@ def recipe_of(bound: Bound, grid: Grid, row: int, column: int, named: Naming) ->
         if number is None:
             return None
         options, place = (number.binding.candidate, *number.binding.others), number.place
-        query = next((one for option in options if (one := query_of(option, place, named)) is not None), None)
+        query = next((answer for option in options if (answer := query_of(option, place, named)) is not None), None)
         if query is None:
             return None
         known.append(query)

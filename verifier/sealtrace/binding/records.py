@@ -55,9 +55,11 @@ class _Names:
     def __init__(self, names: list[tuple[str, ...]], vocabulary: dict[str, int]) -> None:
         told = [_told(name) for name in names]
         self._size = len(told)
-        self._owner = np.array([place for place, one in enumerate(told) for _ in one], np.int64)
-        self._word = np.array([vocabulary.setdefault(word, len(vocabulary)) for one in told for word in one], np.int64)
-        self.lengths = np.array([len(one) for one in told], float)
+        self._owner = np.array([place for place, name in enumerate(told) for _ in name], np.int64)
+        self._word = np.array(
+            [vocabulary.setdefault(word, len(vocabulary)) for name in told for word in name], np.int64
+        )
+        self.lengths = np.array([len(name) for name in told], float)
 
     def said(self, weights: Numbers) -> Numbers:
         """The weight of each name's words."""
@@ -108,7 +110,7 @@ class Records:
         self._flat = (
             np.concatenate([values.frame.numbers.reshape(-1) for values in self._values]) if sizes else np.zeros(0)
         )
-        self._place = {id(one.frame): place for place, one in enumerate(self._values)}
+        self._place = {id(value.frame): place for place, value in enumerate(self._values)}
         self._told: Mapping[str, float] = {}
         self._weights = np.zeros(0)
         self._covers: dict[int, Numbers | None] = {}
@@ -146,7 +148,7 @@ class Records:
             order = np.lexsort((-covers, lengths, -np.round(covers, 1)))[:4]
             found += [(float(covers[at]), float(lengths[at]), place, int(good[at])) for at in order]
         # Of what is said as well, the shorter name goes first; the few best are weighed against their rivals.
-        found.sort(key=lambda one: (-round(one[0], 1), one[1], -one[0]))
+        found.sort(key=lambda option: (-round(option[0], 1), option[1], -option[0]))
         best: Named | None = None
         for score, length, place, flat in found[:4]:
             bits = self._bits(slot, score - 0.05, length)
@@ -233,7 +235,11 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
     if not 2 < frame.rows <= 20_000 or not frame.measures or frame.numbers.size > 400_000:
         return []
     telling = primary(frame)
-    places = [place for place, one in enumerate(frame.dimensions) if one in telling and len(one.values) <= 40]
+    places = [
+        place
+        for place, dimension in enumerate(frame.dimensions)
+        if dimension in telling and len(dimension.values) <= 40
+    ]
     chosen = np.ones((1, frame.rows), dtype=bool)
     found = []
     for size in range(fields + 1):
@@ -243,8 +249,8 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
                 continue
             rows = len(evaluated.filters)
             dimensions = [
-                Dimension(frame.dimensions[one].name, frame.dimensions[one].values, evaluated.filters[:, column])
-                for column, one in enumerate(fixed)
+                Dimension(frame.dimensions[place].name, frame.dimensions[place].values, evaluated.filters[:, column])
+                for column, place in enumerate(fixed)
             ]
             names = [frame.name] * rows
             found.append(
@@ -302,7 +308,7 @@ class Neighbourhoods:
         A place of so many values holds a number by accident as often as any value of its file would print so; a number
         that is said twice is held once.
         """
-        said = np.array([sum(told.get(word, 0.0) for word in one) / max(1, len(one)) for one in self._words])
+        said = np.array([sum(told.get(word, 0.0) for word in name) / max(1, len(name)) for name in self._words])
         together = said >= _NAMED
         chances = together.astype(float)
         for slot in {slot.text.lstrip("+"): slot for slot in slots}.values():
@@ -314,7 +320,7 @@ class Neighbourhoods:
             chances *= np.minimum(1.0, self._sizes * np.maximum(share[self._files], 1 / len(self._values)))
         # Of the places that are named best, the smallest that holds them all is what is meant.
         place = max(
-            np.nonzero(together)[0].tolist(), key=lambda one: (round(float(said[one]), 2), len(self._names[one]))
+            np.nonzero(together)[0].tolist(), key=lambda place: (round(float(said[place]), 2), len(self._names[place]))
         )
         return self._names[place], -math.log2(max(float(chances[said >= said[place] - 1e-9].sum()), 1e-30))
 

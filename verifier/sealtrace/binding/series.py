@@ -90,16 +90,16 @@ class Grid:
             plain = all(
                 cell is not None and len(cell.slots) == 1 and _SETTING.fullmatch(cell.text) for cell in own.values()
             )
-            if plain and len({(names[row], one.text) for row, one in own.items() if one is not None}) > len(
+            if plain and len({(names[row], cell.text) for row, cell in own.items() if cell is not None}) > len(
                 set(names.values())
             ):
                 keys.append(column)
-                names = {row: (*names[row], one.text) for row, one in own.items() if one is not None}
+                names = {row: (*names[row], cell.text) for row, cell in own.items() if cell is not None}
         return keys if len(set(names.values())) == len(rows) else []
 
     def row_name(self, row: int) -> str:
         """The row as a reader calls it."""
-        return " / ".join(one for one in self.row_labels[row] if one) or f"row {row + 1}"
+        return " / ".join(label for label in self.row_labels[row] if label) or f"row {row + 1}"
 
 
 @dataclass
@@ -133,8 +133,8 @@ class Series:
 
     def __post_init__(self) -> None:
         caption = self.grid.caption
-        texts = [_telling(caption) + one[len(caption) :] if caption and one.startswith(caption) else one
-                 for one in self.constant if one not in self.grid.headings]  # fmt: skip
+        texts = [_telling(caption) + label[len(caption) :] if caption and label.startswith(caption) else label
+                 for label in self.constant if label not in self.grid.headings]  # fmt: skip
         self.words = tuple(word for text in texts for word in re.sub(r"[()]", " ", text.lower()).split())
         self.texts = frozenset(label.text for labels in self.varying for label in labels)
         self.fresh = np.ones(len(self.slots), dtype=bool)
@@ -190,7 +190,7 @@ def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
         row_labels[row] = [texts[row, column] for column in labels]
         others = [texts[row, column] for column in range(table.columns) if column not in labels]
         spans = given[0] is not None and given[0].columns > 1
-        if (spans or not any(others)) and not any(slots_of(one) for one in others):
+        if (spans or not any(others)) and not any(slots_of(cell) for cell in others):
             title = row_labels[row][0]
             continue
         if title:
@@ -216,7 +216,7 @@ def _label_columns(
     labels = [0]
     for column in range(1, columns):
         named = [tuple(texts[row, label] for label in labels) for row in range(rows)]
-        named = [one for one in named if any(one)]
+        named = [name for name in named if any(name)]
         repeated = len(set(named)) < len(named)
         short = [texts[row, column] for row in range(rows) if texts[row, column]]
         key = repeated and len(set(short)) <= max(2, len(short) / 2)
@@ -317,8 +317,8 @@ def _series(
 def _role(cell: PrintedCell, slot: int) -> str:
     """What a later number of a cell says of the one before it: how it varies, or of how many it is."""
     before = 0
-    for one in cell.slots[:slot]:
-        before = max(before, cell.text.find(one.text, before) + len(one.text))
+    for earlier in cell.slots[:slot]:
+        before = max(before, cell.text.find(earlier.text, before) + len(earlier.text))
     between = cell.text[before : cell.text.find(cell.slots[slot].text, before)]
     if slot and "±" in between:
         return " sd"

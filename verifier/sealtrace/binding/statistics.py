@@ -60,4 +60,4 @@ STATISTICS = {
 """By their names within the package."""
 EVERYDAY = ("mean", "sd", "sd0", "count")
 """Statistics that a table need not name."""
-QUANTILES = {name: one.quantile for name, one in STATISTICS.items() if one.quantile is not None}
+QUANTILES = {name: statistic.quantile for name, statistic in STATISTICS.items() if statistic.quantile is not None}

@@ -61,7 +61,7 @@ def bind_tables(
         # Most steps need less than their share, so that one may take more.
         limit = tally.work + (work - tally.work) * min(1.0, 3 * shares[done] / max(left, 1.0))
         left -= shares[done]
-        wanted = blocks_of(grid) if "part" in kinds else [one for one in series[place] if one.kind in kinds]
+        wanted = blocks_of(grid) if "part" in kinds else [line for line in series[place] if line.kind in kinds]
         before = len(bound.bindings)
         _bind(grid, wanted, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
         if tally.over(limit):
@@ -71,12 +71,12 @@ def bind_tables(
             before = len(bound.bindings)
             compose(grid, series[place], bound, tally)
     records = Records([view.frame.own for view in views if not view.melted and not view.frame.derived], 0.4)
-    for grid, one in zip(grids, series, strict=True):
+    for grid, lines in zip(grids, series, strict=True):
         if tally.late(f"{grid.name}: single cells"):
             break
         look_up(grid, views, records, bound, tally)
         name_settings(grid, views, bound)
-        compose(grid, one, bound, tally)
+        compose(grid, lines, bound, tally)
     return bound
 
 
@@ -91,9 +91,9 @@ def _bind(
     deep: bool,
     named: bool,
 ) -> None:
-    for one in wanted:
-        one.fresh = np.array([spot not in bound.numbers for spot in one.spots])
-        one.known = [bound.meant.get(one.line(spot), {}) for spot in one.spots]
+    for line in wanted:
+        line.fresh = np.array([spot not in bound.numbers for spot in line.spots])
+        line.known = [bound.meant.get(line.line(spot), {}) for spot in line.spots]
     wanted = [series for series in wanted if series.fresh.any()]
     if not named:
         # Labels are read by numbers only where the numbers stand.
@@ -105,8 +105,8 @@ def _bind(
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)
         found += zip(group, search(group, views, tally, share, deep=deep, named=named), strict=True)
-    known = {one.frame.name for other in bound.bindings if other.candidate.series.grid is grid
-             for one in other.candidate.selected}  # fmt: skip
+    known = {selected.frame.name for other in bound.bindings if other.candidate.series.grid is grid
+             for selected in other.candidate.selected}  # fmt: skip
     for binding in alone_points_at_nothing(beyond_shuffling(believed(found, known)), wanted):
         candidate = binding.candidate
         if any(candidate.series.spots[place] not in bound.numbers for place in np.nonzero(candidate.covered)[0]):
@@ -121,8 +121,10 @@ def alone_points_at_nothing(bindings: list[Binding], wanted: list[Series]) -> li
         if not candidate.off:
             continue
         series, home = candidate.series, home_of(candidate)
-        beside = {one.spots[0].column for one in wanted if one.kind == series.kind == "column" and len(one.slots) > 2}
-        bound = [one.candidate for one in bindings if one is not binding]
+        beside = {
+            line.spots[0].column for line in wanted if line.kind == series.kind == "column" and len(line.slots) > 2
+        }
+        bound = [bound_before.candidate for bound_before in bindings if bound_before is not binding]
         joined = any(home_of(candidate) == home and not candidate.off for candidate in bound)
         explained = {candidate.series.spots[0].column for candidate in bound} | {series.spots[0].column}
         if len(beside - explained) > 1 and not joined:
@@ -149,16 +151,19 @@ def _shuffled_bits(parts: list[Selected]) -> float:
     """Bits of all numbers beside the labels, less the choice of the labels' rows and of the labels that were found."""
     bits = 0.0
     seen: set[tuple[object, float]] = set()
-    for one in parts:
-        assert one.selection.by_value is not None
+    for selected in parts:
+        assert selected.selection.by_value is not None
         # What stands beside a label a second time proves nothing new.
         printed = [
-            (one.series.line(spot), value) for spot, value in zip(one.series.spots, one.series.value, strict=True)
+            (selected.series.line(spot), value)
+            for spot, value in zip(selected.series.spots, selected.series.value, strict=True)
         ]
-        new = np.array([key not in seen for key in printed]) & one.agrees
+        new = np.array([key not in seen for key in printed]) & selected.agrees
         seen.update(printed)
-        values = one.transformation(one.selection.by_value[:, one.frame.measures.index(one.measure)], 0)
-        low, high = (bound[new][:, None] for bound in scoring.widened(one.series.low, one.series.high))
+        values = selected.transformation(
+            selected.selection.by_value[:, selected.frame.measures.index(selected.measure)], 0
+        )
+        low, high = (bound[new][:, None] for bound in scoring.widened(selected.series.low, selected.series.high))
         share = ((values[None] >= low) & (values[None] <= high)).mean(axis=1)
         bits -= float(np.log2(np.maximum(share, 1 / len(values))).sum())
     codes = parts[0].selection.codes[:, 0]
@@ -170,9 +175,9 @@ def _shuffled_bits(parts: list[Selected]) -> float:
 
 def home_of(candidate: Candidate) -> Home:
     """Where a candidate lives; both sides of a comparison live in one place."""
-    one = candidate.selected[0]
-    fields = tuple(one.frame.dimensions[place].name for place in one.selection.fields)
-    return one.frame.name, fields if one.selection.by_value is None else (*fields, "by value")
+    selected = candidate.selected[0]
+    fields = tuple(selected.frame.dimensions[place].name for place in selected.selection.fields)
+    return selected.frame.name, fields if selected.selection.by_value is None else (*fields, "by value")
 
 
 def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[str] = ()) -> list[Binding]:
@@ -184,13 +189,13 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[s
     totals: dict[Home, float] = {}
     for _, candidates in found:
         best: dict[Home, Candidate] = {}
-        for one in candidates:
-            if (frame := one.selected[0]).frame.name in known:
-                one.cost, one.shared = one.cost - one.shared + frame.selection.cost, frame.selection.cost
-            best[home_of(one)] = max(best.get(home_of(one), one), one, key=lambda candidate: candidate.score)
-        for home, one in best.items():
+        for fresh in candidates:
+            if (frame := fresh.selected[0]).frame.name in known:
+                fresh.cost, fresh.shared = fresh.cost - fresh.shared + frame.selection.cost, frame.selection.cost
+            best[home_of(fresh)] = max(best.get(home_of(fresh), fresh), fresh, key=lambda candidate: candidate.score)
+        for home, candidate in best.items():
             # What is below the threshold may be chance, and many of these would add up.
-            totals[home] = totals.get(home, 0.0) + max(0.0, one.score + one.shared - scoring.JOINED)
+            totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared - scoring.JOINED)
     bindings = [_best(candidates, totals) for _, candidates in found]
     columns = [place for place, (series, _) in enumerate(found) if series.kind == "column"]
     for place in columns:
@@ -224,7 +229,7 @@ def _of_the_same_rows(candidates: list[Candidate]) -> Binding | None:
         for candidate in candidates
         if isinstance(candidate, Selected) and not (candidate.unsaid or candidate.off or candidate.left_open)
     ]
-    options = [Binding(one, one.beside + one.shared + one.where) for one in whole]
+    options = [Binding(candidate, candidate.beside + candidate.shared + candidate.where) for candidate in whole]
     best = max(options, key=lambda option: option.score, default=None)
     return best if best is not None and best.score >= scoring.JOINED else None
 
@@ -249,7 +254,11 @@ def _best(candidates: list[Candidate], totals: dict[Home, float], least: float =
         return None
     options.sort(key=lambda option: (-option[0], option[1].cost))
     rank, chosen, score = options[0]
-    others = [one for other, one, _ in options[1:] if other > rank - 3 and np.array_equal(one.agrees, chosen.agrees)]
+    others = [
+        candidate
+        for other, candidate, _ in options[1:]
+        if other > rank - 3 and np.array_equal(candidate.agrees, chosen.agrees)
+    ]
     return Binding(chosen, score, others[:3])
 
 

@@ -45,7 +45,7 @@ class Transformation:
     def before(self, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
         """The bounds of the values that are printed between two bounds."""
         scale = self._scales(1, None)
-        bounds = [(one - self.shift) / scale for one in (low, high)]
+        bounds = [(end - self.shift) / scale for end in (low, high)]
         if self.curve:
             with np.errstate(all="ignore"):
                 bounds = [np.nan_to_num(_CURVES[self.curve][1](bound), nan=-1e200, neginf=-1e200) for bound in bounds]

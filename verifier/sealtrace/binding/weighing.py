@@ -75,7 +75,7 @@ def weighed(
             return None
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))
-    evidence, digits = (float(one[agrees].sum()) - lost for one in (bits, known))
+    evidence, digits = (float(weights[agrees].sum()) - lost for weights in (bits, known))
     return Weighed(evidence, min(digits, evidence + scoring.CONSTANT), digits)
 
 

@@ -32,9 +32,9 @@ def needed_fields(candidate: Selected) -> list[int]:
     ]
     kept = list(range(len(hits)))
     # Parts of names go first, then what was found last.
-    for column in sorted(kept, key=lambda one: ("/" not in frame.dimensions[selection.fields[one]].name, -one)):
-        rest = [one for one in kept if one != column]
-        if rest and np.array_equal(np.logical_and.reduce([hits[one] for one in rest]), selection.chosen):
+    for column in sorted(kept, key=lambda place: ("/" not in frame.dimensions[selection.fields[place]].name, -place)):
+        rest = [place for place in kept if place != column]
+        if rest and np.array_equal(np.logical_and.reduce([hits[place] for place in rest]), selection.chosen):
             kept = rest
     return kept
 
@@ -43,9 +43,9 @@ def selected_by(candidate: Candidate) -> list[str]:
     """The fields whose values labels name."""
     return list(
         dict.fromkeys(
-            one.frame.dimensions[one.selection.fields[place]].name
-            for one in candidate.selected
-            for place in needed_fields(one)
+            selected.frame.dimensions[selected.selection.fields[place]].name
+            for selected in candidate.selected
+            for place in needed_fields(selected)
         )
     )
 
@@ -106,7 +106,7 @@ def _aliases(candidate: Selected, most: int = 4) -> str:
     known = np.nonzero(candidate.selection.codes[:, 0] >= 0)[0]
     fields = [candidate.frame.dimensions[place] for place in candidate.selection.fields]
     told = [
-        f"{' / '.join(one.text for one in candidate.series.varying[number][:2])} = "
+        f"{' / '.join(label.text for label in candidate.series.varying[number][:2])} = "
         + " / ".join(field.values[code] for field, code in zip(fields, candidate.selection.codes[number], strict=True))
         for number in known[:most]
     ]
@@ -121,7 +121,7 @@ def _composed(candidate: Composed) -> str:
     for (part, place), side in zip(first, range(2), strict=True):
         labels = {part.series.varying[at] for parts in candidate.parts if parts for _, at in parts[side : side + 1]}
         baseline = len(labels) == 1 and len(candidate.parts) > 1
-        told = f" of {', '.join(one.text for one in part.series.varying[place])}" if baseline else ""
+        told = f" of {', '.join(label.text for label in part.series.varying[place])}" if baseline else ""
         names.append(f"[{formula_of(part)}{told}]")
     return candidate.operation.text.format(*names)
 
@@ -139,8 +139,8 @@ def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[lis
     """Where the records behind a number stand, and how many there are."""
     places: list[str] = []
     count = 0
-    for one, at in candidate.behind(place):
-        found = rows_behind(one, at)
+    for selected, at in candidate.behind(place):
+        found = rows_behind(selected, at)
         count += len(found)
-        places += list(dict.fromkeys(one.frame.places[row] for row in found[: 4 * most]))[:most]
+        places += list(dict.fromkeys(selected.frame.places[row] for row in found[: 4 * most]))[:most]
     return list(dict.fromkeys(places))[:most], count

@@ -168,14 +168,14 @@ def pack_of(check_id: str) -> Pack | None:
 def select(check: Sequence[str] = (), skip: Sequence[str] = ()) -> frozenset[str]:
     """The ids that `check` and `skip` leave. A prefix is a whole id or whole leading parts of one."""
     for prefix in (*check, *skip):
-        if not any(_has_prefix(one.id, prefix) for one in CATALOGUE):
-            known = [part for one in CATALOGUE for part in (one.id, one.family)]
+        if not any(_has_prefix(check.id, prefix) for check in CATALOGUE):
+            known = [part for check in CATALOGUE for part in (check.id, check.family)]
             raise ValueError(f"no check has the id or prefix {prefix!r}{nearest(prefix, known)}")
     wanted = frozenset(
-        one.id
-        for one in CATALOGUE
-        if (not check or any(_has_prefix(one.id, prefix) for prefix in check))
-        and not any(_has_prefix(one.id, prefix) for prefix in skip)
+        listed.id
+        for listed in CATALOGUE
+        if (not check or any(_has_prefix(listed.id, prefix) for prefix in check))
+        and not any(_has_prefix(listed.id, prefix) for prefix in skip)
     )
     if not wanted:
         raise ValueError("no check is left to run")
@@ -188,5 +188,5 @@ def _has_prefix(check_id: str, prefix: str) -> bool:
 
 def with_needs(chosen: frozenset[str]) -> frozenset[str]:
     """The chosen checks and everything that they need, directly or not."""
-    needed = chosen.union(*(BY_ID[one].needs for one in chosen))
+    needed = chosen.union(*(BY_ID[check].needs for check in chosen))
     return needed if needed == chosen else with_needs(needed)

@@ -143,7 +143,7 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
                 yield f"/rows/{place}/{field}", "this row on another line", str(row[field]), str(own[field])
         marked = [sorted(_marked(table, at)) for table, at in ((due, place), (given, place))]
         if marked[0] != marked[1]:
-            due_marks, given_marks = (", ".join(one) or "none" for one in marked)
+            due_marks, given_marks = (", ".join(labels) or "none" for labels in marked)
             yield f"/rows/{place}/marks", "other marks", due_marks, given_marks
 
 

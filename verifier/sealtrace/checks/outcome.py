@@ -220,11 +220,11 @@ def cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
 
 
-def _comes_first(one: Place, other: Place) -> bool:
+def _comes_first(place: Place, other: Place) -> bool:
     """Whether a difference is larger, or as large and met earlier in the same file."""
-    if one.value != other.value:
-        return one.value > other.value
-    return one.source == other.source and (one.row or 0) < (other.row or 0)
+    if place.value != other.value:
+        return place.value > other.value
+    return place.source == other.source and (place.row or 0) < (other.row or 0)
 
 
 def _of(value: object, row: int, place: int) -> object:

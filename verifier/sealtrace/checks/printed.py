@@ -102,7 +102,7 @@ class Printed(Evidence):
         for path, text in texts.items():
             with suppress(UnreadableTypeError):
                 found[path] = read_reported(text, PurePath(path).name, load)
-        return {path: one for path, one in found.items() if path not in parts}
+        return {path: reported for path, reported in found.items() if path not in parts}
 
     def in_manuscripts(self, record: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
         """Every sealed source that prints a table of this label, and the table there.
@@ -114,17 +114,17 @@ class Printed(Evidence):
             path: {record["label"]: record for record in found.records} for path, found in self._manuscripts.items()
         }
         told = [(path, tables[label]) for path, tables in printed.items() if label in tables]
-        named = [path for path in printed if name in (one := PurePath(path).name, one.removeprefix("manuscript."))]
+        named = [path for path in printed if name in (last := PurePath(path).name, last.removeprefix("manuscript."))]
         return [*told, *((path, None) for path in named if not told)]
 
     @property
     def doubts(self) -> list[str]:
         """What of a sealed manuscript could not be read, or only with a doubt."""
         return [
-            f"{path}:{one.line}: {one.message}"
+            f"{path}:{problem.line}: {problem.message}"
             for path, found in self._manuscripts.items()
-            for one in found.problems
-            if not one.certain
+            for problem in found.problems
+            if not problem.certain
         ]
 
     @property

@@ -75,10 +75,10 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
         outcome.not_applicable = "no withheld rows were disclosed (--partial)"
         return
     sources = {tree.value["name"]: tree.path for tree in evidence.bundle.documents_of("tree")}
-    for one in evidence.seen_as(Outside).partial:
-        outcome.inspected += one.seen + one.wrong
-        for fault in one.faults:
-            spot = outcome.at(sources[one.tree], {"tree": one.tree}, fault.index + 1)
+    for tree in evidence.seen_as(Outside).partial:
+        outcome.inspected += tree.seen + tree.wrong
+        for fault in tree.faults:
+            spot = outcome.at(sources[tree.tree], {"tree": tree.tree}, fault.index + 1)
             spot.error(fault.pointer, fault.message, fault.expected, fault.found)
 
 
@@ -106,7 +106,12 @@ def disclosures(evidence: Evidence) -> list[Disclosed]:
     """For the report: how much was seen, and what that excludes."""
     return [
         Disclosed(
-            tree=one.tree, leaves=one.leaves, seen=one.seen, wrong=one.wrong, seed=one.seed, most_wrong=one.most_wrong
+            tree=tree.tree,
+            leaves=tree.leaves,
+            seen=tree.seen,
+            wrong=tree.wrong,
+            seed=tree.seed,
+            most_wrong=tree.most_wrong,
         )
-        for one in evidence.seen_as(Outside).partial
+        for tree in evidence.seen_as(Outside).partial
     ]

@@ -172,7 +172,7 @@ def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
     from sealtrace.report.audit_text import problem_text
 
     for name in sources:
-        problems = [one for one in found.problems if one.source == name]
+        problems = [problem for problem in found.problems if problem.source == name]
         read = any((decision.place or "").rpartition(":")[0] == name for decision in found.decisions)
         if problems and not read:
             raise BundleError("\n".join(map(problem_text, problems)))

@@ -247,6 +247,6 @@ def ask_about(bound: Bound) -> None:
         if answer == "r":
             rejected.append(binding)
         else:
-            binding.others = [one for one in options if one is not candidate]
+            binding.others = [option for option in options if option is not candidate]
             binding.candidate = candidate
     bound.remove(rejected)

@@ -62,7 +62,7 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
         raise BundleError(f"{rows}:{first.row}{first.field or ''}: {first.message}: expected {first.expected}")
     withheld = salted(records)
     document = tree_document(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
-    lines = "".join(json.dumps({"salt": one.salt.hex(), "row": one.row}, ensure_ascii=False) + "\n" for one in withheld)
+    lines = "".join(json.dumps({"salt": row.salt.hex(), "row": row.row}, ensure_ascii=False) + "\n" for row in withheld)
     for path, text in ((keep, lines), (output, json.dumps(document, indent=2, ensure_ascii=False) + "\n")):
         with refusing(path):
             place_new_file(path, text.encode())
@@ -97,7 +97,7 @@ def rows(
     if misfits := misfits_of("tree", document):
         pointer, expected, found = misfits[0]
         raise BundleError(f"{sealed}{pointer}: expected {expected}, found {found}")
-    withheld = [_withheld(secret, number, one) for number, one in enumerate(_lines(secret)[1], 1)]
+    withheld = [_withheld(secret, number, line) for number, line in enumerate(_lines(secret)[1], 1)]
     try:
         if seed is None:
             places = sorted({number - 1 for number in chosen})

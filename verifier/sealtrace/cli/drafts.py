@@ -156,13 +156,15 @@ def import_(
     begun = begin_draft(output)
     click.echo(harmless(f"{written[1]}: {found.table.num_rows:,} rows of {found.files} files"))
     click.echo(harmless(f"{written[0]}: key {', '.join(declaration['key'])}"))
-    for one in declaration.get("complete", []):
-        combined = " x ".join("+".join(group) for group in one["every"])
-        click.echo(harmless(f"  complete: every {combined}" + (f" of each {one['by'][0]}" if one.get("by") else "")))
-    for one in declaration.get("depends", []):
-        click.echo(harmless(f"  {', '.join(one['on'])} determines {', '.join(one['fields'])}"))
-    for one in declaration.get("references", []):
-        click.echo(harmless(f"  {', '.join(one['fields'])} refers to {one['dataset']}"))
+    for demand in declaration.get("complete", []):
+        combined = " x ".join("+".join(group) for group in demand["every"])
+        click.echo(
+            harmless(f"  complete: every {combined}" + (f" of each {demand['by'][0]}" if demand.get("by") else ""))
+        )
+    for rule in declaration.get("depends", []):
+        click.echo(harmless(f"  {', '.join(rule['on'])} determines {', '.join(rule['fields'])}"))
+    for reference in declaration.get("references", []):
+        click.echo(harmless(f"  {', '.join(reference['fields'])} refers to {reference['dataset']}"))
     if found.empty:
         click.echo(harmless(f"  left out, because nowhere filled in: {', '.join(found.empty)}"))
     if begun is not None:

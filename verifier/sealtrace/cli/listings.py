@@ -97,17 +97,17 @@ def metrics(form: str) -> int:
         click.echo(json.dumps(listed, indent=2))
         return 0
     by_source: dict[str, list[Metric]] = {}
-    for one in all_metrics().values():
-        by_source.setdefault(one.source, []).append(one)
+    for metric in all_metrics().values():
+        by_source.setdefault(metric.source, []).append(metric)
     sheet = _sheet()
     for source, members in by_source.items():
         counts = Counter(name for metric in members for name in metric.optional)
         usual = [name for name, count in counts.items() if 3 < count > len(members) / 2]
         sheet.titled(source, "cyan")
-        for one in members:
-            own = [f"[{name}]" for name in one.optional if name not in usual]
-            more = ["…"] if usual and len(set(usual) & set(one.optional)) > len(usual) / 2 else []
-            sheet.say(f"{' '.join([one.name, *one.arguments, *own, *more])}: {one.formula}", "  ", "      ")
+        for metric in members:
+            own = [f"[{name}]" for name in metric.optional if name not in usual]
+            more = ["…"] if usual and len(set(usual) & set(metric.optional)) > len(usual) / 2 else []
+            sheet.say(f"{' '.join([metric.name, *metric.arguments, *own, *more])}: {metric.formula}", "  ", "      ")
         if usual:
             sheet.say(f"… stands for what most of them take: {', '.join(usual)}", "  ", "      ")
         sheet.gap()

@@ -150,12 +150,12 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
     from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.settings import OTHERS, SETTABLE
 
-    for one, table in settings.commands.items():
-        if one not in COMMANDS:
+    for section, table in settings.commands.items():
+        if section not in COMMANDS:
             known = (*OTHERS, *COMMANDS)
-            raise BundleError(f"{settings.path}: there is no setting {one!r}{nearest(one, known)}")
+            raise BundleError(f"{settings.path}: there is no setting {section!r}{nearest(section, known)}")
         if not isinstance(table, dict):
-            raise BundleError(f"{settings.path}: {one} is a table of options")
+            raise BundleError(f"{settings.path}: {section} is a table of options")
     params = {
         option.lstrip("-"): param
         for param in command.params
@@ -170,7 +170,7 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
         param = params[option]
         several = value if isinstance(value, list) else [value]
         if isinstance(param.type, click.Path) and settings.path is not None:
-            several = [_seen_from_here(settings.path.parent / str(one)) for one in several]
+            several = [_seen_from_here(settings.path.parent / str(path)) for path in several]
         found[str(param.name)] = several if param.multiple or param.nargs == -1 else several[0]
     return found
 

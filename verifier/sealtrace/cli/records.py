@@ -85,8 +85,10 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
         with draft_bundle(directory):
             unseal(directory)
     done = seal(directory, None if stage is None else [stage], empty)
-    for one in done:
-        click.echo(f"{one.stage:<10} {one.files:>4} {'file ' if one.files == 1 else 'files'}  {one.seal_sha256}")
+    for record in done:
+        click.echo(
+            f"{record.stage:<10} {record.files:>4} {'file ' if record.files == 1 else 'files'}  {record.seal_sha256}"
+        )
     click.echo(f"{'root':<10} {'':>10}  {done[-1].root_sha256}")
     return 0
 

@@ -226,7 +226,7 @@ def _stranger(payload: Any, root: str | None) -> str | None:
         return f"signed, but its predicate is not of the type {PREDICATE_TYPE}"
     predicate = payload.get("predicate")
     properties = predicate.get("properties") if isinstance(predicate, dict) else None
-    if not isinstance(properties, list) or not all(isinstance(property_, str) for property_ in properties):
+    if not isinstance(properties, list) or not all(isinstance(passed, str) for passed in properties):
         return "signed, but its predicate lists no properties"
     subjects = payload.get("subject")
     digests = (
@@ -246,5 +246,5 @@ def _say(payload: dict[str, Any]) -> None:
     click.echo("The signature is of this key, and the statement is about this bundle.")
     click.echo(f"verifier  {harmless(str(verifier.get('id') if isinstance(verifier, dict) else verifier))}")
     click.echo(f"time      {harmless(str(predicate.get('timeCreated')))}")
-    for one in predicate["properties"]:
-        click.echo(f"passed    {harmless(one)}")
+    for passed in predicate["properties"]:
+        click.echo(f"passed    {harmless(passed)}")

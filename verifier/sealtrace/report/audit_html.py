@@ -82,7 +82,7 @@ def render(audit: Audit, tables: Iterable[dict[str, Any]], captions: dict[str, s
             command="sealtrace explain PAPER '{}'",
             checks_title="Families of relations",
             root=audit.root_sha256,
-            notes=[problem_text(one) for one in [*audit.problems, *audit.left_out]][:LISTED],
+            notes=[problem_text(problem) for problem in [*audit.problems, *audit.left_out]][:LISTED],
         )
     )
 
@@ -110,32 +110,32 @@ def statuses_of(audit: Audit) -> dict[Address, str]:
     return statuses
 
 
-def _addresses(one: AuditDecision, facts: dict[str, AuditFact]) -> list[Address]:
-    known = (facts[address] for address in one.facts)
+def _addresses(decision: AuditDecision, facts: dict[str, AuditFact]) -> list[Address]:
+    known = (facts[address] for address in decision.facts)
     return list(dict.fromkeys((fact.table, fact.row or "", fact.column or "") for fact in known if fact.table))
 
 
-def _item(one: AuditDecision, facts: dict[str, AuditFact]) -> Item:
-    nearest = next((facts[each] for each in (one.nearest, *one.facts) if each in facts), None)
-    chance = "" if one.chance is None else f" ({one.chance:.1g} expected by chance)"
+def _item(decision: AuditDecision, facts: dict[str, AuditFact]) -> Item:
+    nearest = next((facts[each] for each in (decision.nearest, *decision.facts) if each in facts), None)
+    chance = "" if decision.chance is None else f" ({decision.chance:.1g} expected by chance)"
     known = [
-        ("printed", "\n".join(f"{facts[each].printed}  {place_text(facts[each])}" for each in one.facts[:20])),
-        ("because", one.source),
-        ("arithmetic", "\n".join(steps_of(one))),
-        ("evidence", one.evidence + chance if one.evidence else ""),
-        ("off by", distance_text(one) or ""),
-        ("assumes", "\n".join(one.assumes)),
-        ("perhaps", "\n".join(repair_text(repair.says, repair.works) for repair in one.repairs)),
-        ("to ask", one.letter or ""),
+        ("printed", "\n".join(f"{facts[each].printed}  {place_text(facts[each])}" for each in decision.facts[:20])),
+        ("because", decision.source),
+        ("arithmetic", "\n".join(steps_of(decision))),
+        ("evidence", decision.evidence + chance if decision.evidence else ""),
+        ("off by", distance_text(decision) or ""),
+        ("assumes", "\n".join(decision.assumes)),
+        ("perhaps", "\n".join(repair_text(repair.says, repair.works) for repair in decision.repairs)),
+        ("to ask", decision.letter or ""),
     ]
-    place = f"{nearest.source}:{nearest.line}" if nearest and nearest.source else one.place or ""
+    place = f"{nearest.source}:{nearest.line}" if nearest and nearest.source else decision.place or ""
     return Item(
-        severity=_SEVERITIES[one.status],
-        check=check_id(one.family),
+        severity=_SEVERITIES[decision.status],
+        check=check_id(decision.family),
         place=place,
-        message=one.sentence,
+        message=decision.sentence,
         facts=[(name, text) for name, text in known if text],
-        cells=_addresses(one, facts),
+        cells=_addresses(decision, facts),
     )
 
 

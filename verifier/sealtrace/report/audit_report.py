@@ -121,7 +121,7 @@ def _family(tally: AuditTally, absent: bool) -> CheckResult:
 
 
 def _reading(audit: Audit) -> CheckResult:
-    errors = any(one.severity == "error" for one in audit.problems)
+    errors = any(problem.severity == "error" for problem in audit.problems)
     return CheckResult(
         id=READING,
         title="The paper and its relations can be read",

@@ -44,9 +44,9 @@ def render(audit: Audit, *, everything: bool = False, width: int = 80, paint: Pa
     _problems(sheet, audit)
     if everything:
         _decisions(sheet, audit, _of(audit, "holds"), ("holds", "green"), ("implied by",))
-        for one in audit.left_out:
+        for problem in audit.left_out:
             sheet.gap()
-            sheet.say(f"left out: {problem_text(one)}", "", "  ")
+            sheet.say(f"left out: {problem_text(problem)}", "", "  ")
     _suggestions(sheet, audit)
     sheet.gap()
     _figures(sheet, audit)
@@ -126,7 +126,7 @@ def explained(audit: Audit, cell: str, width: int = 80) -> tuple[str | None, int
         return None, 2
     facts = {fact.address: fact for fact in audit.facts}
     sheet = Sheet(width)
-    for fact in {bare(key): one for key, one in chosen.items()}.values():
+    for fact in {bare(key): fact for key, fact in chosen.items()}.values():
         sheet.line(harmless(f"{fact.printed}  {place_text(fact)}"))
     about = [decision for decision in audit.decisions if set(decision.facts) & set(chosen)]
     for decision in about:
@@ -163,7 +163,7 @@ def _undecided(sheet: Sheet, audit: Audit, everything: bool) -> None:
 
 def _problems(sheet: Sheet, audit: Audit) -> None:
     for severity, word, colour in (("error", "not read", "yellow"), ("warning", "doubtful", "cyan")):
-        if found := [one for one in audit.problems if one.severity == severity]:
+        if found := [problem for problem in audit.problems if problem.severity == severity]:
             sheet.gap()
             sheet.line(f"{sheet.paint(word, colour)}: {times(len(found), 'problem')}")
             for problem in found[:PROBLEMS]:
@@ -178,9 +178,9 @@ def _suggestions(sheet: Sheet, audit: Audit) -> None:
             f"{times(len(audit.suggestions), 'suggestion')}: found by search, not by reading. They hold, perhaps by "
             "chance; the paper may imply none of them."
         )
-    for number, one in enumerate(audit.suggestions, 1):
-        sheet.line(f"  {sheet.paint(f'suggestion {number}', 'cyan')}, {one.score:.1f} digits beyond chance")
-        for line in one.text.splitlines():
+    for number, suggestion in enumerate(audit.suggestions, 1):
+        sheet.line(f"  {sheet.paint(f'suggestion {number}', 'cyan')}, {suggestion.score:.1f} digits beyond chance")
+        for line in suggestion.text.splitlines():
             indent = " " * (4 + len(line) - len(line.lstrip()))
             # As a relations file continues a line: whoever copies it need not join it again.
             sheet.say(line.strip(), indent, f"{indent}  ")
@@ -196,11 +196,11 @@ def _figures(sheet: Sheet, audit: Audit) -> None:
     sheet.figure("Cells", f"{covered}, {cells.unconstrained} by nothing")
     if cells.text:
         sheet.figure("Text", f"{cells.text_constrained} of {cells.text} numbers of the running text are checked so")
-    if passed := sum(one.severity == "warning" for one in audit.left_out):
+    if passed := sum(problem.severity == "warning" for problem in audit.left_out):
         sheet.figure("Left out", f"{times(passed, 'relation')} whose cell says n/a")
-    for one in audit.left_out:
-        if one.severity == "error":
-            sheet.figure("Left out", one.message)
+    for problem in audit.left_out:
+        if problem.severity == "error":
+            sheet.figure("Left out", problem.message)
 
 
 def _decisions(
@@ -217,22 +217,22 @@ def _decisions(
         _known(sheet, decision, facts, known)
 
 
-def _known(sheet: Sheet, one: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ...]) -> None:
+def _known(sheet: Sheet, decision: AuditDecision, facts: dict[str, AuditFact], names: tuple[str, ...]) -> None:
     """What is known of a decision, name by name."""
-    members = [f"{facts[each].printed}  {place_text(facts[each])}" for each in one.facts]
+    members = [f"{facts[each].printed}  {place_text(facts[each])}" for each in decision.facts]
     more = [f"... and {len(members) - NUMBERS} more"] if len(members) > NUMBERS else []
     values: dict[str, Sequence[str | None]] = {
-        "implied by": [one.source],
-        "read from": [one.source],
-        "evidence": [one.evidence],
+        "implied by": [decision.source],
+        "read from": [decision.source],
+        "evidence": [decision.evidence],
         "printed": [*members[:NUMBERS], *more],
-        "together": one.together,
-        "arithmetic": steps_of(one),
-        "off by": [distance_text(one)],
-        "assumes": one.assumes,
-        "perhaps": [repair_text(repair.says, repair.works) for repair in one.repairs],
-        "to ask": [one.letter],
-        "missing": [one.reason],
+        "together": decision.together,
+        "arithmetic": steps_of(decision),
+        "off by": [distance_text(decision)],
+        "assumes": decision.assumes,
+        "perhaps": [repair_text(repair.says, repair.works) for repair in decision.repairs],
+        "to ask": [decision.letter],
+        "missing": [decision.reason],
     }
     for name in names:
         for number, value in enumerate(values[name]):

@@ -47,8 +47,8 @@ def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> s
 def _exploratory(sheet: Sheet, found: Certified) -> None:
     if found.exploratory:
         changes = ", ".join(
-            f"{name} {one.explored}" + ("" if one.declared is None else f" instead of {one.declared}")
-            for name, one in found.changed.items()
+            f"{name} {change.explored}" + ("" if change.declared is None else f" instead of {change.declared}")
+            for name, change in found.changed.items()
         )
         sheet.gap()
         sheet.titled("EXPLORATORY", "yellow", f": {changes}. {NOT_CERTIFIED}", _INDENT)
@@ -97,14 +97,15 @@ class _Layout:
         return len(_INDENT) + self.names + sum(column + 2 for column in self.columns) + 2 + len(_MARK)
 
 
-def _layout(one: PartitionTable, width: int) -> _Layout:
+def _layout(table: PartitionTable, width: int) -> _Layout:
     """The widest form that fits: without means where room is scarce, and with names on lines of their own at last."""
-    names = [harmless(competitor.candidate) for group in one.groups for competitor in group.candidates]
+    names = [harmless(competitor.candidate) for group in table.groups for competitor in group.candidates]
     longest = max(map(len, [*names, _NAME]))
     for headings, room in ((_HEADINGS, longest), (_NARROW, longest), (_NARROW, 0)):
         columns = tuple(
             max(
-                len(heading), *(len(_figure(heading, group, each)) for group in one.groups for each in group.candidates)
+                len(heading),
+                *(len(_figure(heading, group, each)) for group in table.groups for each in group.candidates),
             )
             for heading in headings
         )
@@ -114,11 +115,11 @@ def _layout(one: PartitionTable, width: int) -> _Layout:
     return layout
 
 
-def _partition(sheet: Sheet, one: PartitionTable) -> None:
+def _partition(sheet: Sheet, table: PartitionTable) -> None:
     sheet.gap()
-    sheet.titled(harmless(one.name), "cyan", f"  partition, {times(len(one.groups), 'group')}", _INDENT)
-    layout = _layout(one, sheet.width)
-    for place, group in enumerate(one.groups):
+    sheet.titled(harmless(table.name), "cyan", f"  partition, {times(len(table.groups), 'group')}", _INDENT)
+    layout = _layout(table, sheet.width)
+    for place, group in enumerate(table.groups):
         if place:
             sheet.gap()
         _block(sheet, group, layout)
@@ -127,8 +128,10 @@ def _partition(sheet: Sheet, one: PartitionTable) -> None:
 _FIELDS = {"U": "risk_upper", "mean": "utility_mean", "L": "utility_lower"}
 
 
-def _figure(heading: str, group: Group, one: Competitor) -> str:
-    return f"{one.crossings}/{group.states}" if heading == "k/n" else _number(getattr(one, _FIELDS[heading]))
+def _figure(heading: str, group: Group, competitor: Competitor) -> str:
+    return (
+        f"{competitor.crossings}/{group.states}" if heading == "k/n" else _number(getattr(competitor, _FIELDS[heading]))
+    )
 
 
 def _number(value: float | None) -> str:
@@ -159,25 +162,25 @@ def _block(sheet: Sheet, group: Group, layout: _Layout) -> None:
 # Maps
 
 
-def _choice(sheet: Sheet, one: SelectorChoice, found: Certified) -> None:
-    place = f"groups of {one.partition}" if one.partition is not None else "the scale grid, without groups"
-    compared = "" if found.exploratory or not one.map else f"; {_SEALED[one.sealed]}"
-    colour = "red" if compared and one.sealed == "differs" else "cyan"
+def _choice(sheet: Sheet, chosen: SelectorChoice, found: Certified) -> None:
+    place = f"groups of {chosen.partition}" if chosen.partition is not None else "the scale grid, without groups"
+    compared = "" if found.exploratory or not chosen.map else f"; {_SEALED[chosen.sealed]}"
+    colour = "red" if compared and chosen.sealed == "differs" else "cyan"
     sheet.gap()
-    sheet.titled(harmless(one.selector), colour, f"  rule {one.rule}, {place}{compared}", _INDENT)
-    if one.counts and one.map:
-        counted = ", ".join(f"{count.candidate} {count.crossings}/{count.states}" for count in one.counts)
+    sheet.titled(harmless(chosen.selector), colour, f"  rule {chosen.rule}, {place}{compared}", _INDENT)
+    if chosen.counts and chosen.map:
+        counted = ", ".join(f"{count.candidate} {count.crossings}/{count.states}" for count in chosen.counts)
         _item(sheet, f"crossings: {counted}")
-    if one.map:
-        _item(sheet, _map(one.map))
-        _item(sheet, _bounds(one))
-        _item(sheet, f"why: {_why(one)}")
+    if chosen.map:
+        _item(sheet, _map(chosen.map))
+        _item(sheet, _bounds(chosen))
+        _item(sheet, f"why: {_why(chosen)}")
     else:
         _item(sheet, "not computed: see what is missing below")
     if found.exploratory:
-        declared = "the same" if one.declared is None else _map(one.declared) or "nothing that could be computed"
+        declared = "the same" if chosen.declared is None else _map(chosen.declared) or "nothing that could be computed"
         _item(sheet, f"the declared setting chooses {declared}")
-    for difference in one.differences if not found.exploratory else ():
+    for difference in chosen.differences if not found.exploratory else ():
         _item(sheet, difference)
 
 
@@ -190,30 +193,30 @@ _SEALED = {"same": "as sealed", "differs": "differs from the sealed record", "no
 
 def _map(assigned: Sequence[Assigned]) -> str:
     return ", ".join(
-        (f"{one.group} -> " if one.group is not None else "chosen: ")
-        + one.candidate
-        + (" (NO-CERTIFIED-CANDIDATE)" if one.outcome == "no-certified-candidate" else "")
-        for one in assigned
+        (f"{assignment.group} -> " if assignment.group is not None else "chosen: ")
+        + assignment.candidate
+        + (" (NO-CERTIFIED-CANDIDATE)" if assignment.outcome == "no-certified-candidate" else "")
+        for assignment in assigned
     )
 
 
-def _bounds(one: SelectorChoice) -> str:
+def _bounds(chosen: SelectorChoice) -> str:
     stated = [
         f"{name} {_number(value)}"
-        for name, value in (("risk at most", one.risk_upper), ("utility at least", one.utility_lower))
+        for name, value in (("risk at most", chosen.risk_upper), ("utility at least", chosen.utility_lower))
         if value is not None
     ]
     if not stated:
-        return "the rule states no bound of its map" if one.partition is not None else "counted, not certified"
-    if one.radius in (None, "0"):
+        return "the rule states no bound of its map" if chosen.partition is not None else "counted, not certified"
+    if chosen.radius in (None, "0"):
         where = "at the calibration mixture of groups"
     else:
-        where = f"at every mixture of groups within {one.radius} (l1) of the calibration mixture"
+        where = f"at every mixture of groups within {chosen.radius} (l1) of the calibration mixture"
     return f"{', '.join(stated)}, {where}"
 
 
-def _why(one: SelectorChoice) -> str:
-    if all(assigned.outcome == "no-certified-candidate" for assigned in one.map):
+def _why(chosen: SelectorChoice) -> str:
+    if all(assigned.outcome == "no-certified-candidate" for assigned in chosen.map):
         return "the rule admits no candidate, so that the anchor is deployed"
-    binds = "the global budget can bind, and " if one.global_budget == "can-bind" else ""
-    return f"{binds}{one.reason}"
+    binds = "the global budget can bind, and " if chosen.global_budget == "can-bind" else ""
+    return f"{binds}{chosen.reason}"

@@ -35,7 +35,7 @@ def render(check: Check) -> str:
     verdict, headline, lead = _VERDICTS[check.verdict]
     rules = {binding.id: binding for binding in check.bindings}
     cells = [_cell_of_table(cell) for cell in check.cells]
-    of_text = [_cell((TEXT, str(number), "Number"), one, one.expected) for number, one in enumerate(check.text, 1)]
+    of_text = [_cell((TEXT, str(number), "Number"), text, text.expected) for number, text in enumerate(check.text, 1)]
     counts, search = check.counts, check.search
     off, unexplained = counts.off + counts.text_off, counts.unexplained + counts.text_unexplained
     return render_page(
@@ -71,69 +71,76 @@ def render(check: Check) -> str:
             notes=[
                 *search.problems,
                 *([f"Not tried for want of time: {'; '.join(search.untried)}"] if search.untried else []),
-                *(one.message for one in (check.audit.left_out if check.audit is not None else ())),
+                *(problem.message for problem in (check.audit.left_out if check.audit is not None else ())),
             ],
         )
     )
 
 
-def _cell(address: Address, one: CheckCell | CheckText, recomputed: str | None, recipe: str | None = None) -> Cell:
+def _cell(address: Address, number: CheckCell | CheckText, recomputed: str | None, recipe: str | None = None) -> Cell:
     table, row, column = address
-    place = {"table": table, "row": row, "column": column, "source": one.source, "line": one.line}
-    said = {"reported": one.printed, "recomputed": recomputed, "status": one.status, "sentence": one.message or ""}
+    place = {"table": table, "row": row, "column": column, "source": number.source, "line": number.line}
+    said = {
+        "reported": number.printed,
+        "recomputed": recomputed,
+        "status": number.status,
+        "sentence": number.message or "",
+    }
     return Cell.model_validate({**place, **said, "recipe": recipe})
 
 
-def _cell_of_table(one: CheckCell) -> Cell:
-    recomputed = one.expected or (one.printed if one.status == "explained" else None)
-    return _cell((one.table, one.row, one.column), one, recomputed, " ".join(one.bindings) or None)
+def _cell_of_table(cell: CheckCell) -> Cell:
+    recomputed = cell.expected or (cell.printed if cell.status == "explained" else None)
+    return _cell((cell.table, cell.row, cell.column), cell, recomputed, " ".join(cell.bindings) or None)
 
 
-def _lineage(one: CheckCell, rules: dict[str, CheckBinding]) -> tuple[str, ...]:
-    used = [rules[name] for name in one.bindings if name in rules]
-    records = [f"{one.behind:,}{', the first of them' if one.behind > len(one.records) else ''}:", *one.records]
+def _lineage(cell: CheckCell, rules: dict[str, CheckBinding]) -> tuple[str, ...]:
+    used = [rules[name] for name in cell.bindings if name in rules]
+    records = [f"{cell.behind:,}{', the first of them' if cell.behind > len(cell.records) else ''}:", *cell.records]
     return (
-        one.message or "",
+        cell.message or "",
         "\n".join(f"{rule.id}: {rule.formula}" for rule in used),
         "\n".join(f"gives {rule.agrees} of {rule.numbers} numbers; fits {chance(rule.bits)}" for rule in used),
-        "\n".join(records) if one.records else "",
-        f"{one.source}:{one.line}",
+        "\n".join(records) if cell.records else "",
+        f"{cell.source}:{cell.line}",
     )
 
 
-def _lineage_of_text(one: CheckText) -> tuple[str, ...]:
-    sure = f"fits {chance(one.bits)}" if one.bits else ""
-    return (one.message or "", one.by or "", sure, one.sentence, f"{one.source}:{one.line}")
+def _lineage_of_text(text: CheckText) -> tuple[str, ...]:
+    sure = f"fits {chance(text.bits)}" if text.bits else ""
+    return (text.message or "", text.by or "", sure, text.sentence, f"{text.source}:{text.line}")
 
 
 def _text_table(check: Check) -> list[DrawnTable]:
     """Numbers of the running text as a table, behind those of the paper."""
     rows = [
-        DrawnRow(label=str(place + 1), cells=[str(place + 1), one.printed, f"{one.source}:{one.line}", one.sentence])
-        for place, one in enumerate(check.text)
+        DrawnRow(
+            label=str(place + 1), cells=[str(place + 1), text.printed, f"{text.source}:{text.line}", text.sentence]
+        )
+        for place, text in enumerate(check.text)
     ]
     return [DrawnTable(label=TEXT, columns=["No.", "Number", "Line", "Sentence"], rows=rows)] if rows else []
 
 
-def _id(one: CheckBinding) -> str:
+def _id(binding: CheckBinding) -> str:
     """What the page calls a formula."""
-    return f"{one.table}.{one.id}".replace(" ", "-")
+    return f"{binding.table}.{binding.id}".replace(" ", "-")
 
 
-def _rule(one: CheckBinding) -> CheckResult:
+def _rule(binding: CheckBinding) -> CheckResult:
     """A formula as a line of the list of checks: it holds where every number is as it gives it."""
     others = ""
-    if one.ambiguous:
-        others = f"; {times(len(one.ambiguous), 'other formula')} give the same: {'; '.join(one.ambiguous)}"
-    apart = f" (told apart by {one.apart})" if one.ambiguous and one.apart else ""
+    if binding.ambiguous:
+        others = f"; {times(len(binding.ambiguous), 'other formula')} give the same: {'; '.join(binding.ambiguous)}"
+    apart = f" (told apart by {binding.apart})" if binding.ambiguous and binding.apart else ""
     return CheckResult(
-        id=_id(one),
-        title=f"{one.kind} {one.subject}: {one.formula}",
-        status="pass" if one.agrees == one.numbers else "fail",
-        reason=f"gives {one.agrees} of {one.numbers} numbers; fits {chance(one.bits)}{others}{apart}",
-        inspected=one.numbers,
+        id=_id(binding),
+        title=f"{binding.kind} {binding.subject}: {binding.formula}",
+        status="pass" if binding.agrees == binding.numbers else "fail",
+        reason=f"gives {binding.agrees} of {binding.numbers} numbers; fits {chance(binding.bits)}{others}{apart}",
+        inspected=binding.numbers,
         unit="numbers",
-        findings=one.numbers - one.agrees,
+        findings=binding.numbers - binding.agrees,
         seconds=0.0,
     )
 

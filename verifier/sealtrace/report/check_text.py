@@ -78,8 +78,8 @@ def _off(sheet: Sheet, check: Check) -> None:
         _section(sheet, "Off", "red")
     for cell in cells[:SHOWN]:
         sheet.say(f"{cell.source}:{cell.line}  {cell.table}, {cell.column}: {cell.message or ''}", "  ")
-    for one in text[:SHOWN]:
-        sheet.say(f"{one.source}:{one.line}: {one.message or one.printed}", "  ")
+    for number in text[:SHOWN]:
+        sheet.say(f"{number.source}:{number.line}: {number.message or number.printed}", "  ")
     if len(cells) > SHOWN:
         sheet.line(f"  and {len(cells) - SHOWN} more")
 
@@ -94,8 +94,8 @@ def _unexplained(sheet: Sheet, check: Check, everything: bool) -> None:
         sheet.say(f"{cell.source}:{cell.line}  {cell.table}, {cell.row}, {cell.column}: {cell.printed}", "  ")
     if len(cells) > limit:
         sheet.line(f"  and {times(len(cells) - limit, 'more cell')}")
-    for one in text[:limit]:
-        sheet.say(f"{one.source}:{one.line}  {one.printed} in: {one.sentence}", "  ")
+    for number in text[:limit]:
+        sheet.say(f"{number.source}:{number.line}  {number.printed} in: {number.sentence}", "  ")
     if len(text) > limit:
         sheet.line(f"  and {times(len(text) - limit, 'more number')} of the text (--all lists them)")
 

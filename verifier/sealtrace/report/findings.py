@@ -93,13 +93,13 @@ def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
         for consequence in BY_ID[cause].consequences
         if consequence in failed and cause not in BY_ID[consequence].consequences
     }
-    changed = next((one for one in failed if one == CHANGED), None)
+    changed = next((check for check in failed if check == CHANGED), None)
     places = _places(report)
     for place, check in enumerate(failed):
         if check in caused or check == changed:
             continue
         earlier = (other for other in list(failed)[:place] if other not in caused)
-        same = next((one for one in earlier if places[check] and places[check] <= places[one]), None)
+        same = next((cause for cause in earlier if places[check] and places[check] <= places[cause]), None)
         if (cause := changed or same) is not None:
             caused[check] = cause
 
@@ -139,8 +139,8 @@ def undecided_by_cause(report: Report) -> tuple[dict[str, list[str]], list[tuple
     for check in (result.id for result in report.checks if result.id in missing):
         if (blocking := _blocking(check, failed, missing)) is not None:
             kept.setdefault(cause_of[blocking], []).append(check)
-    told = {one for ids in kept.values() for one in ids}
-    rest = [(reason, [one for one in ids if one not in told]) for reason, ids in missing_by_reason(report)]
+    told = {check for ids in kept.values() for check in ids}
+    rest = [(reason, [check for check in ids if check not in told]) for reason, ids in missing_by_reason(report)]
     return kept, [(reason, ids) for reason, ids in rest if ids]
 
 
@@ -178,6 +178,6 @@ def turned_off(report: Report) -> list[tuple[str, list[str]]]:
     told = []
     for reason, ids in reasons.items():
         whole = {name for name, members in families.items() if len(members) > 1 and members <= set(ids)}
-        names = [f"{name}.*" if (name := one.partition(".")[0]) in whole else one for one in ids]
+        names = [f"{name}.*" if (name := check.partition(".")[0]) in whole else check for check in ids]
         told.append((reason, list(dict.fromkeys(names))))
     return [*told, *packs]

@@ -81,7 +81,7 @@ def _renderer(reference: str, *taken: str, of: str = "") -> _Renderer[Any]:
 
     def render(shown: Any, showing: Showing) -> str:
         module, _, name = reference.partition(":")
-        options = {one: getattr(showing, one) for one in taken}
+        options = {known: getattr(showing, known) for known in taken}
         if of == "cells":
             shown = shown.cells
         elif of == "report":
@@ -148,14 +148,14 @@ FORMATS = (
 )  # fmt: skip
 """In the order in which help lists them."""
 
-BY_NAME = {one.name: one for one in FORMATS}
-OF_REPORTS = {one.name: one.report for one in FORMATS if one.report is not None}
+BY_NAME = {known.name: known for known in FORMATS}
+OF_REPORTS = {known.name: known.report for known in FORMATS if known.report is not None}
 """Format to what renders a report in it."""
-OF_CELLS = {one.name: one.cells for one in FORMATS if one.cells is not None}
+OF_CELLS = {known.name: known.cells for known in FORMATS if known.cells is not None}
 """Format to what renders printed cells in it."""
-OF_AUDITS = {one.name: one.audit for one in FORMATS if one.audit is not None}
+OF_AUDITS = {known.name: known.audit for known in FORMATS if known.audit is not None}
 """Format to what renders an audit in it."""
-OF_CHECKS = {one.name: one.check for one in FORMATS if one.check is not None}
+OF_CHECKS = {known.name: known.check for known in FORMATS if known.check is not None}
 """Format to what renders a check in it."""
 
 

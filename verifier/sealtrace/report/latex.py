@@ -91,7 +91,7 @@ def render_macros(results: Iterable[CellResult], bundle: str, root: str) -> tupl
         if value is None:
             left_out.append(cell.name)
             continue
-        names = "".join(f"{{{plain_name(one)}}}" for one in (cell.table, cell.row, cell.column))
+        names = "".join(f"{{{plain_name(label)}}}" for label in (cell.table, cell.row, cell.column))
         lines.append(rf"\sealedcell{names}{{{latex(value)}}}" + "\n")
     return "".join(lines), left_out
 

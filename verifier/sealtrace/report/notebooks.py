@@ -27,9 +27,9 @@ def cell_html(name: str, status: str, rows: Iterable[tuple[str, str | None]]) ->
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
-    first = "".join(f"<th style='text-align:left'>{_text(one)}</th>" for one in head)
+    first = "".join(f"<th style='text-align:left'>{_text(title)}</th>" for title in head)
     body = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{_text(one)}</td>" for one in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td style='text-align:left'>{_text(text)}</td>" for text in row) + "</tr>" for row in rows
     )
     return f"<table>{f'<tr>{first}</tr>' if head else ''}{body}</table>"
 

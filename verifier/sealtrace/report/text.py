@@ -115,9 +115,11 @@ def _figures(sheet: Sheet, report: Report, everything: bool) -> None:
         sheet.figure("Discrepancy", f"at most {worst.value:.2e}, at {place}")
     if (agreement := summary.threshold_agreement) is not None:
         sheet.figure("Crossings", f"{agreement.agree} of {agreement.total} agree")
-    for one in summary.selected:
-        reported = "as reported" if one.recomputed == one.reported else f"reported {one.reported or 'none'}"
-        sheet.figure("Selected", f"{one.selector}: {one.recomputed or 'none'} ({reported})")
+    for selected in summary.selected:
+        reported = (
+            "as reported" if selected.recomputed == selected.reported else f"reported {selected.reported or 'none'}"
+        )
+        sheet.figure("Selected", f"{selected.selector}: {selected.recomputed or 'none'} ({reported})")
     sealed = "none is sealed yet" if report.draft else f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
     sheet.figure("Stages", sealed)
     for line in witnesses_of(chain):
@@ -148,9 +150,9 @@ def transcribed(report: Report) -> bool:
     )
 
 
-def meaning_in_words(one: Meaning) -> str:
+def meaning_in_words(meaning: Meaning) -> str:
     """What a column is."""
-    return f"{one.table}[{one.row}, {one.column}]: {one.words}"
+    return f"{meaning.table}[{meaning.row}, {meaning.column}]: {meaning.words}"
 
 
 def disclosed_in_words(seen: Disclosed) -> str:
@@ -171,8 +173,8 @@ def evidence_of(chain: Chain) -> str:
 def witnesses_of(chain: Chain) -> Iterator[str]:
     """Which stages are covered by what, from which time, and which rest on the authors' word."""
     together: dict[tuple[str, str | None], list[str]] = {}
-    for one in chain.coverage:
-        together.setdefault(("; ".join(one.witnesses), one.since), []).append(one.stage)
+    for stage in chain.coverage:
+        together.setdefault(("; ".join(stage.witnesses), stage.since), []).append(stage.stage)
     for (witnesses, since), stages in together.items():
         known = f"sealed by {since}" if since else "when is the authors' word"
         yield f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})"

@@ -104,7 +104,7 @@ class Survey:
     def undetermined(self) -> dict[str, tuple[int, str]]:
         """Fields that are known to be free: how many changes of each went unnoticed, and why."""
         found: dict[str, tuple[int, str]] = {}
-        for change in sorted(self.judged, key=lambda one: one.mutant.field):
+        for change in sorted(self.judged, key=lambda change: change.mutant.field):
             if change.found_by is None and change.free is not None:
                 found[change.mutant.field] = (found.get(change.mutant.field, (0, ""))[0] + 1, change.free)
         return found
@@ -156,7 +156,7 @@ class Campaign:
             chance.shuffle(due)  # whatever the seconds allow is a sample of both
         for into, some in due:
             found = self.complained_of(some) if into is alarms else self.noticed_each(some)
-            into += [Judged(one, check, self.free(one)) for one, check in zip(some, found, strict=True)]
+            into += [Judged(mutant, check, self.free(mutant)) for mutant, check in zip(some, found, strict=True)]
             if progress:
                 progress("changing records", len(judged) + len(alarms), len(chosen) + len(rewritten))
             if end is not None and time.monotonic() > end:
@@ -248,8 +248,8 @@ class Campaign:
                 if finding.severity != "note" and finding.name not in self._findings
                 for value in (finding.key or {}).items()
             }
-            found = [known or named.get(self._told_apart(one)) for known, one in zip(found, mutants, strict=True)]
-            left = [one for one, known in zip(mutants, found, strict=True) if known is None]
+            found = [known or named.get(self._told_apart(mutant)) for known, mutant in zip(found, mutants, strict=True)]
+            left = [mutant for mutant, known in zip(mutants, found, strict=True) if known is None]
             alone = len(left) == 1 or (left and self._differing(self._rows_changed(left)[1], left[0], None) is not None)
             for place, mutant in enumerate(mutants):
                 if found[place] is None and (alone or self.free(mutant) is None):
@@ -337,7 +337,7 @@ class Campaign:
 
     def _document_changed(self, mutant: Mutant) -> Bundle | None:
         documents = list(self._bundle.documents)
-        place = next(place for place, one in enumerate(documents) if one.path == mutant.path)
+        place = next(place for place, document in enumerate(documents) if document.path == mutant.path)
         value = altered(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
         if misfits_of(mutant.kind, value) or (stores := self._declared_by(mutant, value)) is None:
             return None
@@ -388,7 +388,7 @@ class Campaign:
             done = mutant.row + 1
         whole = pa.concat_tables([*parts, table.slice(done)])
         new = replace(store, table=whole, rows=range(1, whole.num_rows + 1), whole=whole, count=whole.num_rows)
-        stores = [new if one.path == store.path else one for one in self._bundle.stores]
+        stores = [new if other.path == store.path else other for other in self._bundle.stores]
         return accepted, replace(self._bundle, stores=stores)
 
 
@@ -401,17 +401,21 @@ def _sense(before: Any, after: Any) -> str:
     if new is None or [part.role for part in new.parts] != [part.role for part in old.parts]:
         return ""
     pairs = list(zip(old.parts, new.parts, strict=True))
-    if all((one.value, one.unit, one.relation) == (other.value, other.unit, other.relation) for one, other in pairs):
+    if all(
+        (old_number.value, old_number.unit, old_number.relation) == (other.value, other.unit, other.relation)
+        for old_number, other in pairs
+    ):
         return " (unit)"
     coarser = all(
-        other.low <= one.value <= other.high and other.high - other.low > one.high - one.low for one, other in pairs
+        other.low <= old_number.value <= other.high and other.high - other.low > old_number.high - old_number.low
+        for old_number, other in pairs
     )
     return " (coarser)" if coarser else ""
 
 
 def _changes(path: str, kind: str, row: int | None, record: Any, pools: dict[str, list[Any]]) -> Iterator[Mutant]:
     for pointer, value in places(record):
-        other = next((one for one in pools.get(pattern(pointer), ()) if one != value), None)
+        other = next((taken for taken in pools.get(pattern(pointer), ()) if taken != value), None)
         for way, new in ways(value, () if other is None else (other,)):
             if not same_constant(value, new):
                 yield Mutant(path, kind, row, pointer, way, new, value)

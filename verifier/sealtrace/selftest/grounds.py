@@ -54,8 +54,8 @@ def ground_without(kind: str, path: str | None, before: Examination, known: Grou
     `known` is the ground without the whole kind, from which that without one file is grown.
     """
 
-    def hidden(one: Document | Store) -> bool:
-        return one.kind == kind and path in (None, one.path)
+    def hidden(record: Document | Store) -> bool:
+        return record.kind == kind and path in (None, record.path)
 
     bundle = replace(
         before.bundle,

@@ -22,7 +22,7 @@ def render_index(reports: Mapping[str, Report]) -> str:
 
     style = page.own_file("style.css")
     verdicts = [report.verdict for report in reports.values()]
-    verdict = next((one for one in ("findings", "incomplete") if one in verdicts), "verified")
+    verdict = next((verdict for verdict in ("findings", "incomplete") if verdict in verdicts), "verified")
     return (
         page.environment()
         .from_string(page.own_file("index.html.j2"))

@@ -14,7 +14,7 @@ from sealtrace.report.inert import harmless
 
 BEFORE_FIELDS = 6
 """How many numbers stand for a cell before those of its fields: row, column, status, recomputed, file and line."""
-_IN_HTML = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+_IN_HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """What could end a script element, begin an entity, or end a line of a script."""
 
 
@@ -56,13 +56,13 @@ def layouts(page: Page) -> list[Layout]:
     known = {table.label for table in page.tables}
     tables = [_placed(table) for table in [*page.tables, *from_cells(page.cells, known)]]
     by_label: dict[str, list[Layout]] = {}
-    for one in tables:
-        by_label.setdefault(one.table.label, []).append(one)
+    for table in tables:
+        by_label.setdefault(table.table.label, []).append(table)
     for number, cell in enumerate(page.cells):
         # Labels that stand twice are filled in order, as the cells came.
-        for one in by_label.get(cell.table, []):
-            if places := one.places.get((cell.row, cell.column)):
-                one.cells.append((*places.pop(0), number))
+        for place in by_label.get(cell.table, []):
+            if places := place.places.get((cell.row, cell.column)):
+                place.cells.append((*places.pop(0), number))
                 break
     return tables
 
@@ -109,7 +109,7 @@ def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]
                 "caption": layout.table.caption,
                 "source": f"{source}:{first}" if source and first else source,
                 "tally": ", ".join(told) or "no numbers",
-                "look": next((one for one in reversed(FAMILY_WORDS) if counts[one]), "agree"),
+                "look": next((words for words in reversed(FAMILY_WORDS) if counts[words]), "agree"),
             }
         )
     return heads
@@ -185,8 +185,8 @@ def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, Any]:
             ]
             for item in cause.items
         )
-        for one in cause.consequences:
-            add(one, own)
+        for consequence in cause.consequences:
+            add(consequence, own)
 
     for cause in page.causes:
         add(cause, -1)

@@ -79,25 +79,25 @@ def _lineage(report: Report, number: int, lineage: Lineage) -> tuple[str, ...]:
     )
 
 
-def _item(one: Finding) -> Item:
-    key = one.key or {}
-    place = one.source or "bundle"
-    for part in (one.row, one.column):
+def _item(finding: Finding) -> Item:
+    key = finding.key or {}
+    place = finding.source or "bundle"
+    for part in (finding.row, finding.column):
         place += "" if part is None else f":{part}"
     # Of a printed cell the sentence says both numbers.
-    spoken = one.check == "table.cells"
+    spoken = finding.check == "table.cells"
     known = (
-        ("record", key_text(one.key)),
-        ("field", None if spoken else one.field),
-        ("expected", None if spoken else one.expected),
-        ("found", None if spoken else one.found),
-        ("waived", one.waived),
+        ("record", key_text(finding.key)),
+        ("field", None if spoken else finding.field),
+        ("expected", None if spoken else finding.expected),
+        ("found", None if spoken else finding.found),
+        ("waived", finding.waived),
     )
     return Item(
-        severity=one.severity,
-        check=one.check,
+        severity=finding.severity,
+        check=finding.check,
         place=place,
-        message=one.message,
+        message=finding.message,
         facts=[(name, text) for name, text in known if text is not None and (text or name in ("expected", "found"))],
         cells=[(key["table"], key["row"], key["column"])] if {"table", "row", "column"} <= set(key) else [],
     )
@@ -117,7 +117,7 @@ def _causes(report: Report) -> list[Cause]:
     found = [of(check, others) for check, others in by_cause(report)]
     failed = {check.id for check in report.checks if check.status == "fail"}
     rest = [of(check, []) for check in report.checks if check.id in items and check.id not in failed]
-    return found + sorted(rest, key=lambda one: all(item.severity == "note" for item in one.items))
+    return found + sorted(rest, key=lambda group: all(item.severity == "note" for item in group.items))
 
 
 def _steps(report: Report, causes: list[Cause]) -> Steps:
@@ -169,7 +169,7 @@ def _follows(cause: Cause) -> str:
     """What one cause may explain, counted."""
     parts = []
     if cause.consequences:
-        count = sum(len(one.items) for one in cause.consequences)
+        count = sum(len(consequence.items) for consequence in cause.consequences)
         parts.append(f"{times(count, 'other finding')} of {times(len(cause.consequences), 'check')} may follow from it")
     if cause.undecided:
         parts.append(f"{times(len(cause.undecided), 'check')} cannot be decided before it is corrected")
@@ -181,7 +181,7 @@ def _limits(report: Report) -> list[str]:
     """What the verdict does not prove: always, and of this bundle."""
     chain, coverage = report.summary.chain, report.coverage
     off = sum(check.status == "not-applicable" for check in report.checks)
-    withheld = sum(one.leaves - one.seen for one in report.summary.disclosed)
+    withheld = sum(tree.leaves - tree.seen for tree in report.summary.disclosed)
     of_this = (
         (
             not chain.signatures + chain.timestamps,
@@ -196,7 +196,7 @@ def _limits(report: Report) -> list[str]:
         (off, f"What {times(off, 'check')} would say that do not apply here; each states its reason under checks."),
         (withheld, f"{times(withheld, 'row')} that the bundle withholds and nobody disclosed."),
     )
-    assumed = [f"Assumed, not verified: {one}" for one in report.summary.assumed]
+    assumed = [f"Assumed, not verified: {assumption}" for assumption in report.summary.assumed]
     return [*LIMITS, *(said for so, said in of_this if so), *assumed]
 
 

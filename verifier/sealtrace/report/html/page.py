@@ -135,7 +135,7 @@ class Page:
     @property
     def items(self) -> list[Item]:
         """Every finding, in the order in which the page numbers them."""
-        return [item for cause in self.causes for one in (cause, *cause.consequences) for item in one.items]
+        return [item for cause in self.causes for group in (cause, *cause.consequences) for item in group.items]
 
 
 def render(page: Page) -> str:
@@ -180,7 +180,7 @@ def check_families(checks: list[CheckResult]) -> list[dict[str, Any]]:
         counts: Counter[str] = Counter(check.status for check in members)
         told = [(counts[status], word) for status, word in CHECK_WORDS.items() if counts[status]]
         summary = ", ".join(f"{count} {several.get(word, word) if count != 1 else word}" for count, word in told)
-        worst = next(one for one in ("fail", "missing", "skipped", "pass", "not-applicable") if counts[one])
+        worst = next(status for status in ("fail", "missing", "skipped", "pass", "not-applicable") if counts[status])
         found.append({"name": name, "checks": members, "summary": summary, "worst": worst})
     return found
 

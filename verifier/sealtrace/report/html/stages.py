@@ -21,12 +21,12 @@ _CHAIN = ("Stage", "Files", "Bytes", "Kinds", "Digest of the seal", "Names befor
 def stage_chain(stages: list[StageLink]) -> Figure:
     """Two rows of boxes for a wide page, four for a narrow one."""
     rows = []
-    for place, one in enumerate(stages):
-        kinds = ", ".join(f"{number} {kind}" for kind, number in one.kinds.items()) or one.empty_reason or ""
-        witnesses = "; ".join(one.witnesses) or "nobody: its time is the authors’ word"
-        link = "not sealed" if not one.sealed else "broken" if not one.linked else "holds" if place else "first"
-        digests = one.digest or "not sealed", one.previous or ""
-        rows.append([one.stage, str(one.files), f"{one.bytes:,}", kinds, *digests, link, witnesses])
+    for place, stage in enumerate(stages):
+        kinds = ", ".join(f"{number} {kind}" for kind, number in stage.kinds.items()) or stage.empty_reason or ""
+        witnesses = "; ".join(stage.witnesses) or "nobody: its time is the authors’ word"
+        link = "not sealed" if not stage.sealed else "broken" if not stage.linked else "holds" if place else "first"
+        digests = stage.digest or "not sealed", stage.previous or ""
+        rows.append([stage.stage, str(stage.files), f"{stage.bytes:,}", kinds, *digests, link, witnesses])
     return Figure(
         title="Stage chain",
         caption="Each seal names the digest of the one before it, so a later stage commits to all earlier ones.",
@@ -45,8 +45,8 @@ def _drawn(stages: list[StageLink], columns: int) -> Markup:
         (2.0 + (place % columns) * (_BOX_WIDTH + _GAP_ACROSS), 2.0 + (place // columns) * (_BOX_HEIGHT + _GAP_DOWN))
         for place in range(len(stages))
     ]
-    parts = [_link(one, other, stage) for (one, other), stage in zip(pairwise(places), stages[1:], strict=True)]
-    parts += [_box(one, place + 1, *places[place]) for place, one in enumerate(stages)]
+    parts = [_link(start, other, stage) for (start, other), stage in zip(pairwise(places), stages[1:], strict=True)]
+    parts += [_box(stage, place + 1, *places[place]) for place, stage in enumerate(stages)]
     broken = [link.stage for link in stages if link.sealed and not link.linked]
     absent = [link.stage for link in stages if not link.sealed]
     order = ", ".join(link.stage for link in stages)
@@ -74,17 +74,17 @@ def _box(stage: StageLink, number: int, x: float, y: float) -> Markup:
     )
 
 
-def _link(one: tuple[float, float], other: tuple[float, float], stage: StageLink) -> Markup:
+def _link(start: tuple[float, float], other: tuple[float, float], stage: StageLink) -> Markup:
     """An arrow to the next box; where it turns to the next row, through the gap between rows."""
-    broken, beside = stage.sealed and not stage.linked, one[1] == other[1]
+    broken, beside = stage.sealed and not stage.linked, start[1] == other[1]
     class_ = "link bad" if broken else "link" if stage.sealed else "link absent"
     if beside:
-        x, y, end = one[0] + _BOX_WIDTH, one[1] + _BOX_HEIGHT / 2, other[0]
+        x, y, end = start[0] + _BOX_WIDTH, start[1] + _BOX_HEIGHT / 2, other[0]
         path = f"M{x:.0f} {y:.0f}H{end - 5:.0f}"
         head = f"M{end - 8:.0f} {y - 4:.0f}L{end - 2:.0f} {y:.0f}L{end - 8:.0f} {y + 4:.0f}"
         middle = ((x + end) / 2 - 4, y - 6)
     else:
-        x, y = one[0] + _BOX_WIDTH / 2, one[1] + _BOX_HEIGHT
+        x, y = start[0] + _BOX_WIDTH / 2, start[1] + _BOX_HEIGHT
         end_x, end_y = other[0] + _BOX_WIDTH / 2, other[1]
         turn = y + _GAP_DOWN / 2
         path = f"M{x:.0f} {y:.0f}V{turn:.0f}H{end_x:.0f}V{end_y - 5:.0f}"

@@ -118,14 +118,14 @@ def around(values: Sequence[float], start: float, end: float) -> Axis:
 
 def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Places of labels near the wanted ones, no two nearer than the gap where the range allows that."""
-    order = sorted(range(len(places)), key=lambda one: places[one])
+    order = sorted(range(len(places)), key=lambda place: places[place])
     moved = [0.0] * len(places)
     previous = low - gap
-    for one in order:
-        previous = moved[one] = max(places[one], previous + gap)
+    for place in order:
+        previous = moved[place] = max(places[place], previous + gap)
     limit = high + gap
-    for one in reversed(order):
-        limit = moved[one] = min(moved[one], limit - gap)
+    for place in reversed(order):
+        limit = moved[place] = min(moved[place], limit - gap)
     return moved
 
 

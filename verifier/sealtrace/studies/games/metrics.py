@@ -204,8 +204,8 @@ def _of_calibration(name: str, numbers: Callable[[str, Calibrated], tuple[Any, .
 
 
 _of_calibration("calibrated_scale", lambda scale, _: (exact(scale),))
-_of_calibration("calibrated_count", lambda _, one: (one.violations, one.states))
-_of_calibration("calibrated_bound", lambda _, one: (one.bound,))
+_of_calibration("calibrated_count", lambda _, result: (result.violations, result.states))
+_of_calibration("calibrated_bound", lambda _, result: (result.bound,))
 
 
 # Played hands
@@ -258,7 +258,7 @@ def _of_hands(name: str, reduce: Played) -> None:
     @metric(name)
     def compute_it(study: GameStudy, arguments: Arguments) -> Value:
         hands, rows = _played(study, _candidates(study, arguments), arguments.get("opponent"))
-        return Value(tuple(Fraction(one) for one in reduce(hands, rows, arguments)), hands.frame, rows)
+        return Value(tuple(Fraction(value) for value in reduce(hands, rows, arguments)), hands.frame, rows)
 
 
 _PLAYS: dict[str, Played] = {"score": _score, "hand_ev": _hand_ev}

@@ -57,12 +57,12 @@ def _walked(game: Any) -> Tree:
             if state.is_terminal():
                 actor, won = END, state.returns()[0]
             elif state.is_chance_node():
-                below += [(state.child(one), place, -1, chance * p) for one, p in state.chance_outcomes()]
+                below += [(state.child(action), place, -1, chance * p) for action, p in state.chance_outcomes()]
             else:
                 actor = state.current_player()
                 words = {state.action_to_string(action): action for action in state.legal_actions()}
                 legal = tuple(actions.setdefault(word, len(actions)) for word in words)
-                below += [(state.child(one), place, actions[word], chance) for word, one in words.items()]
+                below += [(state.child(action), place, actions[word], chance) for word, action in words.items()]
                 name = " ".join(f"{actor}: {state.information_state_string()}".split())
                 if places.setdefault(name, (len(sets), depth))[1] != depth:
                     raise UnplayableError(f"{name} can be met early and late")

@@ -228,8 +228,8 @@ def counts(results: Results, outcome: Outcome) -> None:
             if lost := sorted(set(labels) - values):
                 at.error(f"/printed/{field}/{lost[0]}", "No row has this value.", "a value of the rows", lost[0])
             named: dict[str, set[str]] = {}
-            for one in values:
-                named.setdefault(appearance(labels.get(one, one)), set()).add(one)
+            for value in values:
+                named.setdefault(appearance(labels.get(value, value)), set()).add(value)
             for value, label in labels.items():
                 for other in sorted(named.get(appearance(_EMPHASIS.sub(r"\2", label)), set()) - {value})[:1]:
                     message = "The value is printed as what another is called. Print another name."

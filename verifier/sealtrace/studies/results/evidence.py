@@ -82,13 +82,13 @@ class Results(Evidence):
         return {
             name: [
                 gap
-                for one in declaration.get("complete") or []
-                if (facts := self.facts(name)) is None or not facts.complete(one)
+                for demand in declaration.get("complete") or []
+                if (facts := self.facts(name)) is None or not facts.complete(demand)
                 for gap in incomplete(
                     self.frame(name).table,
-                    one["every"],
-                    one.get("by") or [],
-                    None if one.get("several") else one.get("times") or 1,
+                    demand["every"],
+                    demand.get("by") or [],
+                    None if demand.get("several") else demand.get("times") or 1,
                 )
             ]
             for name, declaration in self.declarations.items()
@@ -108,7 +108,7 @@ class Results(Evidence):
         """Rows of a dataset that agree in some fields and differ in one that those determine."""
         frame, facts = self.frame(name), self.facts(name)
         declared = any(
-            one["on"] == on and field in one["fields"] for one in self.declarations[name].get("depends") or []
+            rule["on"] == on and field in rule["fields"] for rule in self.declarations[name].get("depends") or []
         )
         if facts is not None and declared:
             return [] if facts.depends(on, field) else contradicting(frame.table, on, field)
@@ -125,9 +125,9 @@ class Results(Evidence):
     def determined(self, name: str) -> list[tuple[list[str], str]]:
         """What determines which field of a dataset: as declared, and right answers by the item that they are about."""
         declaration = self.declarations[name]
-        said = [(one["on"], field) for one in declaration.get("depends") or [] for field in one["fields"]]
-        every = [group for one in declaration.get("complete") or [] for group in one["every"]]
-        by = [field for one in declaration.get("complete") or [] for field in one.get("by") or []]
+        said = [(rule["on"], field) for rule in declaration.get("depends") or [] for field in rule["fields"]]
+        every = [group for demand in declaration.get("complete") or [] for group in demand["every"]]
+        by = [field for demand in declaration.get("complete") or [] for field in demand.get("by") or []]
         groups = every or [[field] for field in declaration["key"]]
         some = self._some(name)
         item = max(groups, key=lambda group: len(np.unique(combined_codes(some, tuple(group)))))
@@ -156,9 +156,9 @@ class Results(Evidence):
         if declaration.get("complete") or isinstance(frame, StreamedFrame) or not frame.size:
             return
         queries = " ".join(recipe.get("sql") or "" for recipe in self.recipes)
-        named = {one for pair in _SELECTED.findall(queries) for part in pair for one in re.findall(r"\w+", part)}
+        named = {word for pair in _SELECTED.findall(queries) for part in pair for word in re.findall(r"\w+", part)}
         for field in sorted((self._compared | named) & set(declaration["key"])):
-            others = [one for one in declaration["key"] if one != field]
+            others = [other for other in declaration["key"] if other != field]
             gaps = incomplete(frame.table, [[field], others], [], 1) if others else []
             # Where most are not shared, what is compared was never meant to have the same rows.
             if gaps and 2 * len(gaps) <= self.distinct(name, field) * self.combinations(name, others):
@@ -172,8 +172,8 @@ class Results(Evidence):
         fields = {
             name: frame.table.schema.field(name).type for name in frame.names if name not in (truth, *frame.key_fields)
         }
-        flags = [one for one, kind in fields.items() if pa.types.is_boolean(kind)]
-        answers = [one for one, kind in fields.items() if kind == frame.table.schema.field(truth).type]
+        flags = [field for field, kind in fields.items() if pa.types.is_boolean(kind)]
+        answers = [field for field, kind in fields.items() if kind == frame.table.schema.field(truth).type]
         for answer in answers if flags else ():
             right = pc.fill_null(pc.equal(plain(frame.column(answer)), plain(frame.column(truth))), False)
             for flag in flags:
@@ -186,20 +186,24 @@ class Results(Evidence):
     def told_apart(self, name: str) -> Iterator[tuple[str, bool, Gap]]:
         """Right answers that are said to depend on what tables compare: whether few of them do, and the first."""
         for on, field in self.determined(name):
-            alone = [one for one in on if one not in self._compared]
+            alone = [field for field in on if field not in self._compared]
             if alone and len(alone) < len(on) and field in self._right_answers(name, on):
                 gaps = self._contradicting(name, alone, field)
                 if gaps:
-                    apart = " and ".join(one for one in on if one in self._compared)
+                    apart = " and ".join(field for field in on if field in self._compared)
                     yield apart, 2 * len(gaps) <= self.combinations(name, alone), gaps[0]
 
     def _right_answers(self, name: str, on: list[str]) -> set[str]:
         """The fields that predictions are compared with: declared, named by recipes, or told by queries."""
         declaration, table = self.declarations[name], self._some(name)
         fields = set(declaration["row"]["properties"])
-        found = {str(one) for one in (declaration.get("truth"), *(recipe.get("against") for recipe in self.recipes))}
+        found = {
+            str(truth) for truth in (declaration.get("truth"), *(recipe.get("against") for recipe in self.recipes))
+        }
         shared = [document.value for document in self.bundle.documents_of("queries")]
-        texts = [text for one in shared for word in ("views", "macros") for text in (one.get(word) or {}).values()]
+        texts = [
+            text for setting in shared for word in ("views", "macros") for text in (setting.get(word) or {}).values()
+        ]
         for text in (*texts, *(recipe.get("sql") or "" for recipe in self.recipes)):
             for pair in _COMPARED.findall(text):
                 if set(pair) <= fields and pair[0] != pair[1]:
@@ -214,7 +218,7 @@ class Results(Evidence):
         """Every recipe of the bundle's tables."""
         tables = [document.value for document in self.bundle.documents_of("table")]
         own = [column.get("recipe") for table in tables for column in table["columns"]]
-        own += [one for table in tables for row in table["rows"] for one in (row.get("recipes") or {}).values()]
+        own += [recipe for table in tables for row in table["rows"] for recipe in (row.get("recipes") or {}).values()]
         return [recipe for recipe in (*own, *(table.get("recipe") for table in tables)) if recipe]
 
     @cached_property
@@ -239,8 +243,8 @@ class Results(Evidence):
         """Whether a reference is known to be met, where one of the datasets was not held."""
         if self.facts(name) is None and self.facts(other) is None:
             return False
-        forms = [arrow_schema(self.bundle.declared[one]) for one in (name, other)]
-        if [forms[0].field(field).type for field in fields] != [forms[1].field(one).type for one in to]:
+        forms = [arrow_schema(self.bundle.declared[dataset]) for dataset in (name, other)]
+        if [forms[0].field(field).type for field in fields] != [forms[1].field(field).type for field in to]:
             return False
         mine, theirs = self._named(name, fields), self._named(other, to)
         return _within(mine, theirs) and (not every or len(mine) == len(theirs))
@@ -329,7 +333,7 @@ def summary(results: Results, _: Examination) -> dict[str, Any]:
 def _dataset(results: Results, name: str) -> str:
     """Such as `28,476 predictions: 2,373 id x 3 model x 4 seed`."""
     declaration, frame = results.declarations[name], results.frame(name)
-    groups: list[list[str]] = next((one["every"] for one in declaration.get("complete") or []), [])
+    groups: list[list[str]] = next((demand["every"] for demand in declaration.get("complete") or []), [])
     sizes = [f"{results.combinations(name, group):,} {'+'.join(group)}" for group in groups] if frame.size else []
     return f"{frame.size:,} {name}" + (f" ({' x '.join(sizes)})" if sizes else "")
 

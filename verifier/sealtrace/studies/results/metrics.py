@@ -60,7 +60,7 @@ def _shown(results: Results, arguments: Arguments, function: Statistic) -> Value
         if len(other) not in (1, len(own)):
             raise RecipeError(f"{len(own)} repeats minus {len(other)} repeats")
         base = other * len(own) if len(other) == 1 else other
-        values = [Fraction(one) - Fraction(less) for one, less in zip(own, base, strict=True)]
+        values = [Fraction(value) - Fraction(less) for value, less in zip(own, base, strict=True)]
         rounded = _rounded_difference(own, other)
     numbers = _show(values, arguments, len(selection.rows))
     return Value(

@@ -107,7 +107,9 @@ def _meant(results: Results, arguments: Arguments) -> str:
     named |= {key.partition(".")[2] for key in arguments if key.partition(".")[0] in ("where", "minus", "versus")}
     for word in ("over", "group"):
         named |= {name.strip() for name in arguments.get(word, "").split(",") if name.strip()}
-    having = [name for name, one in results.declarations.items() if named <= one["row"]["properties"].keys()]
+    having = [
+        name for name, declaration in results.declarations.items() if named <= declaration["row"]["properties"].keys()
+    ]
     if len(having) == 1:
         return having[0]
     if len(results.declarations) == 1:
@@ -158,7 +160,7 @@ def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:
     if text.startswith("["):
         with suppress(ValueError):
             wanted = [str(load) for load in json.loads(text)]
-    return [labels.get(one, one) for one in wanted]
+    return [labels.get(label, label) for label in wanted]
 
 
 def _among(column: pa.ChunkedArray, values: list[str]) -> Mask:

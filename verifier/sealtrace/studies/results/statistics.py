@@ -39,9 +39,9 @@ def statistic_of(name: str) -> Statistic:
     def computed(selection: Selection, arguments: Arguments) -> Number:
         given = columns(selection, arguments)
         options = {
-            one.name: _read(one.name, str(one.annotation), arguments)
-            for one in declared[len(given) :]
-            if one.name in arguments
+            parameter.name: _read(parameter.name, str(parameter.annotation), arguments)
+            for parameter in declared[len(given) :]
+            if parameter.name in arguments
         }
         found = function(*given, **options)
         return _asked(found, arguments) if isinstance(found, significance.Tested) else found
@@ -288,7 +288,7 @@ def _one_cell(selection: Selection, arguments: Arguments) -> tuple[int]:
 def _label_counts(selection: Selection, arguments: Arguments) -> tuple[list[int]]:
     """How often each label is there; the labels that could be given are the recipe's, or those of the right answers."""
     texts = texts_of(selection, arguments["of"])
-    counts = {one["values"]: one["counts"] for one in texts.value_counts().to_pylist()}
+    counts = {count["values"]: count["counts"] for count in texts.value_counts().to_pylist()}
     truth = arguments.get("against") or selection.results.declarations[selection.dataset].get("truth")
     names = names_of(arguments.get("labels")) or (
         sorted(texts_of(selection, truth).unique().to_pylist()) if truth else list(counts)

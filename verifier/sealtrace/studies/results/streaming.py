@@ -92,7 +92,7 @@ class _Look:
         columns = _Columns(rows, self.keys)
         texts = {name: {str(value) for value in columns.values(name).to_pylist()} for name in self.printed}
         absent = frozenset(name for name in rows.column_names if rows.column(name).null_count)
-        return _Looked(block, {one: columns.seen(one) for one in self.tracked}, texts, absent)
+        return _Looked(block, {item: columns.seen(item) for item in self.tracked}, texts, absent)
 
 
 class _Columns:
@@ -164,7 +164,7 @@ class Distinct:
             self._count(seen)
         if not self.apart or self.kept:
             self._parts.append(seen)
-            if sum(len(one.bits) for one in self._parts[1:]) > max(self._size, 2**16):
+            if sum(len(stretch.bits) for stretch in self._parts[1:]) > max(self._size, 2**16):
                 self._merge()
 
     def _count(self, seen: _Seen) -> None:
@@ -176,11 +176,15 @@ class Distinct:
             self._counted[part] = self._counted.get(part, 0) + int(count)
 
     def _merge(self) -> None:
-        bits = np.concatenate([one.bits for one in self._parts])
+        bits = np.concatenate([stretch.bits for stretch in self._parts])
         order = np.argsort(bits, kind="stable")
         starts = np.flatnonzero(np.r_[True, bits[order][1:] != bits[order][:-1]]) if len(bits) else order
-        times = np.add.reduceat(np.concatenate([one.times for one in self._parts])[order], starts)
-        by = np.concatenate([one.by for one in self._parts])[order][starts] if self.by else np.zeros(0, np.uint64)
+        times = np.add.reduceat(np.concatenate([stretch.times for stretch in self._parts])[order], starts)
+        by = (
+            np.concatenate([stretch.by for stretch in self._parts])[order][starts]
+            if self.by
+            else np.zeros(0, np.uint64)
+        )
         self._parts = [_Seen(bits[order][starts], by, times)]
         self._size = len(starts)
 
@@ -235,16 +239,16 @@ class Facts:
         """How many values a field has."""
         return self.count(name) - (name in self.absent)
 
-    def complete(self, one: dict[str, Any]) -> bool:
+    def complete(self, demand: dict[str, Any]) -> bool:
         """Whether every combination is there as often as declared."""
-        by, groups = tuple(one.get("by") or ()), [tuple(group) for group in one["every"]]
+        by, groups = tuple(demand.get("by") or ()), [tuple(group) for group in demand["every"]]
         whole = self.distinct[Tracked(_joined(groups), by)]
         due = dict.fromkeys(whole.counts(), 1)
         for group in groups:
             for part, count in self.distinct[Tracked(group, by)].counts().items():
                 due[part] *= count
-        times = one.get("times") or 1
-        return due == whole.counts() and (bool(one.get("several")) or whole.times() == (times, times))
+        times = demand.get("times") or 1
+        return due == whole.counts() and (bool(demand.get("several")) or whole.times() == (times, times))
 
     def depends(self, on: list[str], name: str) -> bool:
         """Whether some fields determine another."""
@@ -263,14 +267,14 @@ def named_bits(columns: Iterable[pa.ChunkedArray], keys: Keys) -> Bits:
 
 def tracked_of(declaration: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[Tracked]:
     """What must be counted of a dataset, given the declarations of all."""
-    for one in declaration.get("complete") or []:
-        by, groups = tuple(one.get("by") or ()), [tuple(group) for group in one["every"]]
+    for demand in declaration.get("complete") or []:
+        by, groups = tuple(demand.get("by") or ()), [tuple(group) for group in demand["every"]]
         for group in (*groups, _joined(groups)):
             yield Tracked(group, by)
         yield from (Tracked(group) for group in groups)
-    for one in declaration.get("depends") or []:
-        for name in one["fields"]:
-            yield from (Tracked(tuple(one["on"])), Tracked((*one["on"], name)))
+    for rule in declaration.get("depends") or []:
+        for name in rule["fields"]:
+            yield from (Tracked(tuple(rule["on"])), Tracked((*rule["on"], name)))
     for name in declaration.get("counts") or {}:
         yield Tracked((name,))
     for reference in declaration.get("references") or []:
@@ -288,11 +292,11 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
     declaration = next(declaration for declaration in declarations if declaration["dataset"] == name)
     form = bundle.declared[name]
     known = set(declaration["row"]["properties"])
-    tracked = tuple(dict.fromkeys(one for one in tracked_of(declaration, declarations) if known >= set(one.fields)))
+    tracked = tuple(dict.fromkeys(item for item in tracked_of(declaration, declarations) if known >= set(item.fields)))
     first = row_key(form)[0]
     facts = Facts(
-        {one: Distinct(first in (*one.by, *one.fields), bool(one.by), one.kept) for one in tracked},
-        {one: set() for one in declaration.get("printed") or {}},
+        {item: Distinct(first in (*item.by, *item.fields), bool(item.by), item.kept) for item in tracked},
+        {printed: set() for printed in declaration.get("printed") or {}},
     )
     streamed = Streamed(Evidence(bundle))
     give_memory_back()

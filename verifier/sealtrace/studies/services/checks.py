@@ -79,7 +79,7 @@ def sequence(study: ServiceStudy, outcome: Outcome) -> None:
     outcome.inspected = int(study.first.sum())
     later, before = _before(study)
     stopped = ~np.isin(study.outcomes[before], settings.retried)
-    previous = [f"nothing after {one}" for one in study.outcomes[before][stopped]]
+    previous = [f"nothing after {ended}" for ended in study.outcomes[before][stopped]]
     outcome.rows(frame, later[stopped], "/attempt", "The request had ended before this attempt.", previous)
     most = settings.attempts
     outcome.rows(frame, study.numbers >= most, "/attempt", "More attempts than declared.", f"{most} at most")

@@ -110,7 +110,7 @@ def valued(hands: Hands, outcome: Outcome) -> None:
 def zero_sum(hands: Hands, outcome: Outcome) -> None:
     own, other = hands.frame.numbers("value"), hands.frame.numbers("opponent_value")
     outcome.inspected = hands.frame.size
-    due = ["the arm's return with the other sign" if np.isnan(one) else -one for one in own]
+    due = ["the arm's return with the other sign" if np.isnan(value) else -value for value in own]
     message = "The returns of the two players do not cancel."
     outcome.rows(hands.frame, ~(own == -other), "/opponent_value", message, due)
 

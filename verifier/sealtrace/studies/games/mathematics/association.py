@@ -21,19 +21,19 @@ def ranks(values: Vector) -> Vector:
     return np.stack([ranks(row) for row in values])
 
 
-def spearman(one: Vector, other: Vector) -> Vector:
+def spearman(first: Vector, other: Vector) -> Vector:
     """The correlation of ranks along the last axis; NaN where one side does not vary."""
-    left, right = (each - each.mean(axis=-1, keepdims=True) for each in (ranks(one), ranks(other)))
+    left, right = (each - each.mean(axis=-1, keepdims=True) for each in (ranks(first), ranks(other)))
     with np.errstate(invalid="ignore", divide="ignore"):
         value: Vector = (left * right).sum(axis=-1) / np.sqrt((left**2).sum(axis=-1) * (right**2).sum(axis=-1))
     return value
 
 
-def kendall(one: Vector, other: Vector) -> Vector:
+def kendall(first: Vector, other: Vector) -> Vector:
     """Kendall's tau-b along the last axis: concordant less discordant pairs, with ties in the denominator."""
-    if one.ndim > 1:
-        return np.array([float(kendall(left, right)) for left, right in zip(one, other, strict=True)])
-    left, right = (np.sign(each[:, None] - each[None, :]) for each in (one, other))
+    if first.ndim > 1:
+        return np.array([float(kendall(left, right)) for left, right in zip(first, other, strict=True)])
+    left, right = (np.sign(each[:, None] - each[None, :]) for each in (first, other))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((left * right).sum() / np.sqrt((left**2).sum() * (right**2).sum()))
 
@@ -42,27 +42,27 @@ MEASURES = {"spearman": spearman, "kendall": kendall}
 
 
 def bootstrap_interval(
-    measure: str, one: Vector, other: Vector, resamples: int, confidence: Fraction, seed: int
+    measure: str, first: Vector, other: Vector, resamples: int, confidence: Fraction, seed: int
 ) -> tuple[float, float]:
     """Pairs drawn with replacement by `random.Random(seed).randrange`; sorted values at floor(p (R - 1))."""
-    size = len(one)
+    size = len(first)
     chosen = draws(seed, size, resamples * size).reshape(resamples, size)
-    found = np.sort(MEASURES[measure](one[chosen], other[chosen]))
+    found = np.sort(MEASURES[measure](first[chosen], other[chosen]))
     tail = (1 - confidence) / 2
     low, high = ((share * (resamples - 1)).__floor__() for share in (tail, 1 - tail))
     return float(found[low]), float(found[high])
 
 
-def permutation_share(measure: str, one: Vector, other: Vector, permutations: int, seed: int) -> float:
+def permutation_share(measure: str, first: Vector, other: Vector, permutations: int, seed: int) -> float:
     """(1 + shuffles at least as far from zero) / (1 + shuffles); each shuffles the places of the one before it."""
     generator = random.Random(seed)
-    places = list(range(len(one)))
+    places = list(range(len(first)))
     orders = []
     for _ in range(permutations):
         generator.shuffle(places)
         orders.append(list(places))
-    observed = abs(float(MEASURES[measure](one, other)))
-    shuffled = one[np.array(orders, np.int64)]
+    observed = abs(float(MEASURES[measure](first, other)))
+    shuffled = first[np.array(orders, np.int64)]
     found = np.abs(MEASURES[measure](shuffled, np.broadcast_to(other, shuffled.shape)))
     # Rounding must not decide whether a shuffle that gives the same value counts.
     return (1 + int((found >= observed - 1e-12).sum())) / (1 + permutations)
