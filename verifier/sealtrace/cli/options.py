@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import fields
 from fractions import Fraction
 from functools import partial, wraps
+from math import isinf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -106,7 +107,7 @@ def budget_options(function: _Function) -> _Function:
 
     def seconds(context: click.Context, _: click.Parameter, value: float | None) -> None:
         _set(context, "seconds", value)
-        _backstop_time()
+        backstop_time()
 
     for name, kind, metavar, callback, help_ in (
         ("--max-seconds", Seconds(0), "N", seconds, "End after N seconds.  [default: 900]"),
@@ -141,8 +142,11 @@ def _backstop_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (used + 2 * LIMITS.memory + GIB, most))
 
 
-def _backstop_time() -> None:
-    """An alarm, for work that does not ask how much time is left; once a second, in case one is not heard."""
+def backstop_time(later: float = 0.0) -> None:
+    """An alarm, for work that does not ask how much time is left; once a second, in case one is not heard.
+
+    A command that verifies many times keeps its own time, and the alarm rings so much later; with infinity, never.
+    """
     if not OWN_PROCESS:
         return
     with suppress(ImportError, AttributeError, ValueError):  # Windows has no such alarm
@@ -154,7 +158,7 @@ def _backstop_time() -> None:
             raise BudgetError(f"{LIMITS.seconds:g} seconds were up (--max-seconds)")
 
         signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, LIMITS.seconds, 1.0)
+        signal.setitimer(signal.ITIMER_REAL, 0.0 if isinf(later) else LIMITS.seconds + later, 1.0)
 
 
 def witness_options(function: Callable[..., int]) -> Callable[..., int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
 
 from sealtrace.bundle.resources import default_bundle
-from sealtrace.cli.options import PATH, Seconds, budget_options
+from sealtrace.cli.options import PATH, Seconds, backstop_time, budget_options
 from sealtrace.cli.output import progress_bar, quiet_option
 from sealtrace.report.inert import harmless
 
@@ -55,6 +56,7 @@ def selftest(bundle: Path | None, sample: int, seconds: float, every: bool, seed
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.selftest.campaign import Campaign
 
+    backstop_time(math.inf if every else seconds)
     with progress_bar() as progress:
         read = read_bundle(bundle or default_bundle(), progress=progress)
         survey = Campaign(read).run(None if every else sample, seed, None if every else seconds, progress)

@@ -36,8 +36,12 @@ from sealtrace.selftest.undetermined import OF_STATUS, reason_of
 
 ROWS = 400
 """How many rows of one file are looked at in a sample."""
+ROUND = 200
+"""How many groups of changes are drawn before they are put in the order of their kinds."""
 TOGETHER = 60
 """How many changes of one field are made at once."""
+GROUNDS = 8
+"""For how many kinds or documents what does not depend on them is held: of a large study each may take 300 MB."""
 CELLS = "table /rows/*/cells/*"
 SCHEMA = "schema"
 """What finds a record that its schema refuses; no check need run."""
@@ -154,6 +158,11 @@ class Campaign:
         due += [(judged, some) for some in self._together(chosen)]
         if sample is not None:
             chance.shuffle(due)  # whatever the seconds allow is a sample of both
+            for start in range(0, len(due), ROUND):
+                # What one kind needs is made once in a round.
+                due[start : start + ROUND] = sorted(
+                    due[start : start + ROUND], key=lambda group: (group[1][0].kind, group[1][0].path)
+                )
         for into, some in due:
             found = self.complained_of(some) if into is alarms else self.noticed_each(some)
             into += [Judged(mutant, check, self.free(mutant)) for mutant, check in zip(some, found, strict=True)]
@@ -325,6 +334,8 @@ class Campaign:
         """What stays when the records of a kind change, or of a document, that document alone."""
         if (kind, path) not in self._grounds:
             known = None if path is None else self._ground(kind, None)
+            while len(self._grounds) >= GROUNDS:
+                self._grounds.pop(next(iter(self._grounds)))
             self._grounds[kind, path] = ground_without(kind, path, self.before, known)
         return self._grounds[kind, path]
 
