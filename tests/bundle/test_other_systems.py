@@ -74,7 +74,7 @@ def test_limits_of_the_system_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> 
     """The backstops do nothing there; the limits that the verifier keeps itself stay."""
     monkeypatch.setattr(options, "OWN_PROCESS", True)
     options._backstop_memory()
-    options._backstop_time()
+    options.backstop_time()
 
 
 def test_a_disk_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
