@@ -87,7 +87,10 @@ class TableCell:
 def cells_in(evidence: Evidence, path: str) -> list[TableCell]:
     """The cells of the table record that lies at a path."""
     return [
-        cell for one in evidence.bundle.documents_of("table") if one.path == path for cell in cells_of(one.value, path)
+        cell
+        for document in evidence.bundle.documents_of("table")
+        if document.path == path
+        for cell in cells_of(document.value, path)
     ]
 
 
@@ -179,10 +182,10 @@ def key_columns(record: dict[str, Any]) -> frozenset[str]:
 
 def _names(header: str, cells: list[str], *, first: bool, naming: bool) -> bool:
     printed = [read_printed(text) for text in cells]
-    numbers = [one.parts for one in printed if one is not None and one.numeric]
+    numbers = [read.parts for read in printed if read is not None and read.numeric]
     if 2 * len(numbers) < len(cells):
         return True  # words, some with a number among them
-    if any(one is not None and (one.percent or one.form == "plus-minus") for one in printed):
+    if any(read is not None and (read.percent or read.form == "plus-minus") for read in printed):
         return False
     if _SETTING.search(header):
         return first or naming or all(map(_is_size, numbers))

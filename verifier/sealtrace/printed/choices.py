@@ -74,7 +74,7 @@ class Print:
     def around(cls, cell: TableCell, caption: str) -> Print:
         texts = [text for name, text in cell.texts.items() if name != cell.column]
         return cls(
-            "\n".join((cell.row, *(one for one in texts if not _short_number(one)))).casefold(),
+            "\n".join((cell.row, *(text for text in texts if not _short_number(text)))).casefold(),
             "\n".join((cell.row, cell.column, cell.table, caption, *texts)).casefold(),
         )
 
@@ -114,7 +114,7 @@ _ALIKE = str.maketrans("аеорсухіѕјһԁԛԝьνвкмнтгοαικρτ
 
 def appearance(text: str) -> str:
     """What a reader tells a name by: not what is invisible, nor which alphabet a letter is from."""
-    shown = (one for one in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(one) != "Cf")
+    shown = (sign for sign in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(sign) != "Cf")
     return " ".join("".join(shown).translate(_ALIKE).split())
 
 
@@ -162,7 +162,7 @@ def of_metric(name: str, arguments: Mapping[str, str], column: str, frame: Frame
         word, _, field = argument.partition(".")
         if word != "where":
             continue
-        values = tuple(str(one) for one in (json.loads(wanted) if wanted.startswith("[") else [wanted]))
+        values = tuple(str(value) for value in (json.loads(wanted) if wanted.startswith("[") else [wanted]))
         flag = values[0] in ("true", "false")
         if flag or len(values) > 1 or field in map(str.strip, over.split(",")) or REPEATS.fullmatch(field):
             said = (field.replace("_", " "),) if flag else ()
@@ -191,9 +191,9 @@ def values_of(frame: Frame, field: str) -> pa.Array:
 def _exchanged(field: str, value: str, values: pa.Array) -> Iterator[RecipeChoice]:
     """One value is taken: a row that names another would say what is not so."""
     if pa.types.is_string(values.type) and 1 < len(values) <= MOST_NAMES:
-        rivals = tuple(one for one in values.to_pylist() if one != value)
+        rivals = tuple(other for other in values.to_pylist() if other != value)
         yield RecipeChoice(f"{field} {value}", (), (value,), field, rivals)
-        twin = next((one for one in rivals if appearance(one) == appearance(value)), None)
+        twin = next((rival for rival in rivals if appearance(rival) == appearance(value)), None)
         if twin is not None and len(rivals) < len(values):  # what is no value itself is how one is printed
             yield RecipeChoice(f"{field} {value!a} looks like {twin!a}, which is another: rename one")
 
@@ -225,7 +225,7 @@ def of_query(
         if len(values) < 2:
             continue
         known = pc.is_in(pa.array(written, pa.string()), value_set=values.cast(pa.string()))
-        named = [one for one, there in zip(written, known.to_pylist(), strict=True) if there]
+        named = [text for text, there in zip(written, known.to_pylist(), strict=True) if there]
         # A text of the query that is a value of the field selects by it; a number may stand for anything.
         shifts = () if texts & set(named) else _SHIFTS if len(values) == most else _SHIFTS[:1]
         others = (on(Renamed(field, shift)) for shift in shifts if shift < len(values))
@@ -275,15 +275,15 @@ def _ignored(on: Asking, field: str, values: pa.Array) -> list[str]:
     return []
 
 
-def _alike(one: tuple[object, ...] | None, other: tuple[object, ...] | None) -> bool:
+def _alike(given: tuple[object, ...] | None, other: tuple[object, ...] | None) -> bool:
     """Whether two results hold the same, in any order; sums in another order may differ in their last digits."""
-    if one is None or other is None or len(one) != len(other):
-        return one is None and other is None
+    if given is None or other is None or len(given) != len(other):
+        return given is None and other is None
     return all(
         math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
         if isinstance(a, (int, float)) and isinstance(b, (int, float))
         else a == b
-        for a, b in zip(sorted(one, key=_order), sorted(other, key=_order), strict=True)
+        for a, b in zip(sorted(given, key=_order), sorted(other, key=_order), strict=True)
     )
 
 

@@ -85,7 +85,7 @@ class CellResult:
         if (printed := self.cell.printed) is not None:
             percent = bool((self.cell.recipe or {}).get("percent") or printed.percent)
             scaled = in_print(printed, scaled, percent=percent)
-        shown = [str(one.numerator) if one.denominator == 1 else repr(float(one)) for one in scaled]
+        shown = [str(value.numerator) if value.denominator == 1 else repr(float(value)) for value in scaled]
         return ", ".join([*shown, *self.value.words])
 
 
@@ -131,7 +131,14 @@ class Evaluator:
                     raise RecipeError("it is declared a name, and names are not better or worse than others")
                 return None
             if (classification := recipe.get("classification")) is not None:
-                return replace(result, judgement=_classified(CellStatus(classification)), recipe=None)
+                status = CellStatus(classification)
+                attested = status is CellStatus.ATTESTED
+                said = (
+                    "no records give it, and nothing checks it."
+                    if attested
+                    else "no records give it; relations bind it"
+                )
+                return replace(result, judgement=Judgement(status, said), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
                 judgement, there = self._beside.judge(cell, reference)
                 around = Print.around(cell, caption)
@@ -224,12 +231,6 @@ class Evaluator:
     def close(self) -> None:
         """Lets the database go."""
         self._queries.close()
-
-
-def _classified(status: CellStatus) -> Judgement:
-    if status is CellStatus.ATTESTED:
-        return Judgement(status, "no records give it, and nothing checks it.")
-    return Judgement(status, "no records give it; relations bind it")
 
 
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
@@ -393,9 +394,9 @@ class Beside:
 
     def _at_hand(self, study: str, root: str) -> bool:
         """Whether the named bundle was given: its root is the named one, and binds the bytes that were read."""
-        named = next((one for one in self.reports if one.bundle.root_sha256 == root), None)
+        named = next((report for report in self.reports if report.bundle.root_sha256 == root), None)
         if named is None:
-            if other := next((one for one in self.reports if one.bundle.name == study), None):
+            if other := next((report for report in self.reports if report.bundle.name == study), None):
                 found = other.bundle.root_sha256 or "none"
                 raise MissingEvidenceError(f"the {study} at hand has the root {found[:12]}…, not {root[:12]}…")
             return False

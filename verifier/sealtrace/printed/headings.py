@@ -37,7 +37,7 @@ _STATISTICS = {
     "sum": ("sum", "total"),
 }
 """Statistics that are no mean, and the words by which a heading says so."""
-_SCORES = {one: (one,) for one in ("precision", "recall", "f1", "auroc", "brier", "kappa", "specificity")}
+_SCORES = {name: (name,) for name in ("precision", "recall", "f1", "auroc", "brier", "kappa", "specificity")}
 _RIGHT = re.compile(r"(?:is_|was_)?(?:correct(?:ness)?|right|match(?:es)?|hit|acc|accuracy|em|exact_match)", re.I)
 """How fields are called that say whether an answer is right."""
 _ACCURACY = re.compile(r"(?<!\w)(?:accuracy|acc)(?!\w)", re.I)
@@ -91,7 +91,7 @@ def of_statistic(
     cell: TableCell, taken: str, fields: Collection[str], mean: Callable[[], bool]
 ) -> Iterator[RecipeChoice]:
     """A heading that says one statistic above another; `taken` is how the recipe calls its own, empty of a query."""
-    scores = [one for one in _SCORES if one in taken.split("_")]
+    scores = [name for name in _SCORES if name in taken.split("_")]
     for heading in (cell.column, cell.row):
         # A row that is called mean sums the others up, column by column.
         found = (_MEAN if heading is cell.column else _ACCURACY).search(heading)
@@ -112,11 +112,11 @@ def of_statistic(
 
 def of_right(cell: TableCell) -> bool:
     """Whether its labels say that it is the share of what is right."""
-    return any(_ACCURACY.search(one) for one in (cell.column, cell.row))
+    return any(_ACCURACY.search(label) for label in (cell.column, cell.row))
 
 
 def _said(heading: str, words: Mapping[str, tuple[str, ...]]) -> str | None:
-    return next((one for one in words if any(_word(word, heading) for word in words[one])), None)
+    return next((name for name in words if any(_word(word, heading) for word in words[name])), None)
 
 
 def of_field(
@@ -181,7 +181,7 @@ def is_mean(
         if more is None or twice is None or not len(more) == len(twice) == len(given):
             continue
         steps = {_unit(after - before) for before, after in zip(given, more, strict=True)}
-        if steps != {None} and len(steps) == 1 and all(map(_close, twice, (2 * one for one in given))):
+        if steps != {None} and len(steps) == 1 and all(map(_close, twice, (2 * number for number in given))):
             return True
     none = on(Level("wrong"))
     if none is None:
@@ -190,7 +190,7 @@ def is_mean(
         if (whole := on(Level("right", text))) is None or len(whole) != len(none):
             continue
         for high, low in ((whole, none), (none, whole)):
-            if len(units := {_unit(one) for one in high}) == 1 and units != {None} and not any(low):
+            if len(units := {_unit(number) for number in high}) == 1 and units != {None} and not any(low):
                 halves = [on(Level(half, text)) for half in ("even", "odd")] if one_kind else []
                 return all(half is not None and len(half) == len(high) for half in halves) and all(
                     _close(sum(parts), sum(high)) for parts in ([sum(half or ()) for half in halves],) if parts
@@ -208,8 +208,8 @@ def _unit(number: float) -> int | None:
     return next((unit for unit in _UNITS if _close(number, unit)), None)
 
 
-def _close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+def _close(number: float, other: float) -> bool:
+    return math.isclose(number, other, rel_tol=1e-6, abs_tol=1e-9)
 
 
 # In words

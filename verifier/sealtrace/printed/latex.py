@@ -95,7 +95,11 @@ class _Reader:
             elif token.text == "label":
                 self.boxes[-1].labels.append(written(self.stream.argument()))
             elif token.text in commands.SECTIONS:
-                self.heading()
+                self.flush()
+                self.stream.star()
+                self.stream.option()
+                self.buffer = self.stream.argument()
+                self.flush()
             elif token.text in commands.TITLE_PAGE:
                 self.stream.option()
                 self.stream.argument()
@@ -192,7 +196,13 @@ class _Reader:
         if not tabular.rows:
             self.problems.append(token.problem("a table without rows", warning=True))
             return
-        self.warn_of(tabular, token)
+        if not any(row.header for row in tabular.rows):
+            message = "nothing sets a header apart: every row is read as body"
+            self.problems.append(token.problem(message, warning=True, certain=True))
+        for doubt, where in tabular.doubts.items():
+            if doubt not in self.doubts:
+                self.doubts.add(doubt)
+                self.problems.append(where.problem(doubt, warning=True))
         found = _Found(tabular, token, len(box.captions), self.count, self.part)
         self.part = None
         if tabular.captions or tabular.labels:
@@ -210,15 +220,6 @@ class _Reader:
         else:
             box.tables.append(found)
 
-    def warn_of(self, tabular: Tabular, begin: Token) -> None:
-        if not any(row.header for row in tabular.rows):
-            message = "nothing sets a header apart: every row is read as body"
-            self.problems.append(begin.problem(message, warning=True, certain=True))
-        for doubt, token in tabular.doubts.items():
-            if doubt not in self.doubts:
-                self.doubts.add(doubt)
-                self.problems.append(token.problem(doubt, warning=True))
-
     def caption(self, token: Token) -> None:
         self.flush()
         self.stream.star()
@@ -229,7 +230,10 @@ class _Reader:
         caption = _Caption(tokens, _label_in(tokens))
         self.boxes[-1].captions.append(caption)
         self.add_prose(tokens, caption=True)
-        self.following_label(caption)
+        following = self.stream.ahead()
+        if caption.label is None and following is not None and following.is_command("label"):
+            self.stream.next()  # the label directly behind a caption names it
+            caption.label = written(self.stream.argument())
 
     def part_caption(self, token: Token) -> None:
         """\\subfloat[caption]{table} and \\subcaptionbox{caption}{table}."""
@@ -242,13 +246,6 @@ class _Reader:
             tokens = self.stream.option() or []
         self.part = _Caption(tokens, _label_in(tokens))
         self.add_prose(tokens, caption=True)
-
-    def following_label(self, caption: _Caption) -> None:
-        """The label directly behind a caption names it."""
-        token = self.stream.ahead()
-        if caption.label is None and token is not None and token.is_command("label"):
-            self.stream.next()
-            caption.label = written(self.stream.argument())
 
     def close_box(self, box: _Box) -> None:
         """Gives the tables of a box their captions."""
@@ -298,14 +295,6 @@ class _Reader:
         self.tables.append((found.order, table))
 
     # Running text
-
-    def heading(self) -> None:
-        self.flush()
-        self.stream.star()
-        self.stream.option()
-        tokens = self.stream.argument()
-        self.buffer = tokens
-        self.flush()
 
     def flush(self) -> None:
         """Ends a paragraph."""

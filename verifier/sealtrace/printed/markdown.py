@@ -120,17 +120,18 @@ class _Reader:
             if got < columns:
                 self.doubt(f"a row has {got} cells of {columns}: the rest is read as empty", line)
             contents = [block for block in blocks[opening : opening + 3 * columns + 1] if block.type == "inline"]
-            for one in (one for block in contents for one in block.children or ()):
-                tag = one.type == "html_inline" and (_HIDING.search(one.content) or not _PLAIN_TAG.match(one.content))
-                if tag or one.type == "image":
-                    self.doubt(f"{one.content or 'an image'} may hide what it sets: it is read as text", line)
-                for number in _STOOD_FOR.findall(one.content):
+            for child in (child for content in contents for child in content.children or ()):
+                written = child.content
+                tag = child.type == "html_inline" and (_HIDING.search(written) or not _PLAIN_TAG.match(written))
+                if tag or child.type == "image":
+                    self.doubt(f"{written or 'an image'} may hide what it sets: it is read as text", line)
+                for number in _STOOD_FOR.findall(written):
                     for doubt in self.formula(number).doubts:
                         self.doubt(doubt, line)
-            cells = tuple(marked_cell(self.marks(one.children or []), self.source, line + 1) for one in contents)
+            cells = tuple(marked_cell(self.marks(block.children or []), self.source, line + 1) for block in contents)
             rows.append(ExtractedRow(cells, line + 1, header=not rows, rule="midrule" if len(rows) == 1 else None))
         following = next((block.content for block in after[:2] if block.type == "inline"), "").partition("\n")[0]
-        explicit = next((one for one in (caption, following, before) if _CAPTION.match(one)), "")
+        explicit = next((text for text in (caption, following, before) if _CAPTION.match(text)), "")
         raw = explicit or before
         label = _LABEL.search(raw)
         shown = _CAPTION.sub("", _LABEL.sub("", raw), count=1) if explicit else _LABEL.sub("", raw)

@@ -142,14 +142,14 @@ def _listed(text: str, paper: str) -> dict[str, _Described]:
     """Every metric of a list, by name."""
     found: dict[str, _Described] = {}
     for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
-        source, *entries = (" ".join(one.split()) for one in re.split(r"\n {4}(?=\S)", section))
+        source, *entries = (" ".join(entry.split()) for entry in re.split(r"\n {4}(?=\S)", section))
         if source.startswith(("section", "appendix")):
             source = f"{paper}, {source}"
         for entry in entries:
             match = _ENTRY.fullmatch(entry)
             assert match is not None, entry
             name, needs, takes, formula, kind = match.groups()
-            optional = tuple(one.strip("[]") for one in takes.split())
+            optional = tuple(name.strip("[]") for name in takes.split())
             found[name] = (formula, source, tuple(needs.split()), optional, kind == "given", kind == "measured")
     return found
 
@@ -184,7 +184,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
 
 
 def _pack(name: str) -> Pack:
-    return next(one for one in packs() if one.name == name)
+    return next(pack for pack in packs() if pack.name == name)
 
 
 def constant_of(text: str) -> Fraction:
@@ -268,7 +268,7 @@ def _other_records(evidence: Evidence, form: str) -> Evidence:
     """The records with other results, but called as they are, so that they join."""
     frames = {kind: evidence.frame(kind) for kind in sorted({store.kind for store in evidence.bundle.stores})}
     return evidence.with_frames(
-        {kind: one.altered(RESULTS[form](one.table, one.key_fields)) for kind, one in frames.items()}
+        {kind: frame.altered(RESULTS[form](frame.table, frame.key_fields)) for kind, frame in frames.items()}
     )
 
 

@@ -91,7 +91,7 @@ def _paper_in(directory: Path) -> Path:
 
 def other_papers(paper: Path, directory: Path) -> list[Path]:
     """LaTeX files beside a paper, or in a directory, that begin a document, too; the likeliest first."""
-    places = [one for one in (paper.parent, directory) if one.is_dir()]
+    places = [place for place in (paper.parent, directory) if place.is_dir()]
     found = [place / name for place in places for name in _main_files(_sources_in(place))]
     return list({path.resolve(): path for path in found if path.resolve() != paper.resolve()}.values())
 
@@ -159,7 +159,7 @@ def _loader(path: Path, root: Path | None) -> Load:
     if not home.is_relative_to(top):
         raise BundleError(f"{path}: not below the root {top}")
     # LaTeX looks from the directory in which it is started: the file's own, or one further up.
-    starts = [one for one in (home, *home.parents) if one.is_relative_to(top)]
+    starts = [place for place in (home, *home.parents) if place.is_relative_to(top)]
 
     def load(name: str) -> str | None:
         for start in starts:
@@ -176,9 +176,9 @@ def _loader(path: Path, root: Path | None) -> Load:
 
 def _top_of_repository(directory: Path) -> Path:
     """The nearest directory upwards that version control calls its own; the directory itself, if there is none."""
-    for one in (directory, *directory.parents):
-        if any((one / mark).exists() for mark in (".git", ".hg", ".svn", ".jj")):
-            return one
+    for place in (directory, *directory.parents):
+        if any((place / mark).exists() for mark in (".git", ".hg", ".svn", ".jj")):
+            return place
     return directory
 
 
@@ -218,11 +218,11 @@ def _main_files(files: dict[str, str]) -> list[str]:
             if named in files:
                 return [named]
     plain = {name: _COMMENT.sub("", text) for name, text in files.items() if name.endswith((".tex", ".ltx"))}
-    asked = {name: [_asked(name, one) for one in _INPUTS.findall(text)] for name, text in plain.items()}
-    put_in = {one for names in asked.values() for one in names}
+    asked = {name: [_asked(name, other) for other in _INPUTS.findall(text)] for name, text in plain.items()}
+    put_in = {name for names in asked.values() for name in names}
 
     def unlikelihood(name: str) -> tuple[bool, int, bool, int, str]:
-        weight = len(plain[name]) + sum(len(plain.get(one, "")) for one in set(asked[name]))
+        weight = len(plain[name]) + sum(len(plain.get(other, "")) for other in set(asked[name]))
         return name in put_in, name.count("/"), posixpath.basename(name).lower() not in _MAIN_NAMES, -weight, name
 
     return sorted((name for name, text in plain.items() if _BEGINS.search(text)), key=unlikelihood)

@@ -173,14 +173,14 @@ def _in_columns(words: list[dict[str, Any]], width: float) -> list[_Line]:
 
 def _lines(words: list[dict[str, Any]]) -> list[_Line]:
     found: list[_Line] = []
-    for word in sorted(words, key=lambda one: (one["bottom"], one["x0"])):
+    for word in sorted(words, key=lambda word: (word["bottom"], word["x0"])):
         height = word["bottom"] - word["top"]
         if found and word["bottom"] - found[-1].words[0]["bottom"] < 0.5 * height:
             found[-1].words.append(word)
         else:
             found.append(_Line([word]))
     for line in found:
-        line.words.sort(key=lambda one: one["x0"])
+        line.words.sort(key=lambda word: word["x0"])
     return found
 
 
@@ -201,7 +201,7 @@ def _areas(page: Any, lines: list[_Line]) -> Iterator[_Area]:
     open_areas: list[_Area] = []
     for left, right, top in rules:
         area = next(
-            (one for one in open_areas if abs(one.left - left) <= _SAME and abs(one.right - right) <= _SAME), None
+            (area for area in open_areas if abs(area.left - left) <= _SAME and abs(area.right - right) <= _SAME), None
         )
         if area is not None and (
             any(area.rules[-1] < caption < top for caption in captions) or _blank(area.rules[-1], top, lines)
@@ -244,7 +244,7 @@ def _table(area: _Area, held: list[_Line], lines: list[_Line], captioned: int, s
     ruled: list[ExtractedRow] = []
     above = area.rules[0]
     for line in held:
-        rule = next((one for one in area.rules[1:] if above <= one <= line.top + 2), None)
+        rule = next((top for top in area.rules[1:] if above <= top <= line.top + 2), None)
         above = line.bottom
         number = numbers.get(id(line.words[0]), 1)
         cells = _cells(line, edges, source, number)
@@ -259,8 +259,8 @@ def _table(area: _Area, held: list[_Line], lines: list[_Line], captioned: int, s
 def _goes_on(before: ExtractedTable, table: ExtractedTable, page: int) -> bool:
     """Whether a table continues the last one of the page before: it says so, or only repeats the header."""
     heads = [
-        [[cell.text for cell in row.cells if cell is not None] for row in one.rows if row.header]
-        for one in (before, table)
+        [[cell.text for cell in row.cells if cell is not None] for row in either.rows if row.header]
+        for either in (before, table)
     ]
     rows = before.rows[-1].cells
     last = next((cell.source for cell in rows if cell is not None), before.source)

@@ -143,8 +143,8 @@ def with_printed(record: dict[str, Any], reported: dict[str, Any]) -> dict[str, 
     Rows and columns are matched by label; where not one label is found, by place if the shapes agree. What
     the record does not know is added without a recipe, so that it shows as unclassified.
     """
-    columns = _matched([one["label"] for one in record["columns"]], [one["label"] for one in reported["columns"]])
-    rows = _matched([row["label"] for row in record["rows"]], [row["label"] for row in reported["rows"]])
+    columns = _matched(*([column["label"] for column in table["columns"]] for table in (record, reported)))
+    rows = _matched(*([row["label"] for row in table["rows"]] for table in (record, reported)))
     new_columns = [
         {**column, **(record["columns"][known] if known is not None else {})}
         | {"label": _label(record["columns"], known, column)}
@@ -169,7 +169,7 @@ def _matched(known: list[str], found: list[str]) -> list[int | None]:
     # White space tells no two labels apart: mathematics may be written with or without it.
     plain = ["".join(label.split()) for label in known]
     matched: list[int | None] = [
-        plain.index(one) if (one := "".join(label.split())) in plain else None for label in found
+        plain.index(bare) if (bare := "".join(label.split())) in plain else None for label in found
     ]
     if set(matched) == {None} and len(known) == len(found):
         return list(range(len(found)))

@@ -106,7 +106,7 @@ class SqlRecords:
         self.close = weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
         """Removes the copies of the records. The process waits for others to use it."""
         self._paths: dict[str, str | list[str]] = {}
-        held = all(isinstance(one, pa.Table) for one in tables.values())
+        held = all(isinstance(records, pa.Table) for records in tables.values())
         self._spills = not held if spilling is None else spilling
         """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
         self._memory = memory or (SPILLING_MEMORY if self._spills else MEMORY)
@@ -170,7 +170,7 @@ class SqlRecords:
             records = self._tables[kind]
             if isinstance(records, StreamedFrame) and records.kept and records.plain:
                 schema = arrow_schema(records.form).serialize().to_pybytes().hex()
-                self._paths[kind] = [schema, *(str(one.path) for one in records.kept)]
+                self._paths[kind] = [schema, *(str(file.path) for file in records.kept)]
                 return self._paths[kind]
             path = self._directory / f"{len(self._paths)}.arrow"
             parts = [records] if isinstance(records, pa.Table) else _parts(records)

@@ -75,7 +75,8 @@ class Definitions:
         elif name in ("newenvironment", "renewenvironment"):
             self._define_environment(stream)
         elif name == "newcolumntype":
-            self._define_column(stream)
+            column, parameters = written(stream.argument()), _digit(stream.option())
+            self.column_types[column] = Macro(stream.argument(), parameters)
         else:
             return False
         return True
@@ -99,8 +100,7 @@ class Definitions:
                 stream.option()
                 required += written(stream.argument()).split(",")
             elif token.is_command("newif"):
-                target = stream.argument()
-                switches += [one.text for one in target[:1] if one.kind == "command"]
+                switches += [named.text for named in stream.argument()[:1] if named.kind == "command"]
             elif token.kind == "command":
                 self.obeyed(token, stream)
         plain = {name: macro for name, macro in self.macros.items() if _plain_macro(name, macro)}
@@ -153,11 +153,6 @@ class Definitions:
                 signature.append((taken[0].text, []))
         if name is not None and (token.text != "ProvideDocumentCommand" or name not in self.macros):
             self._set(name, Macro(body, len(signature), None, (), tuple(signature[:9])))
-
-    def _define_column(self, stream: TokenStream) -> None:
-        column = written(stream.argument())
-        parameters = _digit(stream.option())
-        self.column_types[column] = Macro(stream.argument(), parameters)
 
     def _define_environment(self, stream: TokenStream) -> None:
         stream.star()
@@ -222,7 +217,7 @@ def _plain_macro(name: str, macro: Macro) -> bool:
     if name in _BUILT_IN or name in commands.TITLE_PAGE or len(macro.body) > _LONGEST_BODY:
         return False
     called = {token.text for token in (*macro.body, *(macro.default or ())) if token.kind == "command"}
-    programming = called & _PROGRAMMING or any("@" in one or is_undecided(one) for one in (name, *called))
+    programming = called & _PROGRAMMING or any("@" in word or is_undecided(word) for word in (name, *called))
     return not programming and name not in called
 
 

@@ -145,36 +145,28 @@ class Expander:
                 arguments.append(_instantiate(macro.default, [], call, call.end) if option is None else option)
                 continue
             delimiter = macro.delimiters[number + 1] if macro.delimiters else ()
-            arguments.append(self._delimited(call, delimiter) if delimiter else self._sources.argument())
+            found = self._sources.delimited(delimiter) if delimiter else self._sources.argument()
+            if found is None:
+                self.problems.append(call.problem(f"a call of \\{call.text} whose end is not found"))
+                # A stray token, so that a table in which this happens is refused.
+                found = [call._replace(kind="stray", text="")]
+            arguments.append(found)
             last = self._sources.last
             if last is not None and last.file is call.file:
                 end = max(end, last.end)
         return arguments, end
 
-    def _delimited(self, call: Token, delimiter: tuple[Token, ...]) -> list[Token]:
-        found = self._sources.delimited(delimiter)
-        if found is None:
-            self.problems.append(call.problem(f"a call of \\{call.text} whose end is not found"))
-            # A stray token, so that a table in which this happens is refused.
-            return [call._replace(kind="stray", text="")]
-        return found
-
     # Arguments and packages
 
     def _signed(self, letter: str, default: list[Token], call: Token) -> list[Token]:
         """An argument by its letter in a signature."""
-        sources = self._sources
         if letter == "s":
-            following = sources.peek()
-            starred = following is not None and following.kind == "*"
-            if starred:
-                sources.next()
-            return [call._replace(kind="command", text=_TRUE if starred else _FALSE)]
+            return [call._replace(kind="command", text=_TRUE if self._sources.star() else _FALSE)]
         if letter in "oO":
-            option = sources.option()
+            option = self._sources.option()
             absent = default if letter == "O" else [call._replace(kind="command", text=_NO_VALUE)]
             return absent if option is None else option
-        return sources.argument()
+        return self._sources.argument()
 
     def _answer(self, asked: re.Match[str]) -> None:
         """\\IfBooleanTF and its like: pushes the branch that holds."""
@@ -260,10 +252,9 @@ class Expander:
         elif name in ("IfFileExists", "InputIfFileExists"):
             file = written(self._sources.argument())
             there = self._files.holds(file, token)
-            branches = [self._sources.argument() for _ in range(2)]
+            self._choose(there)
             if there and name.startswith("Input"):
-                self._put_in(token, file)
-            self._sources.expand(branches[0] if there else branches[1])
+                self._put_in(token, file)  # in front of the branch
         elif name in ("@ifnextchar", "@ifstar"):
             self._next_character(token)
         elif name in _DEFINED:

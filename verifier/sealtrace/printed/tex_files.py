@@ -85,7 +85,7 @@ class Files:
 
     def holds(self, name: str, where: Token) -> bool:
         """Whether a file is there."""
-        return any(self._find(one) is not None for one in _candidates(name, where))
+        return any(self._find(candidate) is not None for candidate in _candidates(name, where))
 
     def put_in(self, name: str, where: Token, sources: OpenFiles) -> int:
         """Puts a file in front, or notes a problem. Returns how many tokens it has."""
@@ -167,7 +167,7 @@ def _candidates(name: str, where: Token) -> list[str]:
     """What a file may be called: some files name others from their own directory rather than from the document's."""
     found = [name] if name.endswith(".tex") else [f"{name}.tex", name]
     home = posixpath.dirname(where.file.name)
-    return found + [posixpath.normpath(posixpath.join(home, one)) for one in found if home]
+    return found + [posixpath.normpath(posixpath.join(home, candidate)) for candidate in found if home]
 
 
 def _with_suffix(name: str) -> str:

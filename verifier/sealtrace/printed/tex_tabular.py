@@ -19,7 +19,7 @@ from sealtrace.printed.tex_layouts import (
     rows_of_tabbing,
     spans_in,
 )
-from sealtrace.printed.tex_text import Cursor, Rendering, render, skip_line_break
+from sealtrace.printed.tex_text import Cursor, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
 from sealtrace.printed.tex_visible import HIDES, hidden
 
@@ -53,8 +53,9 @@ def read_tabular(
 ) -> Tabular:
     """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess."""
     cursor = Cursor(tokens)
-    if name in ("tabu", "longtabu"):
-        _skip_width(cursor)
+    if name in ("tabu", "longtabu"):  # which say how wide they are before their columns: to 5cm, spread 0pt
+        while (token := cursor.peek()) is not None and token.kind != "{":
+            cursor.next()
     if name == "tabbing":
         rest = rows_of_tabbing(tokens)
         return _Reader([TexColumn() for _ in range(keyed_table([], rest).width)], end, types, problems).read(
@@ -78,12 +79,6 @@ def read_tabular(
     if name.startswith("deluxetable"):
         rest, reader.result.captions = rows_of_deluxe(rest)
     return reader.read(Cursor(rest))
-
-
-def _skip_width(cursor: Cursor) -> None:
-    """tabu says how wide it is before its columns: to 5cm, spread 0pt."""
-    while (token := cursor.peek()) is not None and token.kind != "{":
-        cursor.next()
 
 
 class _Reader:
@@ -180,7 +175,7 @@ class _Reader:
 
     def look_hidden(self, token: Token, taken: list[list[Token] | None]) -> None:
         """A dark colour behind a row, or a row that is moved onto another."""
-        if hidden(token.text, [written(one or []) for one in taken], token.file.colours):
+        if hidden(token.text, [written(argument or []) for argument in taken], token.file.colours):
             self.result.doubts.setdefault(HIDES.format(token.text), token)
 
     def first_under(self, taken: list[list[Token] | None]) -> int | None:
@@ -274,13 +269,21 @@ class _Reader:
     def cell(self, tokens: list[Token], end: Token, column: int) -> ExtractedCell:
         span, content, around = self.multicolumn(tokens, column)
         rendering = render([*around.before, *content, *around.after])
-        self.notice(rendering)
+        if rendering.inner_table is not None:
+            raise RefusedError("a cell holds a table with columns of its own", rendering.inner_table)
+        if rendering.too_deep is not None:
+            raise RefusedError("a cell nests too deeply", rendering.too_deep)
+        self.result.doubts = rendering.doubts | self.result.doubts
         place, indented = end, False
         if told := [token for token in tokens if token.kind not in BLANK]:
             file = told[0].file
             place = min((token for token in told if token.file is file), key=lambda token: token.start)
             indented = file.text.startswith(_INDENTS, place.start)
-        rows = self.row_span(rendering, end)
+        rows = 1
+        if rendering.rows is not None:
+            rows = int(float(rendering.rows)) if _SPAN.fullmatch(rendering.rows) else 0
+            if rows == 0:
+                raise RefusedError(f"\\multirow over {rendering.rows!r} rows", end)
         return marked_cell(rendering.marks(), place.file.name, place.line, span, rows, indented=indented)
 
     def multicolumn(self, tokens: list[Token], column: int) -> tuple[int, list[Token], TexColumn]:
@@ -293,20 +296,6 @@ class _Reader:
         if not _SPAN.fullmatch(span) or "." in span or not 1 <= int(span) <= len(self.columns):
             raise RefusedError(f"\\multicolumn over {span!r} columns", tokens[0])
         return int(span), content + cursor.rest(), (specification or [TexColumn()])[0]
-
-    def row_span(self, rendering: Rendering, end: Token) -> int:
-        if rendering.rows is None:
-            return 1
-        if not _SPAN.fullmatch(rendering.rows) or int(float(rendering.rows)) == 0:
-            raise RefusedError(f"\\multirow over {rendering.rows!r} rows", end)
-        return int(float(rendering.rows))
-
-    def notice(self, rendering: Rendering) -> None:
-        if rendering.inner_table is not None:
-            raise RefusedError("a cell holds a table with columns of its own", rendering.inner_table)
-        if rendering.too_deep is not None:
-            raise RefusedError("a cell nests too deeply", rendering.too_deep)
-        self.result.doubts = rendering.doubts | self.result.doubts
 
     def resolve_spans(self, rows: list[_Row]) -> None:
         """A cell over several rows is kept in the topmost, and leaves None in the others."""

@@ -339,7 +339,7 @@ class TokenStream:
         while len(taken) < _SEARCH and (token := self.next()) is not None:
             taken.append(token)
             self.last = token
-            if depth == 0 and [(one.kind, one.text) for one in taken[-len(wanted) :]] == wanted:
+            if depth == 0 and [(last.kind, last.text) for last in taken[-len(wanted) :]] == wanted:
                 return taken[: -len(wanted)]
             if depth == 0 and len(wanted) == 1 and token.kind == "text" == wanted[0][0] and wanted[0][1] in token.text:
                 # The delimiter is a part of a text.

@@ -52,19 +52,19 @@ def hidden(command: str, arguments: Sequence[str], colours: Mapping[str, tuple[s
         case "fcolorbox" if len(arguments) > 2:
             return hidden("colorbox", [first, arguments[2]], colours)
         case "rowcolors" if len(arguments) > 3:
-            return any(hidden("rowcolor", ["", one], colours) for one in arguments[2:4])
+            return any(hidden("rowcolor", ["", colour], colours) for colour in arguments[2:4])
         case "RowStyle" | "SetRow" | "SetCell" | "SetColumn" | "SetCells":
             return any(
-                hidden("color" if key in ("fg", "fore", "foreground", "color") else "rowcolor", ["", one], colours)
+                hidden("color" if key in ("fg", "fore", "foreground", "color") else "rowcolor", ["", colour], colours)
                 for given in arguments
-                for key, one in _SET.findall(given.replace(r"\color{", "color={"))
+                for key, colour in _SET.findall(given.replace(r"\color{", "color={"))
             )
         case "fontsize":
             return _points(first, 10) < 4
         case "scalebox":
             return _points(first, 1) < 0.4
         case "resizebox":
-            return any(_points(one, 100) < 3 for one in arguments[:2])
+            return any(_points(length, 100) < 3 for length in arguments[:2])
         case "raisebox":
             return abs(_points(first, 0)) > 12
         case "hspace":
@@ -121,10 +121,10 @@ def _lightness(colour: str, model: str, colours: Mapping[str, tuple[str, str]], 
 
 def _of_model(model: str, values: str) -> float | None:
     if model == "HTML":
-        numbers = [int(one, 16) / 255 for one in re.findall(r"[0-9A-Fa-f]{2}", values)]
+        numbers = [int(digits, 16) / 255 for digits in re.findall(r"[0-9A-Fa-f]{2}", values)]
     else:
-        numbers = [float(one) for one in re.findall(r"\d+\.?\d*|\.\d+", values)]
-        numbers = [one / 255 for one in numbers] if model == "RGB" else numbers
+        numbers = [float(digits) for digits in re.findall(r"\d+\.?\d*|\.\d+", values)]
+        numbers = [number / 255 for number in numbers] if model == "RGB" else numbers
     match model, numbers:
         case "gray", [grey]:
             return grey
