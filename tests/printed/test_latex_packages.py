@@ -181,12 +181,14 @@ def test_headers(body: str, count: int) -> None:
 
 
 def test_numbers_that_head_columns() -> None:
-    """Where no other rule is, one over all columns but that of the labels ends the header, numbers or not."""
+    """A rule over all columns but that of the labels ends the header, numbers or not, where no label is above it."""
     found = table(
         tabular("rccc", "& & \\multicolumn{2}{c}{at least} \\\\ & n & 50 & 60 \\\\ \\cline{2-4} a & 10 & 0.5 & 0.4")
     )
     assert headers(found) == [True, True, False]
     assert found.column_labels() == ["", "n", "at least / 50", "at least / 60"]
+    groups = "& n & A & B \\\\ x & 1 & 3 & 4 \\\\ & 2 & 5 & 6 \\\\ \\cline{2-4} y & 1 & 7 & 8"
+    assert headers(table(tabular("rccc", groups))) == [True, False, False, False]
 
 
 def test_names_over_several_columns_between_rules() -> None:

@@ -118,12 +118,11 @@ class _Reader:
             self.problems.append(first.problem(message, warning=True))
         rows = self.in_printed_order()
         grid = [row for row, _head in rows]
-        if not any(row.rule for row in grid[1:]):
-            # Where no other rule is, one over all columns but that of the labels sets the header apart.
-            for row in grid[1:]:
-                if row.below_label:
-                    row.rule = "cline"
-                    break
+        ruled = next((place for place, row in enumerate(grid) if place and row.below_label), 0)
+        unlabelled = all(cell is not None and not cell.text for cell in (row.cells[0] for row in grid[:ruled]))
+        if ruled and unlabelled and not any(row.rule for row in grid[1:]):
+            # Where no other rule is, one over all columns but that of the labels ends a header without labels.
+            grid[ruled].rule = "cline"
         self.resolve_spans(grid)
         self.drop_joined(grid)
         printed = [ExtractedRow(tuple(row.cells), row.line, head, rule=row.rule) for row, head in rows]
