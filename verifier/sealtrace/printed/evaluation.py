@@ -132,18 +132,13 @@ class Evaluator:
                 return None
             if (classification := recipe.get("classification")) is not None:
                 status = CellStatus(classification)
-                attested = status is CellStatus.ATTESTED
-                said = (
-                    "no records give it, and nothing checks it."
-                    if attested
-                    else "no records give it; relations bind it"
-                )
-                return replace(result, judgement=Judgement(status, said), recipe=None)
+                checked = ", and nothing checks it." if status is CellStatus.ATTESTED else "; relations bind it"
+                return replace(result, judgement=Judgement(status, f"no records give it{checked}"), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
                 judgement, there = self._beside.judge(cell, reference)
-                around = Print.around(cell, caption)
-                unsaid_of = tuple(unsaid(list(of_other_bundle(reference, cell)), around, result.undisclosed))
-                return replace(result, judgement=judgement, elsewhere=there, unsaid=unsaid_of)
+                choices = list(of_other_bundle(reference, cell))
+                not_told = tuple(unsaid(choices, Print.around(cell, caption), result.undisclosed))
+                return replace(result, judgement=judgement, elsewhere=there, unsaid=not_told)
             if recipe.get("metric") is not None:
                 result = replace(result, arguments=_arguments(recipe, cell, metric))
             value = self._value(recipe, cell)
@@ -153,12 +148,11 @@ class Evaluator:
             if not value.fixed and not cell.key:
                 column = cell.column if recipe is cell.table_recipe else None
                 choices += self._against_headings(cell, value, metric, result.arguments, column)
-            around = Print.around(cell, caption)
-            result = replace(result, unsaid=tuple(unsaid(choices, around, result.undisclosed)))
+            meaning = None if value.description is None else value.description.words
             if metric is not None:
-                result = replace(result, meaning=_in_words(metric, result.arguments))
-            elif value.description is not None:
-                result = replace(result, meaning=value.description.words)
+                meaning = _in_words(metric, result.arguments)
+            not_told = tuple(unsaid(choices, Print.around(cell, caption), result.undisclosed))
+            result = replace(result, unsaid=not_told, meaning=meaning)
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
                 return None
@@ -187,9 +181,8 @@ class Evaluator:
             yield from headings.of_statistic(cell, metric.name, fields, lambda: metric.name in headings.MEANS)
         else:
             return
-        yield from headings.of_field(
-            cell, fields, frames, [truth for frame in frames if (truth := truths.get(frame.kind)) is not None]
-        )
+        right = [truth for frame in frames if (truth := truths.get(frame.kind)) is not None]
+        yield from headings.of_field(cell, fields, frames, right)
 
     def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
         if (name := recipe.get("metric")) is not None:
@@ -200,9 +193,8 @@ class Evaluator:
         sql: str = recipe["sql"]
         place, rows = cell.place, cell.rows
         if recipe is cell.table_recipe:
-            return self._given(
-                lambda: self._queries.of_table(sql, cell.column, place, rows), sql, cell.column, place, rows
-            )
+            asked = sql, cell.column, place, rows
+            return self._given(lambda: self._queries.of_table(*asked), *asked)
         filled = _filled(sql, cell, quoted=True)
         rows = rows if filled == sql else 1
         return self._given(lambda: self._queries.of_cell(filled, place, rows), filled, place, rows)
@@ -242,33 +234,24 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metri
     percent = bool(recipe.get("percent") or cell.printed.percent)
     numbers = in_print(cell.printed, value.numbers, percent=percent)
     judgement = judge(cell.printed, numbers, None if percent else value.rounded)
+    said = f"The paper prints {cell.text}"
     if value.marks is not None and value.marks != cell.printed.marks:
-        found = cell.printed.marks or "no mark"
-        return Judgement(
-            CellStatus.MISMATCH,
-            f"The paper prints {cell.text} with {found}; the records give {value.marks or 'no mark'}.",
-        )
-    if value.words:
-        said = [part.suffix for part in cell.printed.parts if part.suffix]
-        if said != [" ".join(word.split()) for word in value.words]:
-            found, due = (", ".join(map(repr, words)) or "no word" for words in (said, value.words))
-            return Judgement(CellStatus.MISMATCH, f"The paper prints {cell.text} with {found}; the records give {due}.")
-    names = metric is not None and metric.given and names_its_row(cell)
-    if value.fixed and not names and judgement.status is CellStatus.EXACT:
+        found, due = (marks or "no mark" for marks in (cell.printed.marks, value.marks))
+        return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
+    printed_words = [number.suffix for number in cell.printed.parts if number.suffix]
+    if value.words and printed_words != [" ".join(word.split()) for word in value.words]:
+        found, due = (", ".join(map(repr, words)) or "no word" for words in (printed_words, value.words))
+        return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
+    exact = judgement.status is CellStatus.EXACT
+    given = metric is not None and metric.given
+    if exact and value.fixed and not (given and names_its_row(cell)):
         return _attested(cell, value.fixed)
-    if metric is not None and metric.given and judgement.status is CellStatus.EXACT:
-        return replace(
-            judgement, status=CellStatus.INPUT, sentence=f"The paper prints {cell.text}, as the records have it."
-        )
-    if (value.measured or (metric is not None and metric.measured)) and judgement.status in (
-        CellStatus.EXACT,
-        CellStatus.TIE,
-    ):
-        return replace(
-            judgement,
-            status=CellStatus.MEASURED,
-            sentence=f"The paper prints {cell.text}, as the sealed measurements give it.",
-        )
+    if exact and given:
+        return replace(judgement, status=CellStatus.INPUT, sentence=f"{said}, as the records have it.")
+    measured = value.measured or (metric is not None and metric.measured)
+    if measured and (exact or judgement.status is CellStatus.TIE):
+        sentence = f"{said}, as the sealed measurements give it."
+        return replace(judgement, status=CellStatus.MEASURED, sentence=sentence)
     return judgement
 
 

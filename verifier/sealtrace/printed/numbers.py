@@ -28,7 +28,7 @@ _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 def read_printed(text: str) -> Printed | None:
     """What a string stands for, or None where it is no number."""
     plain = _plain(text)
-    marks = "".join(match.group().strip("^{}") for match in MARK.finditer(plain))
+    marks = "".join(match.group().strip("^{}") for match in MARK.finditer(plain) if "…" not in match.group())
     bare = plain.strip("†‡*§¶⋆∗ ")
     if bare.lower() in _NOT_AVAILABLE:
         return Printed(text, "not-available", (), marks)
