@@ -205,12 +205,11 @@ class NumberText:
 
     # One number
 
+    @_whole_or_nothing
     def quantity(self) -> PrintedNumber | None:
-        start = self.at
         prefix = self.take(_PREFIX)
         number = self.take(_POWER) or self.take(_NUMBER)
         if prefix is None or number is None or (prefix["late"] and (prefix["sign"] or not prefix["currency"])):
-            self.at = start
             return None
         begin = number.start()
         if "base" in number.re.groupindex:
@@ -223,7 +222,8 @@ class NumberText:
             value = Fraction(f"0{digits}") * power
             unit = power / 10 ** len(digits.partition(".")[2])
         if (scale := self.take(_SCALE if "." in number.group() else _CLOSE_SCALE)) is not None:
-            value, unit = (one * 10 ** _SCALES[scale.group().strip()] for one in (value, unit))
+            times = 10 ** _SCALES[scale.group().strip()]
+            value, unit = value * times, unit * times
         sign = (prefix["sign"] or prefix["late"] or "").strip()
         negative = sign == "-" or (not sign and prefix["arrow"] in ("↓", "▼", "▽"))
         relation: Relation = _RELATIONS.get(prefix["relation"], "≈") if prefix["relation"] else ""
@@ -257,15 +257,12 @@ class NumberText:
         counted = [] if k is None else [replace(k, role="k", unit=Fraction(0))]
         return "ratio", [*counted, replace(n, role="n", unit=Fraction(0))]
 
+    @_whole_or_nothing
     def estimate(self) -> Found | None:
         """A number, with its deviation where one follows; or a deviation alone."""
-        start = self.at
         if self.take(_PLUS_MINUS) is not None:
             deviation = self.quantity()
-            if deviation is not None:
-                return "number", [replace(deviation, role="sd")]
-            self.at = start
-            return None
+            return None if deviation is None else ("number", [replace(deviation, role="sd")])
         mean = self.quantity()
         if mean is None:
             return None
