@@ -130,6 +130,15 @@ def test_input(tmp_path: Path) -> None:
     assert found.problems == [ReadingProblem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
 
 
+def test_tests_of_equality() -> None:
+    """What macros ask of their arguments is answered; what only TeX knows is not, and the table is refused."""
+    macro = "\\newcommand{\\val}[2]{\\ifthenelse{\\equal{#2}{}}{#1}{#1$\\pm$#2}}\n"
+    rows = "a & b \\\\ \\hline c & \\val{7}{} \\\\ d & \\val{8}{0.5}"
+    assert texts(table(macro + tabular("lr", rows)))[1:] == [["c", "7"], ["d", "8±0.5"]]
+    asked = document(macro + tabular("lr", rows.replace("{}", "{\\jobname}")))
+    assert asked.tables == []
+
+
 def test_parts_that_are_documents_of_their_own() -> None:
     """A subfile ends by itself, not the document that it is a part of; read alone, it knows the macros of that one."""
     part = "\\documentclass[../main.tex]{subfiles}\\begin{document}\n"

@@ -11,7 +11,7 @@ import re
 from sealtrace.printed.extracted import Load, ReadingProblem
 from sealtrace.printed.tex_definitions import FROZEN, Definitions, Macro, is_undecided
 from sealtrace.printed.tex_files import Files, OpenFiles
-from sealtrace.printed.tex_tokens import Token, names, written
+from sealtrace.printed.tex_tokens import Token, TokenStream, names, written
 
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
@@ -244,6 +244,9 @@ class Expander:
         ) in (True, False):
             self._sources.argument()
             self._choose(held is name.startswith("if"))
+        elif name == "ifthenelse" and (equal := _equal(self._sources.group_ahead())) is not None:
+            self._sources.argument()
+            self._choose(equal)
         elif name in ("ifstrempty", "ifblank"):
             self._choose(not written(self._sources.argument()))
         elif name == "ifstrequal":
@@ -347,6 +350,17 @@ class Expander:
             name += following.text
             sources.next()
         return name
+
+
+def _equal(test: list[Token]) -> bool | None:
+    """Whether \\equal{a}{b} holds; None where it is another test, or where only TeX knows what it compares."""
+    stream = TokenStream(test)
+    asked = stream.next()
+    texts = stream.argument(), stream.argument()
+    unknown = any(token.kind == "command" for text in texts for token in text)
+    if asked is None or not asked.is_command("equal") or unknown or stream.ahead() is not None:
+        return None
+    return written(texts[0]) == written(texts[1])
 
 
 def _instantiate(body: list[Token], arguments: list[list[Token]], call: Token, end: int) -> list[Token]:
