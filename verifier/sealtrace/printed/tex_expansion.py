@@ -255,9 +255,10 @@ class Expander:
         elif name in ("IfFileExists", "InputIfFileExists"):
             file = written(self._sources.argument())
             there = self._files.holds(file, token)
-            self._choose(there)
+            branches = [self._sources.argument() for _ in range(2)]
             if there and name.startswith("Input"):
-                self._put_in(token, file)  # in front of the branch
+                self._put_in(token, file)
+            self._sources.expand(branches[0] if there else branches[1])  # in front of the file
         elif name in ("@ifnextchar", "@ifstar"):
             self._next_character(token)
         elif name in _DEFINED:
