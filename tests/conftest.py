@@ -19,7 +19,11 @@ settings.load_profile("any machine")
 
 
 def pytest_configure() -> None:
-    """Bundles of tests need not survive a power cut: thousands of files are written, and no disk is waited for."""
+    """Bundles of tests need not survive a power cut: thousands of files are written, and no disk is waited for.
+
+    No garbage is sought while tests are imported and collected.
+    """
+    gc.disable()
     os.fsync = lambda fd: None  # noqa: ARG005
 
 
@@ -27,6 +31,7 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays, and is not searched for garbage again and again: a tenth of the time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 20)
 
 

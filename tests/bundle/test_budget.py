@@ -25,7 +25,7 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows
 from sealtrace.evidence import Evidence
-from support import FIXTURE, ROOT, copy_of_fixture, unseal
+from support import FIXTURE, ROOT, copy_of_small_fixture, unseal
 
 
 def test_memory_time_and_reading_end_a_run_before_they_are_spent() -> None:
@@ -71,7 +71,7 @@ def test_sizes_are_said_in_units_that_people_use() -> None:
 
 def test_what_was_not_looked_at_is_named(tmp_path: Path) -> None:
     """A reader of the message knows what a larger budget would add: this file, those after it, every check."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     with pytest.raises(BudgetError) as caught:
         read_bundle(root, budget=Budget(reading=(root / "manifest.json").stat().st_size + 60_000))
     assert "no check was run" in caught.value.reason
@@ -82,7 +82,7 @@ def test_what_was_not_looked_at_is_named(tmp_path: Path) -> None:
 
 def test_a_large_sparse_attachment_is_hashed_without_being_held(tmp_path: Path) -> None:
     """Attachments are read in pieces; the memory of a bundle is that of its records."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     unseal(root)
     attachment = root / "report" / "attachments" / "huge.bin"
     attachment.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ def test_a_large_sparse_attachment_is_hashed_without_being_held(tmp_path: Path) 
         read_bundle(root, budget=Budget(reading=2**25))
 
 
-@pytest.mark.parametrize("path", ["trace/trace.calibration.jsonl", "declare/protocol.json", "manifest.json"])
+@pytest.mark.parametrize("path", ["declare/label.test.jsonl", "declare/protocol.json", "manifest.json"])
 def test_a_small_zip_of_much_is_refused_before_it_is_unpacked(path: str, tmp_path: Path) -> None:
     """The length that the directory of a .zip claims is what is asked for, whichever member it is."""
     bomb = tmp_path / "a.zip"
@@ -185,7 +185,7 @@ def test_the_default_budget_reads_the_shipped_study() -> None:
 
 def test_options_raise_and_lower_the_limits(tmp_path: Path) -> None:
     """Exit code 2, what was not looked at, and which option helps; the limits of one run are not those of the next."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     for option, amount, reason in (
         ("--max-memory", "100K", "of memory"),
         ("--max-bytes", "0.1M", "would bring what is read"),
@@ -226,7 +226,7 @@ def test_time_ends_work_that_does_not_look_at_the_clock(tmp_path: Path) -> None:
 
 def test_sealing_has_the_same_limits(tmp_path: Path) -> None:
     """What could not be verified within them is not sealed either, and nothing is written."""
-    root = copy_of_fixture(tmp_path)
+    root = copy_of_small_fixture(tmp_path)
     unseal(root)
     before = sorted(root.rglob("*"))
     refused = sealtrace("seal", root, "--max-bytes", "10K")

@@ -34,7 +34,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of more than ten rows counts as large here."""
     monkeypatch.setattr(blocks, "SMALL", 10)
     monkeypatch.setattr(blocks, "BLOCK", 8)
-    monkeypatch.setattr(cluster, "PATIENCE", 2.0)
 
 
 class Started:
@@ -179,6 +178,7 @@ def test_without_any_worker_nothing_is_passed(started: Started, tmp_path: Path) 
     with cluster.Cluster(started.address) as workers, pytest.MonkeyPatch.context() as patched:
         patched.setattr(blocks, "SMALL", 10)
         patched.setattr(blocks, "BLOCK", 8)
+        patched.setattr(cluster, "PATIENCE", 1.0)
         for process in started.workers:
             process.kill()
             process.wait(30)

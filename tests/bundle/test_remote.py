@@ -17,7 +17,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 import sealtrace as package
-from bundle.test_archives import SMALL, fixture_files, tar_bytes, zip_bytes
+from bundle.test_archives import GOOD, fixture_files, tar_bytes, zip_bytes
 from cli.runner import sealtrace
 from large_bundle import make
 from results.small_results import sealed_study
@@ -142,18 +142,18 @@ UNSEEN = ("identity.listing", "witness.outside")
 def test_an_archive_at_an_address_gives_the_report_of_the_directory(server: Server) -> None:
     """Whatever carries the bundle, and by one request."""
     server.pages |= {"/good.zip": zip_bytes(), "/good.tar.gz": tar_bytes("top/"), "/17?x=1": zip_bytes()}
-    wanted = said(package.verify(SMALL))
+    wanted = said(package.verify(GOOD))
     for address in (f"{server.address}/good.zip", f"{server.address}/good.tar.gz", f"zip::{server.address}/17?x=1"):
         assert said(package.verify(address)) == wanted
     assert server.asked == ["/good.zip", "/good.tar.gz", "/17?x=1"]
-    assert said(package.verify(SMALL.as_uri())) == wanted
+    assert said(package.verify(GOOD.as_uri())) == wanted
 
 
 def test_a_directory_at_an_address_gives_the_report_but_for_what_it_cannot_list(server: Server) -> None:
     """Every file is asked for once. What cannot be looked for is missing, and the verdict says so."""
-    server.put(SMALL, "/a%20b")
+    server.put(GOOD, "/a%20b")
     report = package.verify(f"{server.address}/a%20b/")
-    there, here = said(report, *UNSEEN), said(package.verify(SMALL), *UNSEEN)
+    there, here = said(report, *UNSEEN), said(package.verify(GOOD), *UNSEEN)
     assert there["checks"] == here["checks"]
     assert there["findings"] == here["findings"]
     assert there["bundle"] == here["bundle"]

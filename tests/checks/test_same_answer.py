@@ -18,7 +18,7 @@ EXPLAINED = 3
 
 PLAIN = {name: one for name, one in ALL.items() if not one.options}
 """Mutations that show without an option of `verify`: no other command takes one."""
-TRIED = dict(list(PLAIN.items())[:: 1 if LONG else 5])
+TRIED = dict(list(PLAIN.items())[:: 1 if LONG else 8])
 
 
 @pytest.mark.parametrize("mutation", TRIED.values(), ids=TRIED)

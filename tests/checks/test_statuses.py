@@ -13,7 +13,7 @@ import sealtrace
 from checks.mutations import MUTATIONS, SCORES, TRACES, change, one
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import CheckResult, Report
-from support import EMPTY, ROOT, Row, copy_of_fixture, edit_document, edit_rows, unseal
+from support import EMPTY, ROOT, Row, copy_of_small_fixture, edit_document, edit_rows, unseal
 
 
 def result(report: Report, check_id: str) -> CheckResult:
@@ -48,7 +48,7 @@ def test_summary_says_what_the_appendix_asks_for() -> None:
 
 def test_a_duplicate_key_makes_aggregates_missing(tmp_path: Path) -> None:
     """An aggregate over a doubtful join is missing, never smaller."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["join.unique-key"].break_bundle(bundle)
     report = sealtrace.verify(bundle)
     for check_id in ("aggregate.summary", "selection.counts", "selection.choice"):
@@ -61,7 +61,7 @@ def test_a_duplicate_key_makes_aggregates_missing(tmp_path: Path) -> None:
 
 def test_unrelated_failures_are_all_found_in_one_run(tmp_path: Path) -> None:
     """A broken line hides neither a wrong utility nor a wrong action elsewhere."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     for check_id in ("score.utility", "action.chosen", "selection.held-out", "schema.json"):
         MUTATIONS[check_id].apply(bundle)
     unseal(bundle)
@@ -80,7 +80,7 @@ def test_a_kind_that_no_check_knows_is_not_verified(tmp_path: Path, monkeypatch:
         for pack in registry.packs()
     )
     monkeypatch.setattr("sealtrace.checks.schema.packs", lambda: known)
-    report = sealtrace.verify(copy_of_fixture(tmp_path))
+    report = sealtrace.verify(copy_of_small_fixture(tmp_path))
     check = result(report, "schema.meaning")
     assert (check.status, report.verdict) == ("missing", "incomplete")
     assert check.reason is not None
@@ -109,7 +109,7 @@ def test_a_duplicate_row_costs_only_the_cells_that_depend_on_it(tmp_path: Path) 
 
 def test_a_recipe_that_fails_costs_only_its_own_cells(tmp_path: Path) -> None:
     """One bad recipe hides neither the other cells of its table nor a forged one."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
 
     def spoil(table: Row) -> None:
         table["columns"][1]["recipe"] = {"metric": "nonsense"}
@@ -130,7 +130,7 @@ def test_a_recipe_that_fails_costs_only_its_own_cells(tmp_path: Path) -> None:
 
 def test_a_bad_row_costs_only_the_cells_of_its_state_and_policy(tmp_path: Path) -> None:
     """A trace whose distribution its schema refuses leaves the rows of all other states judged."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     change(bundle / TRACES, lambda row: row.update(probabilities="none"), state="0000", arm="anchor")
     missing = [cell for cell in sealtrace.verify(bundle).cells if cell.status == "missing"]
     assert missing
@@ -139,7 +139,7 @@ def test_a_bad_row_costs_only_the_cells_of_its_state_and_policy(tmp_path: Path) 
 
 def test_many_findings_are_counted_though_not_all_are_listed(tmp_path: Path) -> None:
     """The report lists at most a thousand findings of a check and counts every one."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     lines = "not JSON\n" * 1500
     (bundle / TRACES).write_text(lines)
     report = sealtrace.verify(bundle, check=["schema.json"])
@@ -149,7 +149,7 @@ def test_many_findings_are_counted_though_not_all_are_listed(tmp_path: Path) -> 
 
 def test_a_bundle_whose_experiment_still_runs_is_incomplete(tmp_path: Path) -> None:
     """With only the first stages sealed nothing is wrong, and nothing is verified either."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     unseal(bundle)
     for stage in ("declare", "bank"):
         seal(bundle, [stage])
@@ -166,7 +166,7 @@ def test_a_bundle_whose_experiment_still_runs_is_incomplete(tmp_path: Path) -> N
 
 def test_without_a_protocol_nothing_passes_that_needs_one(tmp_path: Path) -> None:
     """A protocol that its schema refuses spoils every check that reads it."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     edit_document(bundle / "declare/protocol.json", lambda protocol: protocol.pop("tau"))
     unseal(bundle)
     seal(bundle, empty=EMPTY, lenient=True)
@@ -177,7 +177,7 @@ def test_without_a_protocol_nothing_passes_that_needs_one(tmp_path: Path) -> Non
 
 def test_a_wrong_row_does_not_make_other_rows_wrong(tmp_path: Path) -> None:
     """A finding names one row; the count is one."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     change(bundle / SCORES, lambda row: row.update(weak=0.0), state="0000", arm="anchor")
     report = sealtrace.verify(bundle)
     assert result(report, "score.utility").findings == 1

@@ -13,7 +13,7 @@ from sealtrace import examination
 from sealtrace.bundle import reading
 from sealtrace.cli.main import cli
 from small_study import small_study
-from support import copy_of_fixture, edit_document
+from support import copy_of_small_fixture, edit_document
 
 
 def verify(*arguments: object) -> Result:
@@ -37,7 +37,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_the_same_bytes_are_not_verified_again(tmp_path: Path, read: list[int]) -> None:
     """The second run says the same, to the byte, without reading a record; another question is another entry."""
-    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    bundle, cache = copy_of_small_fixture(tmp_path), tmp_path / "cache"
     first = verify(bundle, "--format", "json", "--cache", cache)
     again = verify(bundle, "--format", "json", "--cache", cache)
     assert (first.return_value, first.output) == (again.return_value, again.output)
@@ -49,7 +49,7 @@ def test_the_same_bytes_are_not_verified_again(tmp_path: Path, read: list[int]) 
 
 def test_a_changed_byte_is_seen_whatever_the_cache_holds(tmp_path: Path, read: list[int]) -> None:
     """The manifest still names the old digests: believing it would bring the old verdict back."""
-    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    bundle, cache = copy_of_small_fixture(tmp_path), tmp_path / "cache"
     assert verify(bundle, "--cache", cache).return_value == 0
     edit_document(bundle / "declare/protocol.json", lambda document: document.update(title="Another"))
     assert verify(bundle, "--cache", cache).return_value == 1
@@ -60,7 +60,7 @@ def test_a_changed_byte_is_seen_whatever_the_cache_holds(tmp_path: Path, read: l
 
 def test_damaged_entries_are_computed_anew(tmp_path: Path, read: list[int]) -> None:
     """An entry that cannot be read, or that belongs to another key, is nothing."""
-    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    bundle, cache = copy_of_small_fixture(tmp_path), tmp_path / "cache"
     first = verify(bundle, "--format", "json", "--cache", cache)
     (entry,) = cache.iterdir()
     for text in ("", "[]", '{"key": "x"}', entry.read_text().replace('"key": "', '"key": "0')):
@@ -72,7 +72,7 @@ def test_damaged_entries_are_computed_anew(tmp_path: Path, read: list[int]) -> N
 
 def test_what_the_reader_brings_is_not_kept(tmp_path: Path, read: list[int]) -> None:
     """Papers, keys and expectations lie outside of the bundle, so their runs are not remembered."""
-    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    bundle, cache = copy_of_small_fixture(tmp_path), tmp_path / "cache"
     for _ in range(2):
         assert verify(bundle, "--as-expected", "--cache", cache).return_value == 0
     assert len(read) == 2
@@ -82,7 +82,7 @@ def test_what_the_reader_brings_is_not_kept(tmp_path: Path, read: list[int]) -> 
 
 def test_packs_of_others_are_not_remembered(tmp_path: Path, read: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Their code decides too, and is not hashed: an edited pack must not bring back what it said before."""
-    bundle, cache = copy_of_fixture(tmp_path), tmp_path / "cache"
+    bundle, cache = copy_of_small_fixture(tmp_path), tmp_path / "cache"
     monkeypatch.setattr("sealtrace.cache.entry_points", lambda **_: ["a pack"])
     assert [verify(bundle, "--cache", cache).return_value for _ in range(2)] == [0, 0]
     assert (len(read), cache.exists()) == (2, False)

@@ -10,14 +10,14 @@ import pytest
 
 from checks.mutations import MUTATIONS
 from cli.runner import sealtrace
-from support import FIXTURE, copy_of_fixture
+from support import FIXTURE, copy_of_small_fixture
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
 
 
 def test_many_formats_in_one_run(tmp_path: Path) -> None:
     """Each file has its own, standard output the one that has no file; the exit code is the verdict's."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["table.cells"].break_bundle(bundle)
     files = {form: tmp_path / f"report.{form}" for form in ("json", "junit", "sarif", "markdown", "latex", "text")}
     named = [option for form, path in files.items() for option in ("-o", f"{form}={path}")]
@@ -73,7 +73,7 @@ def test_refused_before_anything_is_done(
 
 def test_a_bundle_and_a_paper_are_never_written_to(tmp_path: Path) -> None:
     """Not even where an earlier output would have been fine, which is then not written either."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     paper = tmp_path / "paper.tex"
     paper.write_text("old")
     fine = tmp_path / "fine.json"
@@ -113,7 +113,7 @@ def test_an_error_while_rendering_leaves_every_file(tmp_path: Path, monkeypatch:
 
 def test_places_lead_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that services which read the output in a checkout find the files."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["score.utility"].break_bundle(bundle)
     monkeypatch.chdir(tmp_path)
     assert "::error file=bundle/calibrate/score.calibration.jsonl,line=" in sealtrace(

@@ -15,7 +15,7 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.report import Finding, Report
 from sealtrace.report.text import render
-from support import EMPTY, FIXTURE, LONG, copy_of_fixture, edit_document, unseal
+from support import EMPTY, FIXTURE, LONG, copy_of_small_fixture, edit_document, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
 
@@ -59,7 +59,7 @@ def test_text_report_of_a_broken_bundle(check_id: str, tmp_path: Path) -> None:
 
 def test_consequences_stand_under_their_cause(tmp_path: Path) -> None:
     """A tilt that is wrong makes scores wrong; the reader sees one cause."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["replay.tilt"].break_bundle(bundle)
     lines = sealtrace("verify", bundle).output.splitlines()
     assert any(line.startswith("replay.tilt: ") for line in lines)
@@ -79,7 +79,7 @@ def test_output_file(tmp_path: Path) -> None:
 
 def test_output_never_spoils_the_bundle(tmp_path: Path) -> None:
     """A report written into the bundle would be an unlisted file, or worse, replace a listed one."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     before = (bundle / "manifest.json").read_bytes()
     for target in ("manifest.json", "report.txt"):
         run = sealtrace("verify", bundle, "-o", bundle / target)
@@ -104,7 +104,7 @@ def test_chosen_checks(tmp_path: Path) -> None:
     assert statuses["identity.bytes"] == "pass"
     assert statuses["identity.sums"] == "skipped"
     assert statuses["replay.tilt"] == "skipped"
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["identity.sums"].break_bundle(bundle)
     assert sealtrace("verify", bundle, "--skip", "identity.sums").code == 3
     assert sealtrace("verify", bundle, "--check", "identity.sums").code == 1
@@ -132,7 +132,7 @@ def test_every_row() -> None:
 def test_as_expected(tmp_path: Path) -> None:
     """The study's own expectation decides the exit code, whichever verdict that is."""
     assert sealtrace("verify", "--as-expected").code == 0
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["score.utility"].break_bundle(bundle)
     assert sealtrace("verify", bundle, "--as-expected").code == 1
     report = json.loads(sealtrace("verify", bundle, "--format", "json").output)
@@ -172,7 +172,7 @@ def test_what_is_not_a_bundle(tmp_path: Path) -> None:
 
 def test_names_from_a_bundle_cannot_act_on_the_terminal(tmp_path: Path) -> None:
     """Escape sequences in file names and values are written as escapes, in text and in JSON."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     (bundle / "report/\x1b[2J\x1b]0;owned\x07.txt").write_text("x")
     with (bundle / "SHA256SUMS").open("a") as sums:
         sums.write("\x1b[31mred\x9b2J\u202e\n")

@@ -59,7 +59,6 @@ def test_equal_to_pokerkit(path: Path) -> None:
         assert ours == pokerkit_states(as_phh(hand))
 
 
-BOARDS = ["d db AhKd2c", "d db 3c", "d db 4c"]
 HEADS_UP = {
     "variant": "NT",
     "antes": [0, 0],

@@ -11,6 +11,7 @@ import yaml
 from cli.runner import sealtrace
 from report.samples import good, good_page, hostile
 from sealtrace.cli import audit, cells, report, verify
+from sealtrace.contract.audit import Audit
 from sealtrace.relations.auditing import audit as audited
 from sealtrace.relations.subjects import read_subject
 from sealtrace.report.formats import BY_NAME, FORMATS, OF_AUDITS, OF_CELLS, OF_REPORTS, Showing
@@ -53,10 +54,15 @@ def test_cells(form: str) -> None:
     assert len(whole) >= len(brief)
 
 
+@pytest.fixture(scope="module")
+def found() -> Audit:
+    """What is found in a paper with planted contradictions."""
+    return audited(read_subject(PAPER)[0], version="0")
+
+
 @pytest.mark.parametrize("form", OF_AUDITS)
-def test_audits(form: str) -> None:
+def test_audits(form: str, found: Audit) -> None:
     """The contradictions of a paper with planted ones show in every format."""
-    found = audited(read_subject(PAPER)[0], version="0")
     assert found.verdict == "contradiction"
     assert "planted.tex" in OF_AUDITS[form](found, Showing(exit_code=1, prefix=""))
 

@@ -11,10 +11,10 @@ import rsd_operating.__main__
 from rsd_operating.build import Build
 from sealtrace.contract.report import Report
 from studies.test_rebuild import close, files_of, rows_about
-from support import OPERATING, shipped_report
+from support import LONG, OPERATING, shipped_report
 
 ENVIRONMENT = "declare/attachments/environment.json"
-ONE_IN = 250
+ONE_IN = 250 if LONG else 1000
 """Of how many states of the fresh draws and of the shifts one is rebuilt."""
 
 

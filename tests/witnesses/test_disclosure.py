@@ -19,7 +19,7 @@ from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Disclosed, Report
 from sealtrace.witnesses.disclosure import drawn, leaf_hash, levels_of, most_wrong, proof_of, root_from, root_of
-from support import EMPTY, copy_of_fixture, unseal
+from support import EMPTY, copy_of_small_fixture, unseal
 
 # The published test vectors of Certificate Transparency's reference implementation: inputs, and roots of the
 # first 1 to 8 of them.
@@ -118,7 +118,7 @@ ROWS = [{"item": f"i{number}", "label": "yes" if number % 3 else "no", "split": 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     """A bundle that withholds 400 labels."""
-    bundle = copy_of_fixture(tmp_path)
+    bundle = copy_of_small_fixture(tmp_path)
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     made = run("disclose", "tree", rows, "--kind", "label", "--keep", tmp_path / "secret.jsonl",

@@ -19,7 +19,7 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report
 from sealtrace.witnesses.examining import Commitments, commitments_of
-from support import EMPTY, copy_of_fixture, edit_document, unseal
+from support import EMPTY, copy_of_small_fixture, edit_document, unseal
 from witnesses.authorities import Authority, key_pair
 from witnesses.sigstore_instance import ISSUER, Sigstore
 
@@ -27,7 +27,7 @@ from witnesses.sigstore_instance import ISSUER, Sigstore
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     """A copy of the good bundle."""
-    return copy_of_fixture(tmp_path)
+    return copy_of_small_fixture(tmp_path)
 
 
 @pytest.fixture
@@ -427,6 +427,6 @@ def test_a_sigstore_identity_that_must_have_signed(bundle: Path, tmp_path: Path,
     signed.write_text(json.dumps(changed))
     assert "does not vouch" in outside(seen(bundle, **asked))[0][1]
     resealed(bundle)
-    sigstore_signed(copy_of_fixture(tmp_path / "good"), sigstore, AUTHOR, tmp_path)
+    sigstore_signed(copy_of_small_fixture(tmp_path / "good"), sigstore, AUTHOR, tmp_path)
     shutil.copy(tmp_path / "good" / "bundle" / "witnesses" / "root.sigstore.json", signed)
     assert "error" in {severity for severity, _ in outside(seen(bundle, **asked))}
