@@ -47,12 +47,12 @@ def test_resampling_draws_as_python_does(measure: str, oracle: Callable[..., Any
     one, other = generator.random(12), generator.random(12)
     plain = random.Random(3)
     found = []
-    for _ in range(40):
+    for _ in range(101):
         places = [plain.randrange(12) for _ in range(12)]
         found.append(oracle(one[places], other[places]).statistic)
     found.sort()
-    low, high = association.bootstrap_interval(measure, one, other, 40, Fraction(9, 10), 3)
-    assert (low, high) == pytest.approx((found[1], found[37]), abs=1e-12)
+    low, high = association.bootstrap_interval(measure, one, other, 101, Fraction(9, 10), 3)
+    assert (low, high) == pytest.approx((found[5], found[95]), abs=1e-12)
 
     plain, order, reached = random.Random(3), list(range(12)), 0
     for _ in range(40):
@@ -65,3 +65,9 @@ def test_no_correlation_without_variation() -> None:
     """A constant has no ranks to correlate: the answer is no number."""
     assert np.isnan(association.spearman(np.ones(4), np.arange(4.0)))
     assert np.isnan(association.kendall(np.ones(4), np.arange(4.0)))
+
+
+def test_equal_values_share_the_mean_of_their_ranks() -> None:
+    """From one, in a column and in every row of a table."""
+    assert association.ranks(np.array([3.0, 1.0, 3.0])).tolist() == [2.5, 1.0, 2.5]
+    assert association.ranks(np.array([[5.0, 4.0], [0.0, 0.0]])).tolist() == [[2.0, 1.0], [1.5, 1.5]]

@@ -98,3 +98,86 @@ def test_action_values_of_the_own_policy_give_its_value() -> None:
     mean = np.mean([(profile[root] * values[root]).sum() for root in roots])
     assert mean == pytest.approx(evaluate(LEDUC, profile[None]).value[0], abs=1e-13)
     assert (values[~LEDUC.legal] == 0).all()
+
+
+def test_deals_are_drawn_in_turn_from_a_sorted_deck() -> None:
+    """Two private cards, then the public one where the game has it."""
+    for match in map(str, range(50)):
+        deck = [0, 0, 1, 1, 2, 2]
+        first, second = (deck.pop(int(hands.draw(3, match, f"card {card}") * len(deck))) for card in range(2))
+        assert hands.deal(LEDUC, 3, match) == (first, second, deck[int(hands.draw(3, match, "board") * 4)])
+        assert hands.deal(KUHN, 3, match)[2] == -1
+
+
+def plain_hand(game: Game, profiles: Any, seats: Any, cards: Any, board: int, draws: list[float]) -> str:
+    """One hand, action by action, by the names of information sets."""
+    before, history, step = "", "", 0
+    while True:
+        shown = f"{before}/{game.ranks[board]}:" if before else ""
+        player = len(history) % 2
+        place = game.places[f"{game.ranks[cards[player]]}:{shown}{history}"]
+        legal = np.flatnonzero(game.legal[place]).tolist()
+        reached, action = 0.0, legal[-1]
+        for possible in legal:
+            reached += profiles[seats[player], place, possible]
+            if reached > draws[step]:
+                action = possible
+                break
+        history, step = history + "fcr"[action], step + 1
+        if history[-1] == "f":
+            break
+        if history[-1] == "c" and history != "c":
+            if before or len(game.raises) == 1:
+                break
+            before, history = history, ""
+    return f"{before}/{history}" if before else history
+
+
+@pytest.mark.parametrize("game", [LEDUC, KUHN])
+def test_hands_are_those_of_a_plain_loop(game: Game) -> None:
+    """Seats, cards, public cards and draws as they come; what probabilities leave goes to the last legal action."""
+    generator = np.random.default_rng(8)
+    profiles = 0.8 * random_profiles(game, 2, seed=6)
+    seats, draws = generator.integers(0, 2, (300, 2)), generator.random((300, 12))
+    deals = np.array([hands.deal(game, 4, str(match)) for match in range(300)])
+    found = hands.play(game, profiles, seats, deals[:, :2], deals[:, 2], lambda playing, step: draws[playing, step])
+    assert found == [
+        plain_hand(game, profiles, seats[hand], deals[hand], int(deals[hand, 2]), draws[hand].tolist())
+        for hand in range(300)
+    ]
+    endings = {ending.history: ending for ending in hands.endings(game)}
+    assert {ending.public for history, ending in endings.items() if "/" in history} <= {True}
+    assert {ending.public for history, ending in endings.items() if "/" not in history} == {False}
+
+
+def test_action_values_are_what_a_choice_is_worth() -> None:
+    """At every information set with three actions: to choose another one changes the return in proportion."""
+    own, other = random_profiles(LEDUC, 2, seed=12)
+    values = action_values(LEDUC, own, other)
+    for player in range(2):
+        profile = seated(LEDUC, *((own, other) if player == 0 else (other, own)))
+        places = np.flatnonzero(LEDUC.legal.all(axis=1) & (LEDUC.players == player))
+        changed = np.tile(profile, (len(places), 3, 1, 1))
+        for row, place in enumerate(places):
+            changed[row, :, place] = np.eye(3)
+        gained = expected_return(LEDUC, changed.reshape(-1, *profile.shape), player).reshape(-1, 3)
+        left, right = gained[:, 0] - gained[:, 1], gained[:, 0] - gained[:, 2]
+        due = values[places]
+        assert left * (due[:, 0] - due[:, 2]) == pytest.approx(right * (due[:, 0] - due[:, 1]), abs=1e-12)
+        assert np.abs(left).min() > 0
+
+
+def test_action_values_of_the_first_choices_add_up_to_the_return() -> None:
+    """What the own policy expects where it first acts, by how often the other one leads there."""
+    own, other = random_profiles(LEDUC, 2, seed=12)
+    values = action_values(LEDUC, own, other)
+    worth = (own * values).sum(axis=1)
+    first = [LEDUC.places[f"{rank}:"] for rank in LEDUC.ranks]
+    assert worth[first].mean() == pytest.approx(expected_return(LEDUC, seated(LEDUC, own, other)[None], 0)[0])
+    answered = sum(
+        LEDUC.deals[opponent, card] * other[first[opponent], action] * worth[LEDUC.places[f"{rank}:{letter}"]]
+        for opponent in range(3)
+        for card, rank in enumerate(LEDUC.ranks)
+        for action, letter in ((1, "c"), (2, "r"))
+    )
+    assert answered == pytest.approx(expected_return(LEDUC, seated(LEDUC, other, own)[None], 1)[0])

@@ -189,9 +189,14 @@ def test_raises_on_the_border() -> None:
     assert played("p3 cbr 200") == [198 / 5]
     assert played("p3 cbr 3", starting_stacks=[200, 200, 3]) == [1 / 5]
     assert played("p3 cbr 2.5", min_bet=None) == [0.5 / 5]
-    for wrong in ("p3 cbr 2", "p3 cbr 201", "p3 cbr 3"):
+    assert played("p3 f", "p1 cbr 200") == [None, 198 / 4]
+    for wrong in (["p3 cbr 2"], ["p3 cbr 201"], ["p3 cbr 3"], ["p3 f", "p1 cbr 201"]):
         with pytest.raises(HistoryError, match="raise"):
-            played(wrong)
+            played(*wrong)
+    with pytest.raises(HistoryError, match="less than the bet"):
+        played("p3 cbr 2", min_bet=None)
+    with pytest.raises(HistoryError, match="not of everything"):
+        played("p3 cbr 2.5", starting_stacks=[200, 200, 3])
 
 
 def test_streets_begin_anew() -> None:
@@ -233,6 +238,8 @@ def test_what_may_stand_in_a_history(actions: list[str]) -> None:
         ),
         ({"starting_stacks": [200, 200, "nan"]}, -1, "'nan' is no amount"),
         ({"antes": [0, -1, 0]}, -1, "-1 is no amount"),
+        ({"blinds_or_straddles": [1, "x", 0]}, -1, "'x' is no amount"),
+        ({"min_bet": "x"}, -1, "'x' is no amount"),
         ({"actions": [*DEALT, "p3 f", "p3 cc"]}, 4, "has folded"),
         ({"actions": [*DEALT, *FLOP, "d db 3c", "d db 4c", "d db 6c"]}, 9, "fourth public deal"),
         ({"actions": [*DEALT, *FLOP, "d db 3c4c"]}, 7, "three cards, then one"),

@@ -71,3 +71,10 @@ def test_gains_are_over_the_anchor() -> None:
     """Expected value less the anchor's, at every information set."""
     policies, values, anchor = np.array([[[0.5, 0.5]], [[1.0, 0.0]]]), np.array([[2.0, 4.0]]), np.array([[0.25, 0.75]])
     assert students.deltas(policies, values, anchor).tolist() == [[-0.5], [-1.5]]
+
+
+def test_large_logits_do_not_overflow() -> None:
+    """A policy that is sure of an action is sure, and not undefined."""
+    base = [Layer(np.zeros((1, 3)), np.array([0.0, 800.0, 0.0]), "identity")]
+    found = students.student_policies(LEDUC, students.features(LEDUC, ["pair"]), base, base, np.array([0.0]))
+    assert (found[0, :, LEDUC.actions.index("call")] == 1.0).all()

@@ -147,17 +147,19 @@ class _Walk:
         return value
 
     def _weights(self, start: int) -> Vector:
-        """The chance of the deal (and of the public card): axes (public card), own card, opponent's card."""
-        weights = self.game.deals * self.game.boards if start else self.game.deals
-        return weights if self.player == 0 else np.swapaxes(weights, -1, -2)
+        """The chance of the deal (and of the public card): axes (public card), own card, opponent's card.
+
+        Both players are dealt from one deck, so that it is the same for either.
+        """
+        return self.game.deals * self.game.boards if start else self.game.deals
 
     def _paid(self, reach: Vector, start: int, amount: float) -> Vector:
         value: Vector = amount * np.einsum("...b,...ab->...a", reach, self._weights(start))
         return value
 
     def _shown(self, reach: Vector, start: int, amount: float) -> Vector:
-        signs = self.game.paired_showdown if start else self.game.showdown
-        won = signs if self.player == 0 else -np.swapaxes(signs, -1, -2)
+        # What one player wins with two cards, the other wins with the cards exchanged.
+        won = self.game.paired_showdown if start else self.game.showdown
         value: Vector = amount * np.einsum("...b,...ab->...a", reach, self._weights(start) * won)
         return value
 

@@ -70,8 +70,6 @@ class Game:
         """The points of one betting round where a player acts, the shorter history first."""
         found = [""]
         for history in found:
-            if history != "c" and history[-1:] == "c":
-                continue
             if not history:
                 found.append("c")
             if history.count("r") < self.cap:
