@@ -58,6 +58,7 @@ ROOMS: dict[str, str] = {
     "printed/cells.py": "printed/test_marks.py checks/test_unnamed_digits.py checks/test_weakening.py",
     "printed/judgement.py": "printed/test_judgement.py",
     "checks/": "checks",
+    "checks/outcome.py": "checks/test_outcome.py",
     "studies/games/checks/": "checks games",
     "studies/policies/checks/": "checks policies",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -201,3 +202,26 @@ def test_zero_probability_is_tilted_to_zero() -> None:
     """A base of zero stays zero, and does not spoil its row."""
     weights = policies.tilt_weights(np.array([[0.0, 1.0]]), np.array([[3.0, 1.0]]), 1.0, np.ones((1, 2), np.bool_))
     assert policies.normalized(weights).tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("logits", [[1.0, 0.5, -1.0], [0.0, 0.0], [3.0], [0.0, -1e5]])
+@pytest.mark.parametrize("floor", [0.0, 0.125])
+def test_query_score_to_eighty_digits(logits: list[float], floor: float) -> None:
+    """The same score as in doubles, before it is clipped; one action has no entropy, and nothing divides by zero."""
+    row, legal = np.array([logits]), np.ones((1, len(logits)), np.bool_)
+    prior = policies.normalized(policies.prior_weights(row, legal, floor))
+    found = policies.exact_query_score(
+        [Fraction(logit) for logit in logits], Fraction(floor), Fraction(1, 2), Fraction(1, 4)
+    )
+    (expected,) = policies.query_score(prior, legal, 0.5, [1.0], [np.array([0.25])])
+    assert float(found) == pytest.approx(expected, abs=1e-15)
+    shifted = policies.exact_query_score([Fraction(0)] * 2, Fraction(0), Fraction(1), Fraction(1, 3))
+    assert abs(shifted - (1 + Decimal(1) / 3)) < Decimal(10) ** -27
+
+
+@pytest.mark.parametrize(("hair", "expected"), [("1e-59", True), ("-1e-59", False), ("1e-61", None), ("0", None)])
+def test_what_eighty_digits_do_not_tell_is_not_guessed(hair: str, expected: bool | None) -> None:
+    """A gate that is as close to its threshold as that is left open."""
+    with localcontext(Context(prec=80)):
+        score = Decimal("0.25") + Decimal(hair)
+    assert policies.at_least(score, Fraction(1, 4)) is expected

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealtrace.mathematics.exact import mean
-from sealtrace.studies.policies.mathematics.scores import Aggregate, aggregate, expected_utility
+from sealtrace.studies.policies.mathematics.scores import (
+    Aggregate,
+    ScaleChoice,
+    aggregate,
+    empirical_zero,
+    expected_utility,
+    teacher_kl,
+    teacher_regret,
+)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 ordinary = st.floats(-100, 100)
@@ -59,3 +67,24 @@ def test_aggregate() -> None:
         np.array([True, False, False]),
     )
     assert found == Aggregate(states=3, weak=3.0, strong=0.0, delta=0.25, delta_min=-0.5, delta_max=1.0, crossings=1)
+
+
+def test_divergence_from_the_teacher() -> None:
+    """What the teacher never does counts nothing, and what the policy never does counts as the clip."""
+    teacher = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]])
+    policy = np.array([[0.25, 0.5, 0.25], [1.0, 0.0, 0.0]])
+    expected = [0.5 * math.log(2), 0.5 * math.log(0.5) + 0.5 * math.log(50)]
+    assert teacher_kl(teacher, policy, 0.01).tolist() == pytest.approx(expected, abs=1e-15)
+
+
+def test_regret_is_never_negative() -> None:
+    """What the teacher would have gained over the policy, and nothing where the policy gains more."""
+    teacher, values = np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[3.0, 1.0], [1.0, 3.0]])
+    assert teacher_regret(teacher, np.array([[0.5, 0.5], [0.5, 0.5]]), values).tolist() == [1.0, 0.0]
+
+
+def test_the_largest_scale_without_a_crossing() -> None:
+    """All that have none are listed in the order of the grid; where all cross, none is chosen."""
+    grid = [Fraction(1, 5), Fraction(0), Fraction(1, 10)]
+    assert empirical_zero(grid, [1, 0, 0]) == ScaleChoice((Fraction(0), Fraction(1, 10)), Fraction(1, 10))
+    assert empirical_zero(grid, [1, 2, 1]) == ScaleChoice((), None)
