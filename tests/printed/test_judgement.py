@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sealtrace.printed.judgement import (
     DEFINITIONS,
+    SLACK,
     CellStatus,
     Judgement,
     as_float,
@@ -44,6 +45,8 @@ def judged(text: str, *values: str) -> Judgement:
         ("-0.1", ["-0.05000000000007"], CellStatus.TIE),
         ("0.4419", ["0.44184614"], CellStatus.DOUBLE_ROUNDED),
         ("0.13", ["0.1249999"], CellStatus.DOUBLE_ROUNDED),
+        ("0.13", ["0.1245"], CellStatus.DOUBLE_ROUNDED),
+        ("0.13", ["0.1244"], CellStatus.MISMATCH),
         ("0.12", ["0.129"], CellStatus.TRUNCATED),
         ("-0.12", ["-0.129"], CellStatus.TRUNCATED),
         ("0.15", ["0.129"], CellStatus.MISMATCH),
@@ -73,6 +76,15 @@ def test_status(text: str, values: list[str], status: CellStatus) -> None:
     assert judged(text, *values).status == status
 
 
+@pytest.mark.parametrize("border", [Fraction(1, 4), Fraction(7, 20)])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_half_way_includes_what_doubles_round(border: Fraction, side: int) -> None:
+    """To exactly 1e-12 of the value, on either side of either border of the printed number; no farther inside."""
+    assert judged("0.3", str(border / (1 + side * SLACK))).status is CellStatus.TIE
+    inside = border / (1 + SLACK * Fraction(1001, 1000) * (1 if border > Fraction(3, 10) else -1))
+    assert judged("0.3", str(inside)).status is CellStatus.EXACT
+
+
 def test_parts_are_judged_one_by_one() -> None:
     """A cell with several numbers says of each what becomes of it."""
     judgement = judged("71.2 ± 0.3", "71.23", "0.46")
@@ -97,6 +109,7 @@ def test_counts_keep_their_scale() -> None:
     alone = read_printed("62.5")
     assert alone is not None
     assert in_print(alone, (Fraction(5, 8), Fraction(1, 2)), percent=True) == (Fraction("62.5"), Fraction(50))
+    assert in_print(alone, (Fraction(5, 8),), percent=False) == (Fraction(5, 8),)
 
 
 def test_numbers_of_rounded_numbers() -> None:
@@ -134,6 +147,8 @@ def test_distances_are_in_printed_units(text: str, values: list[str], distances:
         ("3/12", Fraction(4), "4"),
         ("0.1", Fraction(10**20), "100000000000000000000.000"),
         ("0.1", Fraction(10**21), "1e+21"),
+        ("0.1", Fraction(2 * 10**20), "2e+20"),
+        ("0.1234567890123456789", Fraction(1, 4), "0.25"),
         ("0.123456789012345678", Fraction(1, 4), "0.25000000000000000000"),
         ("0.12", Fraction("0.12001"), "0.12001"),
     ],
@@ -166,7 +181,13 @@ def test_decimals_in_full(value: str, due: str) -> None:
 def test_numbers_beyond_doubles() -> None:
     """They keep their sign; halves are rounded away from zero."""
     assert [as_float(Fraction(sign * 10**400)) for sign in (1, -1)] == [math.inf, -math.inf]
-    assert [round_to(Fraction(one), Fraction(1, 10)) * 10 for one in ("0.25", "-0.25", "0.24", "0")] == [3, -3, 2, 0]
+    assert [round_to(Fraction(one), Fraction(1, 10)) * 10 for one in ("0.25", "-0.25", "0.24", "0.07", "0")] == [
+        3,
+        -3,
+        2,
+        1,
+        0,
+    ]
 
 
 def test_sentences_are_for_reviewers() -> None:

@@ -181,14 +181,13 @@ def _plainly_inside(number: PrintedNumber, value: Fraction) -> bool:
 
 
 def _double_rounding(number: PrintedNumber, value: Fraction) -> str | None:
-    """The finer rounding that, rounded again, gives the printed number; None where none does."""
-    for extra in (1, 2, 3):
-        fine_unit = number.unit / 10**extra
-        fine = Fraction(_half_up(value / fine_unit)) * fine_unit
-        # Only a fine value that lies exactly half-way can be rounded the wrong way afterwards.
-        if abs(fine - number.value) == number.unit / 2:
-            return decimal_text(fine)
-    return None
+    """The finer rounding that, rounded again, gives the printed number; None where none does.
+
+    Only a fine value that lies exactly half-way can be rounded the wrong way afterwards. One digit more is enough: what
+    lies half-way after rounding to further digits does so after rounding to one.
+    """
+    fine = round_to(value, number.unit / 10)
+    return decimal_text(fine) if abs(fine - number.value) == number.unit / 2 else None
 
 
 def as_printed(value: Fraction, unit: Fraction) -> str:
