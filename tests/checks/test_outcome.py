@@ -26,6 +26,9 @@ def test_tolerances_follow_the_size(replayed: float, stored: float, scale: float
     one = np.array([0])
     outcome.compare(frame, one, "/delta", np.array([replayed]), np.array([stored]), 1e-12, "differs", scale)
     assert outcome.counts["error"] == errors
+    if not scale:
+        outcome.compare(frame, one, "/delta", np.array([replayed]), np.array([stored]), 1e-12, "differs")
+        assert outcome.counts["error"] == 2 * errors
 
 
 @pytest.mark.parametrize(
