@@ -44,9 +44,25 @@ def test_what_passes_only_by_a_loose_tolerance_is_told(tolerance: str, counts: t
     same = Outcome("score.delta", "scores")
     same.compare(frame, rows, "/delta", np.ones(3), sums, float(tolerance), "differs")
     assert same.counts["error"] == counts[0]
-    assert same.counts["warning"] == (1 if counts[0] == 0 else 0)
+    said = [found.message for found in same.findings if found.severity == "warning"]
+    assert [message[:15] for message in said] == (["2 numbers agree"] if counts[0] == 0 else [])
     assert outcome.largest is not None
     assert outcome.largest.value == pytest.approx(1e-4)
+
+
+def test_nothing_is_the_same_as_nothing() -> None:
+    """Zero lies within any tolerance of zero, and a number that is none within no tolerance of anything."""
+    outcome = Outcome("score.delta", "scores")
+    outcome.compare(_scores(), np.arange(2), "/delta", np.zeros(2), np.array([0.0, np.nan]), 1e-12, "Differs.")
+    assert [found.row for found in outcome.findings] == [2]
+
+
+def test_a_sum_may_miss_one_by_its_tolerance() -> None:
+    """By exactly that, and by no more."""
+    outcome = Outcome("probability.normalized", "distributions")
+    sums = np.array([1 + 2.0**-20, 1 - 2.0**-20, 1 + 2.0**-20 + 2.0**-52])
+    outcome.normalized(_scores(), np.arange(3), "/delta", sums, "0.00000095367431640625")
+    assert [found.row for found in outcome.findings if found.severity == "error"] == [3]
 
 
 def test_a_name_of_a_million_letters_is_not_repeated_whole() -> None:
