@@ -124,6 +124,9 @@ def test_the_largest_difference_is_the_first_of_equals() -> None:
             whole.add(at(row, *values))
         assert whole.largest is not None
         assert (whole.largest.value, whole.largest.row) == (2.0, 2)
+        whole.add(at(7, 3.0))
+        whole.add(at(0, 1.0))
+        assert (whole.largest.value, whole.largest.row) == (3.0, 8)
     seen = at(3, 0.0)
     assert seen.largest is not None
     seen.difference(0.0, frame, 0, "/delta")
