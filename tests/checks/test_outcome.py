@@ -166,3 +166,11 @@ def test_values_as_findings_print_them() -> None:
     outcome.at("a.json").expect("/x", "Same.", 1, 1)
     assert outcome.counts["error"] == 4
     assert [cut("x" * size)[-17:] for size in (2000, 2001)] == ["x" * 17, "… (2001 characters)"[-17:]]
+
+
+def test_what_a_row_holds_is_shown_as_people_write_it() -> None:
+    """A list with commas, and nothing in words."""
+    frame, outcome = Frame("observation", read_bundle(FIXTURE).of_kind("observation")), Outcome("a.b", "states")
+    for field in ("/legal", "/block"):
+        outcome.rows(frame, np.array([0]), field, "Wrong.")
+    assert [found.found for found in outcome.findings] == ["fold, call, raise", "nothing"]
