@@ -341,6 +341,7 @@ def test_clipping_next_to_the_radius(bits: int) -> None:
     assert not clipped(Lower(radius + hair, 126, share))
     assert clipped(Lower(Fraction(1), 0, share))
     assert clipped(Lower(Fraction(0), 126, share))
+    assert clipped(Lower(Fraction(-1), 126, share))
 
 
 lowers = st.builds(Lower, st.fractions(0, 1, max_denominator=50), st.integers(0, 400), proper)
@@ -475,3 +476,10 @@ def test_a_root_that_is_not_near_enough_is_looked_for_again(off: str, monkeypatc
     found = risk_upper_ball(51, 512, share, 32)
     assert encloses(51, 512, share, found - radius, found + radius, 200)
     assert precisions == [96, 192]
+
+
+def test_without_states_nothing_is_known() -> None:
+    """The radius is infinite; fewer states than none are refused."""
+    assert utility_radius(0, Fraction(1, 20)) == math.inf
+    with pytest.raises(ValueError, match="counts"):
+        utility_radius(-1, Fraction(1, 20))
