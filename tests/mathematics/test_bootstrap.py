@@ -19,6 +19,13 @@ def test_draws_are_randrange(size: int, seed: int) -> None:
     assert draws(seed, size, 2000).tolist() == [generator.randrange(size) for _ in range(2000)]
 
 
+@pytest.mark.parametrize("seed", [4365, 758])
+def test_draws_go_on_where_too_many_words_are_refused(seed: int) -> None:
+    """Of the first 4,140 words of these seeds nearly half are refused, so that one draw is wanting, or more."""
+    generator = random.Random(seed)
+    assert draws(seed, 1025, 2000).tolist() == [generator.randrange(1025) for _ in range(2000)]
+
+
 @pytest.mark.parametrize(("resamples", "first", "last"), [(400, 9, 389), (41, 1, 39)])
 def test_interval_is_that_of_a_plain_loop(resamples: int, first: int, last: int) -> None:
     """One generator for all replicates; positions floor(p (R - 1)), also where that is a whole number."""
