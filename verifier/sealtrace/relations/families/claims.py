@@ -10,9 +10,9 @@ from itertools import groupby
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.naming import Index, Span, Spoken
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.quotes import is_slip
-from sealtrace.relations.families.spoken import Index, Span, Spoken
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, printed, real, same
 from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, ratios_in
@@ -115,7 +115,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         spoken = index.spoken(sentence)
         if not spoken:
             continue
-        near = [one for one in spoken if one.named or _own(sentence, one.sheet)]
+        near = [one for one in spoken if one.referred]
         swept = near or [one for one in spoken if _sweeps(sentence, one.sheet)]
         for read, tables in (
             (_superlatives, spoken),
@@ -162,11 +162,6 @@ def _overlap(sentence: Sentence, sheet: Sheet) -> int:
     """How many telling words a sentence shares with a table's caption."""
     own = set(telling(phrase(sentence.text)))
     return len(own & set(telling(phrase(sheet.caption))))
-
-
-def _own(sentence: Sentence, sheet: Sheet) -> bool:
-    """Whether a sentence stands in the table's caption."""
-    return sentence.caption and sentence.text[:60] in sheet.caption
 
 
 def _sweeps(sentence: Sentence, sheet: Sheet) -> bool:
@@ -568,7 +563,7 @@ def _only(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Read]:
     """`positive only for A and B`, `positive only for the two …`."""
     for found in _ONLY.finditer(sentence.text):
         count = count_in(found.group(2)) if found.group(2) else None
-        tables = [one for one in spoken if one.named or _own(sentence, one.sheet)] or spoken
+        tables = [one for one in spoken if one.referred] or spoken
         for one in tables:
             meant = [row for row, spans in one.rows.items() if any(span[0] > found.start() for span in spans)]
             for column in _signed_columns(one):

@@ -233,12 +233,22 @@ class Index:
                 )
         return _longest([name for parts in called.values() for names in parts.values() for name in _strongest(names)])
 
+    def spoken(self, sentence: Sentence) -> list[Spoken]:
+        """What a sentence names of each table, only by whole labels or most of their words."""
+        names = [name for name in self.of(sentence) if name.strength >= (SCATTERED if name.axis == ROW else PART)]
+        found = []
+        for place in sorted({name.sheet for name in names}):
+            sheet, own = self.paper.sheets[place], [name for name in names if name.sheet == place]
+            referred = sheet.label.split("#")[0] in sentence.references or is_of(sentence, sheet)
+            found.append(Spoken(sheet, _called(own, ROW), _called(own, COLUMN), referred))
+        return [one for one in found if one.rows or one.columns]
+
     def of(self, sentence: Sentence) -> list[Name]:
         """What a sentence names; in a caption, of its own table only."""
         found = self.names(sentence.text)
         if not sentence.caption:
             return found
-        own = {place for place, sheet in enumerate(self.paper.sheets) if sentence.text[:60] in sheet.caption}
+        own = {place for place, sheet in enumerate(self.paper.sheets) if is_of(sentence, sheet)}
         return [name for name in found if name.sheet in own] if own else found
 
 
@@ -256,19 +266,41 @@ def _sizes(sheet: Sheet) -> dict[tuple[int, int], tuple[Fraction, Fraction]]:
     return defaultdict(lambda: (Fraction(0), Fraction(0)), whole)
 
 
+def _called(names: Iterable[Name], axis: int) -> dict[int, list[Span]]:
+    """Lines of which every part is called, with the passages that call the last of them."""
+    found: dict[int, list[Name]] = {}
+    for name in (name for name in names if name.axis == axis):
+        found.setdefault(name.place, []).append(name)
+    whole = {place: own for place, own in found.items() if len({name.part for name in own}) == own[0].parts}
+    return {
+        place: [(name.start, name.end) for name in own if name.part == own[0].parts - 1] for place, own in whole.items()
+    }
+
+
 def _strongest(names: list[Name]) -> list[Name]:
     """Of the passages that call one part those that do it best."""
     best = max(name.strength for name in names)
     return [name for name in names if name.strength in (best, WHOLE, SHORT)]
 
 
-def called_lines(names: Iterable[Name]) -> dict[tuple[int, int, int], list[Name]]:
-    """Lines of which every part is called, with the passages that call the last of them."""
-    found: dict[tuple[int, int, int], list[Name]] = {}
-    for name in names:
-        found.setdefault(name.line, []).append(name)
-    whole = {line: own for line, own in found.items() if len({name.part for name in own}) == own[0].parts}
-    return {line: [name for name in own if name.part == own[0].parts - 1] for line, own in whole.items()}
+def is_of(sentence: Sentence, sheet: Sheet) -> bool:
+    """Whether a sentence stands in a table's caption."""
+    return sentence.caption and sentence.text[:60] in sheet.caption
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What a sentence names of one table: places of rows and columns with the passages that call them."""
+
+    sheet: Sheet
+    rows: dict[int, list[Span]]
+    columns: dict[int, list[Span]]
+    referred: bool
+    """Whether it refers to the table, or is its caption."""
+
+    def turned(self) -> Spoken:
+        """Rows as columns."""
+        return Spoken(self.sheet.turned(), self.columns, self.rows, self.referred)
 
 
 def _row_parts(sheet: Sheet) -> dict[int, list[str]]:

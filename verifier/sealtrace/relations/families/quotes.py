@@ -198,8 +198,9 @@ def _foreign(mention: Mention, resolver: Resolver) -> bool:
 
 
 def _taken(mention: Mention, cell: Candidate, resolver: Resolver) -> bool:
-    """Whether another number of the sentence is that of the cell."""
-    return any(agrees(one, cell.fact, cell.scale) for one in resolver.mentions if one is not mention)
+    """Whether another number of the sentence is found in the cell."""
+    others = [one for key, one in resolver.matched.items() if key != id(mention)]
+    return any((one.sheet.label, one.row, one.column) == (cell.sheet.label, cell.row, cell.column) for one in others)
 
 
 def _composed(mention: Mention, cell: Candidate) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.naming import COLUMN, ROW, Index, Name
+from sealtrace.relations.families.naming import COLUMN, ROW, Index, Name, is_of
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real
 from sealtrace.relations.lexicon import vocabulary
@@ -130,7 +130,7 @@ class Resolver:
         found = []
         for place in self.touched:
             sheet = self.sheets[place]
-            if self.reading.sentence.caption and sheet.caption and self.text[:60] not in sheet.caption:
+            if self.reading.sentence.caption and sheet.caption and not is_of(self.reading.sentence, sheet):
                 continue
             rows, columns = self.pulls(mention, place, ROW), self.pulls(mention, place, COLUMN)
             cells = [
@@ -167,7 +167,7 @@ class Resolver:
         """How strongly words speak for a table: a reference, or words of its caption that others have not."""
         sheet, sentence = self.sheets[place], self.reading.sentence
         label = sheet.label.split("#")[0]
-        if label in sentence.references or (sentence.caption and sentence.text[:60] in sheet.caption):
+        if label in sentence.references or is_of(sentence, sheet):
             return 1.0
         shared = len(vocabulary(self.text) & self.index.captions[place])
         return max(0.6 if label in self.reading.referred else 0.0, min(0.9, 0.3 * shared))
