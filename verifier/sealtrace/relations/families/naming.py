@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 
 from sealtrace.relations.families.paper import Paper, Sheet
@@ -75,6 +75,12 @@ class _Phrase:
     strength: float
     percent: bool = False
     """Whether it is a bare number: then a sign and a word before it have to make it a name."""
+
+
+@lru_cache(maxsize=2)
+def index_of(paper: Paper) -> Index:
+    """The index of a paper, made once."""
+    return Index(paper)
 
 
 class Index:
@@ -234,8 +240,8 @@ class Index:
         return _longest([name for parts in called.values() for names in parts.values() for name in _strongest(names)])
 
     def spoken(self, sentence: Sentence) -> list[Spoken]:
-        """What a sentence names of each table, only by whole labels or most of their words."""
-        names = [name for name in self.of(sentence) if name.strength >= (SCATTERED if name.axis == ROW else PART)]
+        """What a sentence names of each table: rows by all their words, columns also by one."""
+        names = [name for name in self.of(sentence) if name.axis == COLUMN or name.strength >= SCATTERED]
         found = []
         for place in sorted({name.sheet for name in names}):
             sheet, own = self.paper.sheets[place], [name for name in names if name.sheet == place]

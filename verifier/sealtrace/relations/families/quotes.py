@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import estimates
-from sealtrace.relations.families.naming import SCATTERED, Index
+from sealtrace.relations.families.naming import SCATTERED, index_of
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.resolving import Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import real, same
@@ -27,6 +27,8 @@ _SURE, _MARGIN = 3.5, 0.45
 _FAR, _FAR_MARGIN = 4.0, 0.65
 """The same for a number that misses the cell by more than a slip."""
 
+MOST_CHANCE = 0.06
+"""How often an unrelated number would be a slip away from a cell that the words speak for, at most."""
 _CERTAIN, _CERTAIN_MARGIN = 5.0, 1.5
 """The same for a number that some other cell has, or that is said twice: it may speak of something else."""
 
@@ -37,20 +39,42 @@ def find(paper: Paper) -> Iterator[Claim]:
     for claim in estimates.find(paper, FAMILY):
         told |= {plain_address(fact) for fact in claim.facts}
         yield claim
-    said = Counter(mention.fact.text for sentence in paper.sentences for mention in sentence.mentions)
-    everywhere = {(abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None}
-    for reading, resolver in readings(paper):
+    cells = Counter((abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None)
+    numbers = [
+        _Number(reading.sentence, mention, resolver, resolver.best(mention))
+        for reading, resolver in readings(paper)
+        for mention in resolver.mentions
+        if is_quotable(mention) and mention.fact.address not in told
+    ]
+    chosen: dict[str, list[str]] = defaultdict(list)
+    for one in numbers:
+        chosen[one.mention.fact.text].append("" if one.best is None else one.best[0].fact.address)
+    for one in numbers:
         if time_is_up():
             return
-        for mention in resolver.mentions:
-            if is_quotable(mention) and mention.fact.address not in told:
-                known = said[mention.fact.text] > 1 or _printed(mention, everywhere)
-                yield from _quote(reading.sentence, mention, resolver, known)
+        # A number that is said twice, and not of the same cell, or often, or that other cells print, may be anything.
+        said = chosen[one.mention.fact.text]
+        elsewhere = len(set(said)) > 1 or len(said) > 2
+        yield from _quote(one, _printed(one.mention, cells) + elsewhere)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number of the text, with the cell that the words choose and its margin."""
+
+    sentence: Sentence
+    mention: Mention
+    resolver: Resolver
+    best: tuple[Candidate, float] | None
+
+    def is_sure(self, score: float, margin: float) -> bool:
+        """Whether the words choose the cell so clearly."""
+        return self.best is not None and self.best[0].score >= score and self.best[1] >= margin
 
 
 def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
     """Every sentence with what it and the sentences before it name."""
-    index = Index(paper)
+    index = index_of(paper)
     reading: Reading | None = None
     for sentence in paper.sentences:
         before = (
@@ -74,40 +98,61 @@ def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
         yield reading, Resolver(index, reading, mentions)
 
 
-def _quote(sentence: Sentence, mention: Mention, resolver: Resolver, known: bool) -> Iterator[Claim]:
-    chosen = resolver.best(mention)
-    good = [one for one in resolver.found[id(mention)] if agrees(mention, one.fact, one.scale)]
-    if chosen is not None and chosen[0].score >= _CERTAIN and chosen[1] >= _CERTAIN_MARGIN:
+def _quote(one: _Number, known: int) -> Iterator[Claim]:
+    """What a number quotes; `known` is how many other cells or passages have it."""
+    mention, resolver = one.mention, one.resolver
+    good = [cell for cell in resolver.found[id(mention)] if agrees(mention, cell.fact, cell.scale)]
+    certain = one.is_sure(_CERTAIN, _CERTAIN_MARGIN)
+    if certain:
         # Beside a cell that the words choose so clearly, one of which they name a line only is another's.
-        good, known = [one for one in good if one.rows and one.columns], known or bool(good)
+        good, known = [cell for cell in good if cell.rows and cell.columns], known or len(good)
     if good:
-        match = max(good, key=lambda one: one.score)
-        sure = chosen is not None and chosen[0].score >= _SURE and chosen[1] >= _MARGIN
-        same_cell = chosen is not None and agrees(mention, chosen[0].fact, chosen[0].scale)
-        telling = sure and same_cell and _is_of_its_kind(sentence, mention, match)
-        yield replace(_claim(sentence, mention, match), telling=telling)
-    elif chosen is not None and _is_missed(sentence, mention, resolver, *chosen, known):
-        yield _claim(sentence, mention, chosen[0], _chance(mention, chosen[0], resolver))
+        match = max(good, key=lambda cell: cell.score)
+        telling = one.best is not None and agrees(mention, one.best[0].fact, one.best[0].scale)
+        telling = telling and (certain or (known < 2 and one.is_sure(_FAR, _FAR_MARGIN)))
+        yield replace(_claim(one, match), telling=telling and _is_of_its_kind(one.sentence, mention, match))
+    elif one.best is not None and _is_missed(one, one.best[0], known > 0):
+        yield _claim(one, one.best[0], _chance(mention, one.best[0], resolver))
+    elif not known and not mention.loose and (near := _near(one)) is not None:
+        yield _claim(one, *near)
 
 
-def _is_missed(
-    sentence: Sentence, mention: Mention, resolver: Resolver, cell: Candidate, margin: float, known: bool
-) -> bool:
+def _is_missed(one: _Number, cell: Candidate, known: bool) -> bool:
     """Whether words choose the cell so clearly, and nothing else explains the number, that one of both is wrong."""
+    mention = one.mention
     slip = len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
     # The more digits a slip leaves alone, the less the words have to say.
-    sure = _SURE - 0.85 * max(0, min(2, len(mention.digits.rstrip("0")) - 3)) if slip else _FAR
-    if cell.score < sure or margin < (_MARGIN if slip else _FAR_MARGIN):
+    sure = _SURE - 0.85 * max(0, min(2, len(mention.digits.rstrip("0")) - 3))
+    if not (one.is_sure(sure, _MARGIN) if slip else one.is_sure(_FAR, _FAR_MARGIN)):
         return False
-    if known and (cell.score < _CERTAIN or margin < _CERTAIN_MARGIN):
+    apart = abs(mention.fact.value - cell.fact.value * cell.scale)
+    if (known or mention.loose) and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
         return False
-    if mention.loose and (
-        cell.score < _CERTAIN or abs(mention.fact.value - cell.fact.value * cell.scale) < abs(cell.fact.value) / 8
-    ):
-        return False
-    return _is_of_its_kind(sentence, mention, cell) and not (
-        _foreign(mention, resolver) or _taken(mention, cell, resolver) or _composed(mention, cell)
+    return not (mention.loose and apart < abs(cell.fact.value) / 8) and _is_alone(one, cell)
+
+
+def _is_alone(one: _Number, cell: Candidate) -> bool:
+    """Whether nothing but a quote of the cell explains a number."""
+    return _is_of_its_kind(one.sentence, one.mention, cell) and not (
+        _foreign(one.mention, one.resolver) or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
     )
+
+
+def _near(one: _Number) -> tuple[Candidate, float] | None:
+    """The only cell that a number misses by a slip, among those that its words and the numbers beside it speak for."""
+    mention, matched = one.mention, one.resolver.matched
+    siblings = Counter(cell.sheet.label for key, cell in matched.items() if key != id(mention))
+    named = [
+        cell for cell in one.resolver.found[id(mention)] if cell.rows and cell.columns and siblings[cell.sheet.label]
+    ]
+    near = [cell for cell in named if _slipped(mention, cell) and _is_alone(one, cell)]
+    digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
+    if len({cell.fact.value for cell in near}) != 1:
+        return None
+    best = max(near, key=lambda cell: cell.score)
+    rivals = {cell.fact.value for cell in named if cell.score >= best.score}
+    chance = len(rivals) * 11 * digits / 10**digits
+    return (best, chance) if chance <= MOST_CHANCE * (1 + min(3, siblings[best.sheet.label])) else None
 
 
 def is_quotable(mention: Mention) -> bool:
@@ -120,10 +165,10 @@ def is_quotable(mention: Mention) -> bool:
     )
 
 
-def _printed(mention: Mention, everywhere: set[tuple[Fraction, Fraction]]) -> bool:
-    """Whether some table prints the number."""
+def _printed(mention: Mention, cells: Counter[tuple[Fraction, Fraction]]) -> int:
+    """How many cells print the number."""
     value, unit = abs(mention.fact.value), mention.fact.unit
-    return (value, unit) in everywhere or (value / 100, unit / 100) in everywhere
+    return cells[value, unit] + cells[value / 100, unit / 100]
 
 
 # What is no quote of a cell, although its words name one
@@ -242,8 +287,8 @@ def _chance(mention: Mention, cell: Candidate, resolver: Resolver) -> float:
 # Claims
 
 
-def _claim(sentence: Sentence, mention: Mention, cell: Candidate, chance: float | None = None) -> Claim:
-    fact = cell.fact
+def _claim(one: _Number, cell: Candidate, chance: float | None = None) -> Claim:
+    sentence, mention, fact = one.sentence, one.mention, cell.fact
     said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, pull in (("row", cell.rows), ("column", cell.columns)) if pull)
     turned = mention.fact.value > 0 > fact.value and agrees(mention, fact, cell.scale)

@@ -9,9 +9,9 @@ own value is never looked at: so a cell that is found could also have shown that
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sealtrace.relations.fact import Fact
@@ -277,21 +277,19 @@ class Resolver:
         self.matched = matched
         self._aligned()
         for mention in self.mentions:
-            siblings = [one for key, one in matched.items() if key != id(mention)]
-            tables = Counter(one.sheet.label for one in siblings)
-            lines = [Counter((one.sheet.label, getattr(one, axis)) for one in siblings) for axis in ("row", "column")]
-            self.found[id(mention)] = [self._supported(one, tables, lines) for one in self.found[id(mention)]]
+            role = self._role(mention)
+            siblings = [
+                # `from a to b, and from c to d`: a and c are alike.
+                (matched[id(other)], 2 if role and self._role(other) == role else 1)
+                for other in self.mentions
+                if other is not mention and id(other) in matched
+            ]
+            self.found[id(mention)] = [_supported(one, siblings) for one in self.found[id(mention)]]
 
-    @staticmethod
-    def _supported(one: Candidate, tables: Counter[str], lines: list[Counter[tuple[str, int]]]) -> Candidate:
-        label = one.sheet.label
-        table = one.table + min(2, tables[label]) / 2
-        rows, columns = one.rows, one.columns
-        if not rows and tables[label]:
-            rows = AROUND * lines[0][label, one.row] / tables[label]
-        if not columns and tables[label]:
-            columns = AROUND * lines[1][label, one.column] / tables[label]
-        return Candidate(one.sheet, one.row, one.column, one.fact, one.scale, rows, columns, table)
+    def _role(self, mention: Mention) -> str:
+        """The word right before a number that says which of two it is."""
+        word = re.search(r"(\w+)\s*[-+−~≈]?$", self.text[: mention.start])
+        return word[1].lower() if word else ""
 
     def _aligned(self) -> None:
         """Lists of numbers that are cells beside each other, all but one at most: what is left is the one's."""
@@ -324,14 +322,35 @@ class Resolver:
                 sheet = way.turned() if way.is_turned else way
                 self.found[id(mention)].append(Candidate(sheet, *place, cell[0], scale, BESIDE, BESIDE, 1.0))
 
+    def whole(self, mention: Mention) -> list[Candidate]:
+        """The cells for whose row and whose column something speaks."""
+        return [one for one in self.found[id(mention)] if one.rows > 0 and one.columns > 0]
+
     def best(self, mention: Mention) -> tuple[Candidate, float] | None:
         """The cell that words alone choose, and by how much more than any cell with another number."""
-        whole = [one for one in self.found[id(mention)] if one.rows > 0 and one.columns > 0]
+        whole = self.whole(mention)
         if not whole:
             return None
         best = max(whole, key=lambda one: one.score)
+        run = next((run for run in self.lists if mention in run), [])
+        for other in (other for other in run if other is not mention and id(other) in self.found):
+            theirs = max(self.found[id(other)], key=lambda one: one.score, default=None)
+            if theirs is not None and (theirs.sheet, theirs.row, theirs.column) == (best.sheet, best.row, best.column):
+                # Of a list not every number can be that of one cell.
+                return None
         rivals = [one.score for one in whole if one.fact.value * one.scale != best.fact.value * best.scale]
         return best, best.score - max(rivals, default=0.0)
+
+
+def _supported(one: Candidate, siblings: list[tuple[Candidate, int]]) -> Candidate:
+    """A cell with what the other numbers of the sentence say for its table, and for lines that no word names."""
+    inside = [(other, weight) for other, weight in siblings if other.sheet is one.sheet]
+    whole = sum(weight for _other, weight in inside)
+    rows, columns = one.rows, one.columns
+    if whole:
+        rows = rows or AROUND * sum(weight for other, weight in inside if other.row == one.row) / whole
+        columns = columns or AROUND * sum(weight for other, weight in inside if other.column == one.column) / whole
+    return replace(one, rows=rows, columns=columns, table=one.table + min(2, len(inside)) / 2)
 
 
 def _is_summary(label: str) -> bool:
