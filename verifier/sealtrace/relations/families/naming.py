@@ -129,6 +129,12 @@ class Index:
         return [frozenset(word for word in words_ if counts[word] == 1) for words_ in every]
 
     @cached_property
+    def printed(self) -> Counter[tuple[Fraction, Fraction]]:
+        """How many cells print a size, with its last place."""
+        facts = self.paper.facts.every()
+        return Counter((abs(fact.value), fact.unit) for fact in facts if fact.table is not None)
+
+    @cached_property
     def sizes(self) -> list[dict[tuple[int, int], tuple[Fraction, Fraction]]]:
         """Of each table the least and the greatest size in each row (row, -1) and each column (-1, column)."""
         return [_sizes(sheet) for sheet in self.paper.sheets]
@@ -176,7 +182,7 @@ class Index:
             for head in (*heads, *(_DATED if _YEAR.fullmatch(bare) else ())):
                 yield _Phrase((0, 0, 0), 0, (*phrase(head), *number), SHORT)
             if bare.endswith("%"):
-                yield _Phrase((0, 0, 0), 0, number, SHORT, percent=True)
+                yield _Phrase((0, 0, 0), 0, number, SCATTERED, percent=True)
         elif not seen and len(phrase(bare)) == 1 and len(bare) > 3:
             # A word that says little by itself: `for the model`.
             for link in ("for", "of", "by"):

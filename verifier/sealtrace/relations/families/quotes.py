@@ -39,7 +39,6 @@ def find(paper: Paper) -> Iterator[Claim]:
     for claim in estimates.find(paper, FAMILY):
         told |= {plain_address(fact) for fact in claim.facts}
         yield claim
-    cells = Counter((abs(fact.value), fact.unit) for fact in paper.facts.every() if fact.table is not None)
     numbers = [
         _Number(reading.sentence, mention, resolver, resolver.best(mention))
         for reading, resolver in readings(paper)
@@ -49,13 +48,18 @@ def find(paper: Paper) -> Iterator[Claim]:
     chosen: dict[str, list[str]] = defaultdict(list)
     for one in numbers:
         chosen[one.mention.fact.text].append("" if one.best is None else one.best[0].fact.address)
+    confirmed = {
+        one.best[0].fact.address
+        for one in numbers
+        if one.best and one.is_sure(_FAR, _FAR_MARGIN) and agrees(one.mention, one.best[0].fact, one.best[0].scale)
+    }
     for one in numbers:
         if time_is_up():
             return
         # A number that is said twice, and not of the same cell, or often, or that other cells print, may be anything.
         said = chosen[one.mention.fact.text]
         elsewhere = len(set(said)) > 1 or len(said) > 2
-        yield from _quote(one, _printed(one.mention, cells) + elsewhere)
+        yield from _quote(one, one.resolver.printed(one.mention) + elsewhere, confirmed)
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,8 @@ def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
         yield reading, Resolver(index, reading, mentions)
 
 
-def _quote(one: _Number, known: int) -> Iterator[Claim]:
-    """What a number quotes; `known` is how many other cells or passages have it."""
+def _quote(one: _Number, known: int, confirmed: set[str]) -> Iterator[Claim]:
+    """What a number quotes; `known` is how many cells or passages have it, `confirmed` what the text has right."""
     mention, resolver = one.mention, one.resolver
     good = [cell for cell in resolver.found[id(mention)] if agrees(mention, cell.fact, cell.scale)]
     certain = one.is_sure(_CERTAIN, _CERTAIN_MARGIN)
@@ -111,31 +115,34 @@ def _quote(one: _Number, known: int) -> Iterator[Claim]:
         telling = one.best is not None and agrees(mention, one.best[0].fact, one.best[0].scale)
         telling = telling and (certain or (known < 2 and one.is_sure(_FAR, _FAR_MARGIN)))
         yield replace(_claim(one, match), telling=telling and _is_of_its_kind(one.sentence, mention, match))
-    elif one.best is not None and _is_missed(one, one.best[0], known > 0):
+    elif one.best is not None and _is_missed(one, one.best[0], known > 0, one.best[0].fact.address in confirmed):
         yield _claim(one, one.best[0], _chance(mention, one.best[0], resolver))
     elif not known and not mention.loose and (near := _near(one)) is not None:
         yield _claim(one, *near)
 
 
-def _is_missed(one: _Number, cell: Candidate, known: bool) -> bool:
-    """Whether words choose the cell so clearly, and nothing else explains the number, that one of both is wrong."""
+def _is_missed(one: _Number, cell: Candidate, known: bool, confirmed: bool) -> bool:
+    """Whether words choose the cell so clearly, and nothing else explains the number, that one of both is wrong.
+
+    Where the text quotes the cell rightly elsewhere, less is needed: then a whole sentence may be out of date.
+    """
     mention = one.mention
     slip = len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
     # The more digits a slip leaves alone, the less the words have to say.
     sure = _SURE - 0.85 * max(0, min(2, len(mention.digits.rstrip("0")) - 3))
-    if not (one.is_sure(sure, _MARGIN) if slip else one.is_sure(_FAR, _FAR_MARGIN)):
+    if not (one.is_sure(sure, _MARGIN) if slip or confirmed else one.is_sure(_FAR, _FAR_MARGIN)):
         return False
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
     if (known or mention.loose) and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
         return False
-    return not (mention.loose and apart < abs(cell.fact.value) / 8) and _is_alone(one, cell)
+    return not (mention.loose and apart < abs(cell.fact.value) / 8) and _is_alone(one, cell, confirmed)
 
 
-def _is_alone(one: _Number, cell: Candidate) -> bool:
+def _is_alone(one: _Number, cell: Candidate, confirmed: bool = False) -> bool:
     """Whether nothing but a quote of the cell explains a number."""
-    return _is_of_its_kind(one.sentence, one.mention, cell) and not (
-        _foreign(one.mention, one.resolver) or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
-    )
+    foreign = not confirmed and _foreign(one.mention, one.resolver)
+    other = foreign or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
+    return not other and _is_of_its_kind(one.sentence, one.mention, cell)
 
 
 def _near(one: _Number) -> tuple[Candidate, float] | None:
@@ -147,9 +154,9 @@ def _near(one: _Number) -> tuple[Candidate, float] | None:
     ]
     near = [cell for cell in named if _slipped(mention, cell) and _is_alone(one, cell)]
     digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
-    if len({cell.fact.value for cell in near}) != 1:
+    best = max(near, key=lambda cell: cell.score, default=None)
+    if best is None or any(cell.fact.value != best.fact.value and cell.score > best.score - 0.5 for cell in near):
         return None
-    best = max(near, key=lambda cell: cell.score)
     rivals = {cell.fact.value for cell in named if cell.score >= best.score}
     chance = len(rivals) * 11 * digits / 10**digits
     return (best, chance) if chance <= MOST_CHANCE * (1 + min(3, siblings[best.sheet.label])) else None
@@ -158,17 +165,13 @@ def _near(one: _Number) -> tuple[Candidate, float] | None:
 def is_quotable(mention: Mention) -> bool:
     """Whether a number has enough digits to be told from others."""
     digits = len(mention.digits)
+    if "^" in mention.fact.text:
+        return False
     return (
         digits >= LEAST_DIGITS
         and mention.unit != "pp"
         and (mention.decimals > 0 or digits > 2 or mention.unit == "%" or mention.fact.text[-1] in "KMBT")
     )
-
-
-def _printed(mention: Mention, cells: Counter[tuple[Fraction, Fraction]]) -> int:
-    """How many cells print the number."""
-    value, unit = abs(mention.fact.value), mention.fact.unit
-    return cells[value, unit] + cells[value / 100, unit / 100]
 
 
 # What is no quote of a cell, although its words name one
@@ -228,17 +231,14 @@ def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bo
 
 def _foreign(mention: Mention, resolver: Resolver) -> bool:
     """Whether the sentence speaks of something that no table has: more of its numbers are no cell's."""
-    alike = [
-        one
-        for one in resolver.mentions
-        if one is not mention
-        and not re.fullmatch(r"\s(?:out )?of (?:the |all )?", resolver.text[one.end : mention.start])
+    return any(
+        one is not mention
+        and is_quotable(one)
         and one.decimals == mention.decimals
         and (one.unit == "%") == (mention.unit == "%")
-    ]
-    return any(
-        is_quotable(one) and not one.loose and one.fact.text[:1] not in "+-−" and id(one) not in resolver.matched
-        for one in alike
+        and not (one.loose or one.fact.text[:1] in "+-−" or id(one) in resolver.matched or resolver.printed(one))
+        and not re.fullmatch(r"\s(?:out )?of (?:the |all )?", resolver.text[one.end : mention.start])
+        for one in resolver.mentions
     )
 
 
@@ -249,7 +249,9 @@ def _taken(mention: Mention, cell: Candidate, resolver: Resolver) -> bool:
 
 
 def _composed(mention: Mention, cell: Candidate) -> bool:
-    """Whether a number is the sum or the difference of two of the cell's row or column."""
+    """Whether a count is the sum or the difference of two of the cell's row or column."""
+    if mention.decimals:
+        return False
     value = abs(mention.fact.value) / cell.scale
     for sheet, line in ((cell.sheet, cell.row), (cell.sheet.turned(), cell.column)):
         values = [fact.value for fact in sheet.across(line) if fact.unit == cell.fact.unit and fact.value][:40]
@@ -277,11 +279,11 @@ def is_slip(one: Fraction, other: Fraction, unit: Fraction) -> bool:
     return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
 
 
-def _chance(mention: Mention, cell: Candidate, resolver: Resolver) -> float:
+def _chance(mention: Mention, cell: Candidate, resolver: Resolver) -> float | None:
     """How often an unrelated number would stand as near to one of the cells that the words name."""
     digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
     rivals = {one.fact.value for one in resolver.found[id(mention)] if one.rows and one.columns}
-    return min(1.0, len(rivals) * 11 * digits / 10**digits) if _slipped(mention, cell) else 1.0
+    return min(1.0, len(rivals) * 11 * digits / 10**digits) if _slipped(mention, cell) else None
 
 
 # Claims
@@ -301,7 +303,7 @@ def _claim(one: _Number, cell: Candidate, chance: float | None = None) -> Claim:
         question=f"Is it {mention.fact.text}, as the text says, or {fact.text}, as the table prints?",
         family=FAMILY,
         evidence=f"the words choose its {names or 'table'} before all others"
-        + ("" if chance is None else f", and no table prints {mention.fact.text}"),
+        + ("" if agrees(mention, fact, cell.scale) else f", and it does not print {mention.fact.text}"),
         chance=chance,
     )
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import COLUMN, ROW, Index, Name, is_of
 from sealtrace.relations.families.paper import Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain, real
+from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, real
 from sealtrace.relations.lexicon import vocabulary
 from sealtrace.relations.prose import Mention, Sentence, lists_in
 
@@ -35,7 +35,10 @@ _BEHIND = re.compile(
     r"\s*(?:±\s?[\d.]+\s*)?(?:(?:for|by|with|in|on|under|of|from|at)\s+(?:the\s+|its\s+|our\s+)?|\(|\s)\s*"
 )
 _CLAUSE = re.compile(r"[;:]|,? (?:while|but|whereas|although|though|compared|versus|vs\.?|than|against|and)\b|, ")
+_HARDLY = 0.2
+"""The least that has to speak for a cell whose number is the same."""
 _SPREAD = re.compile(r"±\s?$")
+_VERSUS = re.compile(r"[\s,]*(?:versus|vs|against|compared)\b")
 _OF = re.compile(r"^\s*(?:for|by|with|in|on|under|of)\b")
 _SYMBOL = re.compile(r"([^\W\d_]\w{0,5})\s?=\s?[-+]?$")
 _FROM = re.compile(r"\bfrom\s*[-+−~≈]?$")
@@ -81,7 +84,7 @@ def kind_fits(mention: Mention, fact: Fact, text: str) -> list[Fraction]:
     if (mention.fact.text[-1:] in "KMBT" or fact.text[-1:] in "KMBT") and mention.fact.text[-1:] != fact.text[-1:]:
         return []
     if mention.unit == "×":
-        return [Fraction(1)] if "×" in text or abs(fact.value) > 1 else []
+        return [Fraction(1)] if "×" in text or RELATIVE.search(text) else []
     scale = Fraction(100 if mention.unit == "%" and "%" not in text and abs(fact.value) <= 1 else 1)
     signed = mention.fact.text[:1] in "+-−"
     if signed != (fact.text[:1] in "+-−") and (signed or fact.text[:1] == "+"):
@@ -160,7 +163,8 @@ class Resolver:
             for fact in entry.facts:
                 marked = mention.unit == "×" and re.search(re.escape(fact.text.rstrip("×")) + r"\s?×", entry.text)
                 if fact.part in _FIRST or fact is entry.facts[0] or marked:
-                    found += [(row, column, fact, scale) for scale in kind_fits(mention, fact, entry.text)]
+                    text = f"{entry.text} {sheet.columns[column].label}"
+                    found += [(row, column, fact, scale) for scale in kind_fits(mention, fact, text)]
         return found
 
     def _table(self, place: int) -> float:
@@ -208,7 +212,7 @@ class Resolver:
                 pull = BESIDE if (step.start, step.end) == (name.start, name.end) else 0.0
             elif given and name.end <= mention.start:
                 pull = min(pull, NEAR)
-            if alone:
+            if alone and pull:
                 pull = max(pull, ALONE)
             own = found[name.place]
             own[name.part] = max(own.get(name.part, 0.0), pull * name.strength)
@@ -219,7 +223,8 @@ class Resolver:
         if name.start >= mention.end:
             gap = text[mention.end : name.start]
             if self._between(mention.end, name.start):
-                return AROUND / 2
+                # `x versus y for A`: x is not A's.
+                return 0.0 if _VERSUS.match(gap) else AROUND / 2
             if _BEHIND.fullmatch(gap):
                 return BESIDE
             return AROUND if not _CLAUSE.search(gap) else AROUND / 2
@@ -270,7 +275,7 @@ class Resolver:
             good = [
                 one
                 for one in self.found[id(mention)]
-                if agrees(mention, one.fact, one.scale) and max(one.rows, one.columns) >= AROUND / 2
+                if agrees(mention, one.fact, one.scale) and max(one.rows, one.columns) >= _HARDLY
             ]
             if good and len(mention.digits) > 1:
                 matched[id(mention)] = max(good, key=lambda one: (bool(one.rows and one.columns), one.score))
@@ -321,6 +326,11 @@ class Resolver:
                 place = (column, row) if way.is_turned else (row, column)
                 sheet = way.turned() if way.is_turned else way
                 self.found[id(mention)].append(Candidate(sheet, *place, cell[0], scale, BESIDE, BESIDE, 1.0))
+
+    def printed(self, mention: Mention) -> int:
+        """How many cells of the paper print a number."""
+        value, unit = abs(mention.fact.value), mention.fact.unit
+        return self.index.printed[value, unit] + self.index.printed[value / 100, unit / 100]
 
     def whole(self, mention: Mention) -> list[Candidate]:
         """The cells for whose row and whose column something speaks."""
