@@ -135,7 +135,7 @@ class Index:
         return Counter((abs(fact.value), fact.unit) for fact in facts if fact.table is not None)
 
     @cached_property
-    def sizes(self) -> list[dict[tuple[int, int], tuple[Fraction, Fraction]]]:
+    def sizes(self) -> list[dict[tuple[int, int], tuple[float, float]]]:
         """Of each table the least and the greatest size in each row (row, -1) and each column (-1, column)."""
         return [_sizes(sheet) for sheet in self.paper.sheets]
 
@@ -264,18 +264,15 @@ class Index:
         return [name for name in found if name.sheet in own] if own else found
 
 
-def _sizes(sheet: Sheet) -> dict[tuple[int, int], tuple[Fraction, Fraction]]:
+def _sizes(sheet: Sheet) -> dict[tuple[int, int], tuple[float, float]]:
     """The least and the greatest size in each row and each column, in percent also where they are shares."""
-    found: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
+    found: dict[tuple[int, int], list[float]] = defaultdict(list)
     for (row, column), entry in sheet.entries.items():
         for fact in entry.facts[:1]:
-            size = abs(fact.value)
-            for key in ((row, -1), (-1, column)):
-                found[key] += [size, size * 100] if size <= 1 else [size]
-    whole = {
-        key: (min((size for size in sizes if size), default=Fraction(0)), max(sizes)) for key, sizes in found.items()
-    }
-    return defaultdict(lambda: (Fraction(0), Fraction(0)), whole)
+            size = float(abs(fact.value))
+            for line in ((row, -1), (-1, column)):
+                found[line] += [size, size * 100] if size <= 1 else [size]
+    return {line: (min((size for size in sizes if size), default=0.0), max(sizes)) for line, sizes in found.items()}
 
 
 def _called(names: Iterable[Name], axis: int) -> dict[int, list[Span]]:

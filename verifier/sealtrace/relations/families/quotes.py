@@ -14,7 +14,7 @@ from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import estimates
 from sealtrace.relations.families.naming import SCATTERED, index_of
 from sealtrace.relations.families.paper import Paper
-from sealtrace.relations.families.resolving import Candidate, Reading, Resolver, agrees
+from sealtrace.relations.families.resolving import BESIDE, Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import real, same
 from sealtrace.relations.lexicon import spoken_of, stem, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
@@ -133,7 +133,10 @@ def _is_missed(one: _Number, cell: Candidate, known: bool, confirmed: bool) -> b
     if not (one.is_sure(sure, _MARGIN) if slip or confirmed else one.is_sure(_FAR, _FAR_MARGIN)):
         return False
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
-    if (known or mention.loose) and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
+    if known and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
+        return False
+    # What is not meant exactly is wrong only right beside its row and column; what is far off, where both are named.
+    if min(cell.rows, cell.columns) < (0.9 * BESIDE if mention.loose else 0.0 if slip else 0.9):
         return False
     return not (mention.loose and apart < abs(cell.fact.value) / 8) and _is_alone(one, cell, confirmed)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -90,11 +90,13 @@ def kind_fits(mention: Mention, fact: Fact, text: str) -> list[Fraction]:
     if signed != (fact.text[:1] in "+-−") and (signed or fact.text[:1] == "+"):
         return []
     # More digits than the cell has cannot come from it.
-    return [scale] if real(mention.fact).fact.unit >= real(fact).fact.unit * scale else []
+    return [scale] if mention.fact.unit >= fact.unit * scale else []
 
 
 def agrees(mention: Mention, fact: Fact, scale: Fraction) -> bool:
     """Whether both may be one number, the text perhaps with fewer digits, or without the sign."""
+    if abs(abs(float(fact.value)) * float(scale) - abs(float(mention.fact.value))) > 1.01 * float(mention.fact.unit):
+        return False
     cell, own = real(fact).fact, real(mention.fact).fact
     low, high = cell.low * scale, cell.high * scale
     if cell.unit * scale >= own.unit and abs(own.value) != abs(cell.value * scale):
@@ -136,13 +138,13 @@ class Resolver:
             if self.reading.sentence.caption and sheet.caption and not is_of(self.reading.sentence, sheet):
                 continue
             rows, columns = self.pulls(mention, place, ROW), self.pulls(mention, place, COLUMN)
-            cells = [
-                cell
-                for cell in self._of_its_kind(mention, place)
-                if not (rows or columns) or cell[0] in rows or cell[1] in columns
-            ]
+            if not (rows or columns):
+                continue
+            cells = self._of_its_kind(mention, place, rows, columns)
             rows = rows or {row: BEFORE for row, line in enumerate(sheet.rows) if _is_summary(line.first)}
             columns = columns or _unnamed_columns(mention, sheet, cells)
+            if len(sheet.numeric_columns()) == 1:
+                columns = {column: max(pull, AROUND) for column, pull in columns.items()}
             table = self._table(place)
             found += [
                 Candidate(sheet, row, column, fact, scale, rows.get(row, 0.0), columns.get(column, 0.0), table)
@@ -150,12 +152,16 @@ class Resolver:
             ]
         return found
 
-    def _of_its_kind(self, mention: Mention, place: int) -> list[tuple[int, int, Fact, Fraction]]:
-        """Cells that print numbers as this one is: in its unit, of its size, with as many digits at least."""
+    def _of_its_kind(
+        self, mention: Mention, place: int, rows: Container[int], columns: Container[int]
+    ) -> list[tuple[int, int, Fact, Fraction]]:
+        """Cells of some lines that print numbers as this one is: in its unit, of its size, with as many digits."""
         sheet, sizes = self.sheets[place], self.index.sizes[place]
-        size, found = abs(mention.fact.value), []
+        size, found = float(abs(mention.fact.value)), []
         for (row, column), entry in sheet.entries.items():
-            around = (sizes[row, -1], sizes[-1, column]) if entry.facts else ()
+            if not entry.facts or not (row in rows or column in columns):
+                continue
+            around = (sizes[row, -1], sizes[-1, column])
             if not any(low / _APART <= size <= high * _APART for low, high in around):
                 continue
             if mention.unit == "%" and "%" not in entry.text and sizes[-1, column][1] > 100:
@@ -336,18 +342,27 @@ class Resolver:
         """The cells for whose row and whose column something speaks."""
         return [one for one in self.found[id(mention)] if one.rows > 0 and one.columns > 0]
 
+    def _goes_along(self, mention: Mention, best: Candidate) -> bool:
+        """Whether the rest of a list has cells of its own, of three or more numbers in the row or the column."""
+        run = next((run for run in self.lists if mention in run), [mention])
+        beside = 0
+        for other in (other for other in run if other is not mention):
+            theirs = max(self.found.get(id(other), ()), key=lambda one: one.score, default=None)
+            if theirs is not None and theirs.fact.address == best.fact.address:
+                return False
+            match = self.matched.get(id(other))
+            near = match is not None and match.sheet is best.sheet
+            beside += near and match is not None and (match.row == best.row or match.column == best.column)
+        return len(run) < 3 or beside >= len(run) - 2
+
     def best(self, mention: Mention) -> tuple[Candidate, float] | None:
         """The cell that words alone choose, and by how much more than any cell with another number."""
         whole = self.whole(mention)
         if not whole:
             return None
         best = max(whole, key=lambda one: one.score)
-        run = next((run for run in self.lists if mention in run), [])
-        for other in (other for other in run if other is not mention and id(other) in self.found):
-            theirs = max(self.found[id(other)], key=lambda one: one.score, default=None)
-            if theirs is not None and (theirs.sheet, theirs.row, theirs.column) == (best.sheet, best.row, best.column):
-                # Of a list not every number can be that of one cell.
-                return None
+        if not self._goes_along(mention, best):
+            return None
         rivals = [one.score for one in whole if one.fact.value * one.scale != best.fact.value * best.scale]
         return best, best.score - max(rivals, default=0.0)
 
@@ -371,13 +386,13 @@ def _unnamed_columns(mention: Mention, sheet: Sheet, cells: list[tuple[int, int,
     """Which column is meant where none is named: the only one, one for all, or the only one with such numbers."""
     columns = sheet.numeric_columns()
     if len(columns) == 1:
-        return {columns[0]: AROUND}
+        return dict.fromkeys(columns, AROUND)
     if found := {column: BEFORE for column in columns if _is_summary(sheet.columns[column].label)}:
         return found
     alike = {
         column for _row, column, fact, scale in cells if real(fact).fact.unit * scale == real(mention.fact).fact.unit
     }
-    return dict.fromkeys(alike, AROUND) if len(alike) == 1 else {}
+    return dict.fromkeys(alike, BEFORE) if len(alike) == 1 else {}
 
 
 def _runs(names: list[Name], text: str) -> list[list[Name]]:
