@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.studies.policies.evidence.features import Feature
-from sealtrace.studies.policies.evidence.gate import gate_requests
+from sealtrace.studies.policies.checks.access import gate_requests
+from sealtrace.studies.policies.evidence.bank import Feature
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.policy_metrics import charged
 from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
 from support import FIXTURE, read_rows
 
@@ -82,9 +83,9 @@ def test_a_ledger_sums_declared_decimals(study: Study) -> None:
     ledgers = [ledger for row in rows.tolist() for ledger in study.frame("trace").column("ledger")[row].as_py()]
     for quantity in ("tokens", "latency_ms", "tool_calls"):
         due = sum((Fraction(charges[event["event"]][quantity]) for event in ledgers), Fraction(0))
-        assert study.charged(quantity, rows) == due
-        assert study.charged(quantity, rows[::-1]) == due
-    assert study.charged("latency_ms", rows[:0]) == 0
+        assert charged(study, quantity, rows) == due
+        assert charged(study, quantity, rows[::-1]) == due
+    assert charged(study, "latency_ms", rows[:0]) == 0
 
 
 def test_a_charge_that_was_not_declared_counts_as_stored(study: Study) -> None:
@@ -93,4 +94,4 @@ def test_a_charge_that_was_not_declared_counts_as_stored(study: Study) -> None:
     for charge in study.protocol["charges"].values():
         charge["latency_ms"] = "123456"
     stored = [event["latency_ms"] for ledger in study.frame("trace").column("ledger").to_pylist() for event in ledger]
-    assert study.charged("latency_ms", rows) == sum(map(Fraction, stored), Fraction(0))
+    assert charged(study, "latency_ms", rows) == sum(map(Fraction, stored), Fraction(0))

@@ -17,7 +17,7 @@ from sealtrace.studies.policies.evidence.calibration import UndeclaredError, dec
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.choosing import Variant
+from sealtrace.studies.policies.records.certification import Variant
 from studies.certified_study import Parts, certified_study
 from support import LONG
 

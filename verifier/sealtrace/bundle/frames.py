@@ -164,6 +164,12 @@ class Frame:
         array = by_reference(self.column(name))
         return references(array).astype(np.int64), array.dictionary.to_pylist()
 
+    def says(self, name: str, text: str | None) -> Mask:
+        """Which rows hold a text in a text column."""
+        codes, texts = self.texts(name)
+        held: Mask = codes == (texts.index(text) if text in texts else len(texts))
+        return held
+
     def first_texts(self, name: str) -> tuple[Index, list[str]]:
         """The first item of each list of a column as codes, -1 for absent or empty, and the texts."""
         array = self.column(name)

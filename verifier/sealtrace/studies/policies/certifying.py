@@ -25,7 +25,6 @@ from sealtrace.studies.policies.certified import (
     SelectorChoice,
     constant_text,
 )
-from sealtrace.studies.policies.checks.maps import assigned_name
 from sealtrace.studies.policies.evidence.calibration import (
     ASSUMPTIONS,
     UNCOMPUTABLE,
@@ -41,7 +40,7 @@ from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_o
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Settled
-from sealtrace.studies.policies.records.choosing import Selector
+from sealtrace.studies.policies.records.certification import Selector
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
@@ -58,10 +57,8 @@ def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> Select
     if record["partition"] != choice.partition:
         differences.append(f"the sealed map is one of {record['partition']}")
     due = {one.group: _said(one) for one in choice.map}
-    found = {
-        one["group"]: _said(Assigned(one["group"], assigned_name(study, one), one["outcome"]))
-        for one in record["assignments"]
-    }
+    sealed_map = [Assigned(*study.assigned(assigned)) for assigned in record["assignments"]]
+    found = {assigned.group: _said(assigned) for assigned in sealed_map}
     differences += [
         f"{group}: sealed {found.get(group, 'nothing')}, recomputed {due.get(group, 'nothing')}"
         for group in dict.fromkeys([*due, *found])

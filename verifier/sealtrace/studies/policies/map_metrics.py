@@ -22,7 +22,7 @@ from sealtrace.printed.metrics import (
     constant_of,
     value_of,
 )
-from sealtrace.studies.policies.evidence.bank import competing
+from sealtrace.studies.policies.evidence.bank import Candidate
 from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, selector_named
 from sealtrace.studies.policies.evidence.deployment import (
@@ -40,8 +40,8 @@ from sealtrace.studies.policies.evidence.deployment import (
 )
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.study import Candidate, Study
-from sealtrace.studies.policies.policy_metrics import candidate_place, members_of, scored_traces
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.policy_metrics import candidate_place, charged, members_of, scored_traces
 from sealtrace.studies.policies.policy_metrics import metric as plain_metric
 
 
@@ -130,10 +130,10 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
     quantity = arguments.get("quantity", "latency_ms")
     if quantity not in study.declared.counted:
         raise RecipeError(f"ledgers count no {quantity!r}")
-    charged, due = (study.charged(quantity, one) for one in (rows, _traces(study, base, states)))
-    if due == 0:
+    cost, base_cost = (charged(study, quantity, traces) for traces in (rows, _traces(study, base, states)))
+    if base_cost == 0:
         raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
-    return value_of(study.frame("trace"), rows, charged / due)
+    return value_of(study.frame("trace"), rows, cost / base_cost)
 
 
 # The choice and its bounds
@@ -216,7 +216,7 @@ def _of_bank(name: str, tell_apart: Callable[[Candidate], object]) -> None:
     @metric(name)
     def compute_it(study: Study, arguments: Arguments) -> Value:
         setting = _setting(study, arguments)
-        found = [study.candidates[one] for one in competing(study, setting.families, setting.scales)]
+        found = [study.candidates[one] for one in study.competing(setting.families, setting.scales)]
         rows = np.array([one.row for one in found], np.int64)
         return value_of(study.frame("candidate"), rows, Fraction(len({tell_apart(one) for one in found})))
 

@@ -12,13 +12,12 @@ from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
 from sealtrace.contract.report import Agreement, Selected
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import mean
-from sealtrace.studies.policies.checks.certificates import calibration_of, joined
-from sealtrace.studies.policies.checks.maps import assigned_name, declared_selector
-from sealtrace.studies.policies.checks.selection import chosen_text, recounted
+from sealtrace.studies.policies.checks.certificates import calibration_of, reported_certificates
+from sealtrace.studies.policies.checks.choices import chosen_text, recounted
 from sealtrace.studies.policies.evidence.calibration import ASSUMPTIONS, UNCOMPUTABLE, Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, map_name
-from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of
 from sealtrace.studies.policies.evidence.study import Study
 
 if TYPE_CHECKING:
@@ -38,8 +37,9 @@ _UTILITY = "A line runs from the bound L that is certified to the mean that was 
 
 def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
     """The recomputed bounds of every candidate, a plot for each group; the protocol's own partition first and open."""
-    found = sorted((one.partition for one in joined(study)), key=lambda one: one.name != study.declared.deployed)
-    for number, partition in enumerate(found):
+    partitions = [reported.partition for reported in reported_certificates(study)]
+    partitions.sort(key=lambda partition: partition.name != study.declared.deployed)
+    for number, partition in enumerate(partitions):
         with suppress(*UNCOMPUTABLE):
             calibration = calibration_of(study, partition)
             plots = [_risks(calibration, place, number > 0) for place in range(len(partition.groups))]
@@ -142,7 +142,7 @@ def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
     if split is None or not len(states := states_of(study, split)):
         return
     setting = declared_setting(study)
-    outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
+    outcomes = declared_outcomes(study)
     families: dict[str, list[PlotPoint]] = {}
     for place, one in enumerate(study.candidates):
         found = outcomes.of(place)
@@ -220,9 +220,9 @@ def summary(study: Study, examination: Examination) -> dict[str, Any]:
 
 def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
     if examination.computed("selection.choice"):
-        for document, key, counted in recounted(study):
+        for document, counted in recounted(study):
             yield Selected(
-                selector=key["selector"],
+                selector=document.value["selector"],
                 recomputed=None if counted is None else chosen_text(study, counted),
                 reported=document.value.get("choice"),
             )
@@ -230,7 +230,7 @@ def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
         yield Selected(
             selector=document.value["selector"],
             recomputed=map_name(chosen),
-            reported=" / ".join(assigned_name(study, one) for one in document.value["assignments"]),
+            reported=" / ".join(study.assigned(record)[1] for record in document.value["assignments"]),
         )
 
 
@@ -238,8 +238,9 @@ def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Docum
     """Sealed maps with what their selector takes, where that was computed."""
     if not examination.computed("map.choice"):
         return
+    choosing = {selector.name for selector in study.declared.choosing}
     for document in study.bundle.documents_of("map"):
-        if declared_selector(study, document.value) is not None:
+        if document.value["selector"] in choosing:
             with suppress(*UNCOMPUTABLE):
                 yield document, chosen_by(study, document.value["selector"], declared_setting(study))
 

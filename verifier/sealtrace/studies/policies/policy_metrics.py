@@ -8,7 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from sealtrace.bundle.encoding import arrow_integers
 from sealtrace.bundle.frames import Index, Matrix, Vector, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
@@ -26,8 +28,7 @@ from sealtrace.printed.metrics import (
     value_of,
 )
 from sealtrace.studies.policies.catalogue import METRICS
-from sealtrace.studies.policies.evidence.bank import candidate_at
-from sealtrace.studies.policies.evidence.features import Feature
+from sealtrace.studies.policies.evidence.bank import Feature
 from sealtrace.studies.policies.evidence.outcomes import in_order, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
@@ -39,7 +40,7 @@ from sealtrace.studies.policies.uses import is_used
 def candidate_place(study: Study, text: str) -> int:
     """The bank's candidate that `arm` or `arm@scale` names; scales are compared as numbers."""
     arm, _, scale = text.partition("@")
-    place = candidate_at(study, arm, constant_of(scale) if scale else None)
+    place = study.candidate_at(arm, constant_of(scale) if scale else None)
     if place is None:
         raise RecipeError(f"the bank has no policy {text!r}")
     return place
@@ -298,11 +299,26 @@ def query_rate(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("trace"), rows, Fraction(int(asked[rows].sum()), len(rows)))
 
 
+def charged(study: Study, quantity: str, traces: Index) -> Fraction:
+    """What the ledgers of some traces charge together, exactly.
+
+    A stored double that is the nearest one to its event's declared charge stands for the declared decimal.
+    """
+    items = study.frame("trace").column("ledger").take(arrow_integers(traces)).flatten()
+    charges = pa.table({"event": items.field("event").cast(pa.string()), "amount": items.field(quantity)})
+    total = Fraction(0)
+    for charge in charges.group_by(["event", "amount"]).aggregate([([], "count_all")]).to_pylist():
+        declared = study.declared.charges.get(charge["event"], {}).get(quantity)
+        usual = declared is not None and float(charge["amount"]) == as_double(Fraction(declared))
+        total += charge["count_all"] * Fraction(declared if declared is not None and usual else charge["amount"])
+    return total
+
+
 def _mean_charge(study: Study, arguments: Arguments, quantity: str | None = None) -> Value:
     rows, name = traces_of(study, arguments), quantity or arguments["quantity"]
     if name not in study.declared.counted:
         raise RecipeError(f"ledgers count no {name!r}; they count {', '.join(study.declared.counted)}")
-    return value_of(study.frame("trace"), rows, study.charged(name, rows) / len(rows))
+    return value_of(study.frame("trace"), rows, charged(study, name, rows) / len(rows))
 
 
 metric("cost")(_mean_charge)

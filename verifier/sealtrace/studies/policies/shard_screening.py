@@ -27,9 +27,10 @@ from sealtrace.bundle.shards import LaidOut, Shard
 from sealtrace.checks.outcome import USUAL_TOLERANCE
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies.evidence.bank import Candidate
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.stretches import Stretches
-from sealtrace.studies.policies.evidence.study import Candidate, Study
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import screening
 
 STRETCH = 2**15
@@ -346,7 +347,7 @@ class Screener:
             one = self.bank[place]
             return bool(
                 one.policy == "tilt" and _scale(one)
-            ), f"{one.policy} {one.family} {one.checkpoint} {one.direction}"
+            ), f"{one.policy} {one.family} {one.checkpoint_sha256} {one.direction}"
 
         for (tilted, _), places in groupby(range(self.width), sort):
             run = list(places)

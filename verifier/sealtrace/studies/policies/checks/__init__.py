@@ -2,14 +2,11 @@
 
 from sealtrace.studies.policies.checks import (  # noqa: F401 - imported for their registrations
     access,
-    actions,
-    bank,
     certificates,
-    maps,
+    choices,
+    declared,
+    distributions,
     partitions,
-    protocol,
-    replay,
     scores,
-    selection,
     splits,
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -11,21 +13,85 @@ from sealtrace.bundle.encoding import arrow_array, distinct
 from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.checks.replay import compare_traces, replay_of
+from sealtrace.studies.policies.checks.distributions import compare_traces, replay_of
+from sealtrace.studies.policies.evidence.bank import Candidate, network_outputs
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
-from sealtrace.studies.policies.evidence.gate import CLOSE, gate_requests
-from sealtrace.studies.policies.evidence.study import Candidate, Study
+from sealtrace.studies.policies.evidence.outcomes import in_order
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
 from sealtrace.studies.policies.records.policies import Affine
-from sealtrace.studies.policies.records.protocol import QueryRule
+from sealtrace.studies.policies.records.protocol import PriorRule, QueryRule
+
+CLOSE = 1e-9
+"""Gate scores nearer than this to the threshold are decided with 80 digits."""
+
+
+@once
+def gate_requests(study: Study, arm: str) -> tuple[Vector, Mask, Mask]:
+    """The score of an arm's gate at every observed state, whether it asks, and whether that is decided."""
+    rule, prior = study.declared.gate(arm), study.declared.prior
+    if rule is None or prior is None:
+        raise UndeclaredError("the protocol declares no prior or no gate")
+    threshold = exact(rule.threshold)
+    if rule.random is not None:
+        stream, drawn = Random(rule.random), np.empty(len(study.states))
+        for state in in_order(study, np.arange(len(study.states))).tolist():
+            drawn[state] = stream.random()
+        # A stored double is a rational number: nothing here is near a threshold.
+        return drawn, np.array([Fraction(score) >= threshold for score in drawn.tolist()], np.bool_), np.isfinite(drawn)
+    if rule.learned is not None:
+        checkpoint = study.gate_weights(rule.learned)
+        outputs = None if checkpoint is None else network_outputs(study, checkpoint, "gate")
+        if outputs is None:
+            raise UndeclaredError("the bundle has no weights of the learned gate, or they cannot be run")
+        learned: Vector = np.clip(outputs[:, 0], 0.0, 1.0)
+        apart = np.abs(learned - float(threshold)) >= CLOSE
+        return learned, learned >= float(threshold), np.isfinite(learned) & apart
+    weights = [as_double(exact(weight)) for weight in rule.terms.values()]
+    features = [study.feature(name) for name in rule.terms]
+    score = policies.query_score(
+        policies.normalized(study.prior_weights), study.legal.named, as_double(exact(rule.entropy)), weights, features
+    )
+    decided = np.isfinite(score)
+    if not 0 < threshold <= 1:
+        # The score is clipped to [0, 1], so it is always at least the threshold, or never.
+        return score, np.full(len(score), threshold <= 0), decided
+    asks = score >= float(threshold)
+    for state in np.flatnonzero(decided & (np.abs(score - float(threshold)) < CLOSE)).tolist():
+        answer = _decide(study, rule, prior, state)
+        asks[state], decided[state] = bool(answer), answer is not None
+    return score, asks, decided
+
+
+def _decide(study: Study, rule: QueryRule, prior: PriorRule, state: int) -> bool | None:
+    """Whether the gate asks at one state, with exact features and 80 digits."""
+
+    def weighted(terms: dict[str, str]) -> Fraction:
+        return sum((exact(terms[name]) * study.exact_feature(name, state) for name in terms), Fraction(0))
+
+    def affine(declared: Affine) -> Fraction:
+        return exact(declared.constant) + weighted(declared.terms or {})
+
+    if exact(rule.entropy) == 0:
+        return weighted(rule.terms) >= exact(rule.threshold)
+    legal = [action for action, there in zip(study.actions, study.legal.named[state], strict=True) if there]
+    logits = [affine(prior.logits[action]) for action in legal]
+    score = policies.exact_query_score(logits, exact(prior.floor), exact(rule.entropy), weighted(rule.terms))
+    return policies.at_least(score, exact(rule.threshold))
 
 
 def _query_candidates(study: Study, outcome: Outcome) -> list[int]:
-    indices = [index for index, one in enumerate(study.candidates) if one.policy == "query"]
-    if study.candidates and not indices:
+    """The bank's query policies whose prior and gate are declared."""
+    places = [place for place, candidate in enumerate(study.candidates) if candidate.policy == "query"]
+    if study.candidates and not places:
         outcome.not_applicable = "the bank has no query policy"
-    return indices
+    if any(replay_of(study, place) is None for place in places):
+        outcome.missing = "the protocol declares no prior or no gate"
+        return []
+    return places
 
 
 def query_columns(study: Study) -> tuple[Mask, Mask, Vector, Mask]:
@@ -41,24 +107,22 @@ def query_columns(study: Study) -> tuple[Mask, Mask, Vector, Mask]:
 
 @check("replay.query-gate", "traces")
 def query_gate(study: Study, outcome: Outcome) -> None:
-    indices = _query_candidates(study, outcome)
     frame = study.frame("trace")
     requested, accepted, score, present = query_columns(study)
-    gated = np.isin(study.trace_candidate, indices)
+    gated = [candidate.policy == "query" for candidate in study.candidates]
+    ungated = (study.trace_candidate >= 0) & ~np.array([*gated, False])[study.trace_candidate]
     message = "A policy without a gate has a query record."
-    outcome.rows(frame, present & ~gated & (study.trace_candidate >= 0), "/query", message, "nothing", "a query record")
-    for index in indices:
-        if replay_of(study, index) is None:
-            outcome.missing = "the protocol declares no prior or no gate"
-            return
-        rows = study.traces_of(index)
+    outcome.rows(frame, present & ungated, "/query", message, "nothing", "a query record")
+    for place in _query_candidates(study, outcome):
+        rows = study.traces_of(place)
         outcome.inspected += len(rows)
         message = "The policy's query record is missing."
         outcome.rows(frame, rows[~present[rows]], "/query", message, "a query record", "nothing")
         rows = rows[present[rows]]
         states = study.trace_state[rows]
+        arm = study.candidates[place].arm
         try:
-            scores_by_state, asks, decided = gate_requests(study, study.candidates[index].arm)
+            due_score, asks, decided = gate_requests(study, arm)
         except UndeclaredError as error:
             outcome.missing = str(error)
             return
@@ -66,14 +130,11 @@ def query_gate(study: Study, outcome: Outcome) -> None:
             outcome.missing = f"{int((~decided[states]).sum())} gate scores cannot be told from the threshold"
         rows, states = rows[decided[states]], states[decided[states]]
         message = "The gate's score is not what the prior and the features give."
-        outcome.compare(
-            frame, rows, "/query/score", scores_by_state[states], score[rows], study.tolerance, message, 1.0
-        )
+        outcome.compare(frame, rows, "/query/score", due_score[states], score[rows], study.tolerance, message, 1.0)
         wrong = requested[rows] != asks[states]
         message = "The prior and the features give another decision of the gate."
         outcome.rows(frame, rows[wrong], "/query/requested", message, asks[states[wrong]], requested[rows[wrong]])
-        gate = study.declared.gate(study.candidates[index].arm)
-        allowed, sure = _allowed(study, gate, states, asks, scores_by_state)
+        allowed, sure = _allowed(study, study.declared.gate(arm), states, asks, due_score)
         if not sure:
             outcome.missing = "scores at the end of the budget cannot be told apart"
             continue
@@ -85,7 +146,6 @@ def query_gate(study: Study, outcome: Outcome) -> None:
 def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, scores: Vector) -> tuple[Mask, bool]:
     """Which requests the budget accepts, the first ones of each split as declared, and whether that is sure."""
     budget = None if gate is None else gate.budget
-    by_score = gate is not None and gate.first == "score" and budget is not None
     sure = True
     splits, _ = study.frame("observation").texts("split")
     identifiers = np.array(study.states.take(arrow_array(states)).to_pylist(), dtype=object)
@@ -93,7 +153,7 @@ def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, sc
     for split in distinct(splits[states]).tolist():
         members = np.flatnonzero(splits[states] == split)
         members = members[np.argsort([name.encode() for name in identifiers[members]], kind="stable")]
-        if by_score and budget is not None:
+        if gate is not None and gate.first == "score" and budget is not None:
             members = members[np.argsort(-scores[states[members]], kind="stable")]
             asking = scores[states[members]][asks[states[members]]]
             if 0 < budget < len(asking):
@@ -106,12 +166,10 @@ def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, sc
 @check("replay.query-policy", "traces")
 def query_policy(study: Study, outcome: Outcome) -> None:
     _, accepted, _, present = query_columns(study)
-    for index in _query_candidates(study, outcome):
-        replay = replay_of(study, index)
-        if replay is None:
-            outcome.missing = "the protocol declares no prior or no gate"
-            return
-        rows = study.traces_of(index)
+    for place in _query_candidates(study, outcome):
+        replay = replay_of(study, place)
+        assert replay is not None
+        rows = study.traces_of(place)
         rows = rows[present[rows]]
         states = study.trace_state[rows]
         replayed = np.where(accepted[rows][:, None], study.smoothed_teacher[states], replay.probabilities[states])
@@ -119,113 +177,93 @@ def query_policy(study: Study, outcome: Outcome) -> None:
         compare_traces(study, outcome, rows, replayed, message)
 
 
-_NONE = -1
-
-
-def _event_of(study: Study, one: Candidate) -> str:
-    """What a policy owes at every state: a tilt its family's residual, where that has a charge of its own."""
-    if (declared := study.declared.events.get(one.arm)) is not None:
-        return declared
-    if one.policy == "student":
-        return "student"
-    if one.policy != "tilt":
-        return "policy"
-    own = f"residual-{one.family}"
-    return own if own in study.declared.charges else "residual"
-
-
-def _events(study: Study) -> list[str]:
-    """What can be charged; a request owes its outcome besides."""
-    owed = {_event_of(study, one) for one in study.candidates}
-    owed |= {event for one in study.candidates for event in _asked_events(study, one)}
-    return sorted(owed)
-
-
-def _asked_events(study: Study, one: Candidate) -> tuple[str, str]:
-    """What an accepted and a rejected request of a candidate's gate owe besides."""
-    gate = study.declared.gate(one.arm)
-    accepted, rejected = ("query-accepted", "query-rejected") if gate is None or gate.events is None else gate.events
-    return accepted, rejected
-
-
-def _due(study: Study, events: list[str]) -> tuple[Index, Index]:
-    """The first and the second event that each trace owes, as places among events."""
-    policies = np.array([one.policy for one in study.candidates] or [""])[study.trace_candidate]
-    owed = [events.index(_event_of(study, one)) for one in study.candidates] or [_NONE]
-    requested, accepted, _, _ = query_columns(study)
-    asked = np.array(
-        [[events.index(event) for event in _asked_events(study, one)] for one in study.candidates] or [[_NONE] * 2]
-    )
-    outcome = asked[study.trace_candidate, np.where(accepted, 0, 1)]
-    return np.array(owed)[study.trace_candidate], np.where((policies == "query") & requested, outcome, _NONE)
+# The ledger
 
 
 @check("replay.ledger", "traces")
 def ledger(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
-    column = frame.column("ledger")
+    ledgers = frame.column("ledger")
     if not study.declared.charges:
-        if len(column.values):
+        if len(ledgers.values):
             outcome.missing = "the protocol configures no charges for the ledger's events"
         else:
             outcome.not_applicable = "the study charges nothing"
         return
-    starts = column.offsets.to_numpy().astype(np.int64)
-    known_events = _events(study)
-    events = column.values
-    names = events.field("event")
-    names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
-    places = [known_events.index(name) if name in known_events else _NONE for name in names.dictionary.to_pylist()]
-    place_of = np.array(places or [_NONE])
-    charged = place_of[names.indices.to_numpy()]
+    outcome.inspected = int((study.trace_candidate >= 0).sum())
+    starts, charged = ledgers.offsets.to_numpy().astype(np.int64), ledgers.values
+    codes, names = _coded(charged.field("event"))
 
-    known = study.trace_candidate >= 0
-    outcome.inspected = int(known.sum())
-    due = _due(study, known_events)
-    owed = 1 + (due[1] != _NONE)
-    right = known & (np.diff(starts) == owed)
+    def charged_events(row: int) -> list[str]:
+        return [charge["event"] for charge in ledgers[row].as_py()]
 
-    def events_due(row: int) -> str:
-        return ", ".join(known_events[event[row]] for event in due if event[row] != _NONE)
-
-    def events_found(row: int) -> list[str]:
-        return [event["event"] for event in column[row].as_py()]
-
-    message = "The ledger has other events than the policy owes."
-    wrong = known & ~right
-    outcome.rows(frame, wrong, "/ledger", message, events_due, lambda row: ", ".join(events_found(row)) or "none")
-    for position, event in enumerate(due):
-        rows = np.flatnonzero(right & (event != _NONE))
-        places = starts[rows] + position
-        same = charged[places] == event[rows]
-        expected = [known_events[one] for one in event[rows[~same]]]
-        other, message = rows[~same], "Another event was charged."
+    for rows, due in _due_events(study):
+        whole = np.diff(starts)[rows] == len(due)
+        message = "The ledger has other events than the policy owes."
         outcome.rows(
-            frame, other, f"/ledger/{position}/event", message, expected, lambda row: events_found(row)[position]
+            frame,
+            rows[~whole],
+            "/ledger",
+            message,
+            ", ".join(due),
+            lambda row: ", ".join(charged_events(row)) or "none",
         )
-        rows, places = rows[same], places[same]
-        for number in distinct(event[rows]).tolist():
-            members = np.flatnonzero(event[rows] == number)
-            _costs(study, outcome, rows[members], places[members], known_events[number], position, events)
+        for position, event in enumerate(due):
+            places = starts[rows[whole]] + position
+            same = codes[places] == (names.index(event) if event in names else -1)
+            pointer, message = f"/ledger/{position}", "Another event was charged."
+            other = rows[whole][~same]
+            outcome.rows(frame, other, f"{pointer}/event", message, event, lambda row: charged_events(row)[position])
+            _costs(study, outcome, rows[whole][same], charged.take(arrow_integers(places[same])), event, pointer)
 
 
-def _costs(
-    study: Study, outcome: Outcome, rows: Index, places: Index, event: str, position: int, events: pa.StructArray
-) -> None:
+def _due_events(study: Study) -> Iterator[tuple[Index, list[str]]]:
+    """Traces with the events that they owe: that of the policy at every state, and the outcome of a request besides."""
+    requested, accepted, _, _ = query_columns(study)
+    for place, candidate in enumerate(study.candidates):
+        rows, event = np.flatnonzero(study.trace_candidate == place), _policy_event(study, candidate)
+        if candidate.policy != "query":
+            yield rows, [event]
+            continue
+        gate = study.declared.gate(candidate.arm)
+        told = ("query-accepted", "query-rejected") if gate is None or gate.events is None else gate.events
+        asked, allowed = requested[rows], accepted[rows]
+        yield rows[~asked], [event]
+        yield rows[asked & allowed], [event, told[0]]
+        yield rows[asked & ~allowed], [event, told[1]]
+
+
+def _policy_event(study: Study, candidate: Candidate) -> str:
+    """What a policy owes at every state: a tilt its family's residual, where that has a charge of its own."""
+    if (declared := study.declared.events.get(candidate.arm)) is not None:
+        return declared
+    if candidate.policy != "tilt":
+        return "student" if candidate.policy == "student" else "policy"
+    own = f"residual-{candidate.family}"
+    return own if own in study.declared.charges else "residual"
+
+
+def _costs(study: Study, outcome: Outcome, rows: Index, charged: pa.StructArray, event: str, pointer: str) -> None:
     """One event of many traces costs what the protocol configures."""
-    frame = study.frame("trace")
-    rule = study.declared.charges.get(event)
+    frame, rule = study.frame("trace"), study.declared.charges.get(event)
     if rule is None:
         message = "The protocol configures no such charge."
-        outcome.rows(frame, rows, f"/ledger/{position}/event", message, f"a charge for {event}", "none")
+        outcome.rows(frame, rows, f"{pointer}/event", message, f"a charge for {event}", "none")
         return
-    for name in (one for one in study.declared.counted if one in rule):
-        cost = as_double(Fraction(rule[name]))
-        stored = events.field(name).to_numpy(zero_copy_only=False)[places].astype(np.float64)
+    for quantity in (counted for counted in study.declared.counted if counted in rule):
+        due = np.full(len(rows), as_double(Fraction(rule[quantity])))
+        stored = charged.field(quantity).to_numpy(zero_copy_only=False).astype(np.float64)
         message = "The event does not cost what the protocol configures."
-        outcome.compare(
-            frame, rows, f"/ledger/{position}/{name}", np.full(len(rows), cost), stored, study.tolerance, message
-        )
+        outcome.compare(frame, rows, f"{pointer}/{quantity}", due, stored, study.tolerance, message)
+
+
+def _coded(texts: pa.Array) -> tuple[Index, list[str]]:
+    """Texts by reference: codes, and what they stand for."""
+    coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    return coded.indices.to_numpy(), coded.dictionary.to_pylist()
+
+
+# The information boundary
 
 
 def visible(study: Study, interface: str) -> frozenset[str]:
@@ -244,16 +282,14 @@ def interfaces(study: Study, outcome: Outcome) -> None:
         return
     for name, fields in study.declared.interfaces.items():
         outcome.inspected += len(fields)
+        at, shown = outcome.at(study.protocol_path, {"interface": name}), visible(study, name)
         for index, field in enumerate(fields):
-            if field not in visible(study, name):
+            pointer = f"/interfaces/{name}/{index}"
+            if field not in shown:
                 message = "The interface declares a field that its contract hides."
-                outcome.at(study.protocol_path, {"interface": name}).error(
-                    f"/interfaces/{name}/{index}", message, ", ".join(sorted(visible(study, name))), field
-                )
+                at.error(pointer, message, ", ".join(sorted(shown)), field)
             if field in fields[:index]:
-                outcome.at(study.protocol_path, {"interface": name}).error(
-                    f"/interfaces/{name}/{index}", "The interface lists a field twice.", "each field once", field
-                )
+                at.error(pointer, "The interface lists a field twice.", "each field once", field)
 
 
 @check("boundary.inputs", "traces")
@@ -262,22 +298,20 @@ def inputs(study: Study, outcome: Outcome) -> None:
     outcome.inspected = frame.size
     read, twice = _read_fields(study)
     outcome.rows(frame, twice, "/inputs", "The trace lists a field twice.", "each field once")
-    declared = study.declared.interfaces
     accepted = query_columns(study)[1]
 
     def named(row: int) -> str:
         return ", ".join(frame.column("inputs")[row].as_py()) or "nothing"
 
-    for index, one in enumerate(study.candidates):
-        rows = np.flatnonzero(study.trace_candidate == index)
-        allowed = set(declared.get(one.interface, ())) & visible(study, one.interface)
-        for name, names in read.items():
-            if name not in allowed:
+    for place, candidate in enumerate(study.candidates):
+        rows = np.flatnonzero(study.trace_candidate == place)
+        shown = set(study.declared.interfaces.get(candidate.interface, ())) & visible(study, candidate.interface)
+        for name, reading in read.items():
+            if name not in shown:
                 message = "The policy read a field that its interface does not show."
-                outcome.rows(
-                    frame, rows[names[rows]], "/inputs", message, ", ".join(sorted(allowed)) or "nothing", name
-                )
-        for name, needed in _needed(study, one, accepted[rows]).items():
+                expected = ", ".join(sorted(shown)) or "nothing"
+                outcome.rows(frame, rows[reading[rows]], "/inputs", message, expected, name)
+        for name, needed in _needed(study, candidate, accepted[rows]).items():
             lacking = needed & ~read.get(name, np.zeros(frame.size, np.bool_))[rows]
             message = "The policy cannot be computed without a field that it does not name."
             outcome.rows(frame, rows[lacking], "/inputs", message, name, named)
@@ -287,36 +321,31 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
     """Field to the traces that name it among their inputs, and the traces that name one twice."""
     frame = study.frame("trace")
     column = frame.column("inputs")
-    names = column.values
-    names = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()
+    codes, names = _coded(column.values)
     offsets = column.offsets.to_numpy().astype(np.int64)
-    codes = names.indices.to_numpy()[offsets[0] : offsets[-1]]
     owners = np.repeat(np.arange(frame.size), np.diff(offsets))
-    read = {}
-    width = max(1, len(names.dictionary))
-    times = np.bincount(owners * width + codes, minlength=frame.size * width)
-    twice: Mask = np.asarray((times > 1).reshape(frame.size, width).any(axis=1))
-    for code, name in enumerate(names.dictionary.to_pylist()):
-        read[name] = np.zeros(frame.size, np.bool_)
-        read[name][owners[codes == code]] = True
-    return read, twice
+    width = max(1, len(names))
+    pairs = owners * width + codes[offsets[0] : offsets[-1]]
+    times = np.bincount(pairs, minlength=frame.size * width).reshape(frame.size, width)
+    twice: Mask = np.asarray((times > 1).any(axis=1))
+    return {name: times[:, code] > 0 for code, name in enumerate(names)}, twice
 
 
-def _needed(study: Study, one: Candidate, accepted: Mask) -> dict[str, Mask]:
+def _needed(study: Study, candidate: Candidate, accepted: Mask) -> dict[str, Mask]:
     """Field to which of a candidate's traces cannot do without it."""
     every = np.ones(len(accepted), np.bool_)
-    features, prior, query = study.declared.features, study.declared.prior, study.declared.gate(one.arm)
+    features, prior, query = study.declared.features, study.declared.prior, study.declared.gate(candidate.arm)
     rules: list[Affine | QueryRule] = []
-    if one.policy == "tilt":
-        rules = [*one.rules.values()]
-    if one.policy == "query":
+    if candidate.policy == "tilt":
+        rules = [*(candidate.direction or {}).values()]
+    if candidate.policy == "query":
         rules = [*(prior.logits.values() if prior else ()), *([query] if query else ())]
     names = {name for rule in rules for name in rule.terms or {}}
-    learned = study.gate_weights(query.learned) if query is not None and one.policy == "query" else None
-    if (checkpoint := study.checkpoint_of(one) or learned) is not None:
+    learned = study.gate_weights(query.learned) if query is not None and candidate.policy == "query" else None
+    if (checkpoint := study.checkpoint_of(candidate) or learned) is not None:
         names |= set(checkpoint.document.value["features"])
     needed = {features[name].field: every for name in names if name in features}
     needed["legal"] = every
-    if one.policy != "student":
-        needed["teacher.distribution"] = accepted if one.policy == "query" else every
+    if candidate.policy != "student":
+        needed["teacher.distribution"] = accepted if candidate.policy == "query" else every
     return needed

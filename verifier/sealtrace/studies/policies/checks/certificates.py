@@ -10,15 +10,14 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.frames import Index, Matrix, Vector
+from sealtrace.bundle.frames import Index, Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import once
-from sealtrace.studies.policies.evidence.bank import competing
 from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.deployment import calibration_split
-from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of, traces_by_state
+from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 
@@ -45,9 +44,9 @@ def _no_certificate(study: Study, outcome: Outcome) -> bool:
 def _certified_in(study: Study) -> dict[str, str]:
     """The partitions in which the protocol certifies, each with what says so."""
     named = {
-        one.partition: f"the selector {one.name} chooses"
-        for one in study.declared.selectors
-        if RULES[one.rule].certified and one.partition is not None
+        selector.partition: f"the selector {selector.name} chooses"
+        for selector in study.declared.selectors
+        if RULES[selector.rule].certified and selector.partition is not None
     }
     deployed = study.declared.deployed
     return named | ({} if deployed is None else {deployed: "the protocol deploys"})
@@ -60,7 +59,7 @@ def calibration_of(study: Study, partition: Partition) -> Calibration:
 
 
 @dataclass(frozen=True)
-class Joined:
+class Reported:
     """The reported certificates of one partition, with their places in the recomputed tables."""
 
     partition: Partition
@@ -71,27 +70,20 @@ class Joined:
     groups: Index
     """Columns of the recomputed tables."""
 
-    def of(self, table: Matrix) -> Vector:
-        """What a recomputed table has for each certificate."""
-        values: Vector = table[self.candidates, self.groups]
-        return values
-
 
 @once
-def joined(study: Study) -> list[Joined]:
+def reported_certificates(study: Study) -> list[Reported]:
     """Certificates by partition; those that name nothing known are reported as incomplete."""
     frame = study.frame("certificate")
-    names, partition_texts = frame.texts("partition")
-    of_row = study.candidate_of("certificate")
-    place_of = {candidate: place for place, candidate in enumerate(competing(study))}
-    places = np.array([place_of.get(one, -1) for one in of_row.tolist()], np.int64)
+    place_of = {candidate: place for place, candidate in enumerate(study.competing())}
+    candidates = study.candidate_of("certificate").tolist()
+    places = np.array([place_of.get(candidate, -1) for candidate in candidates], np.int64)
     found = []
     for name, partition in frozen_partitions(study).items():
-        if name not in partition_texts:
-            continue
-        groups = frame.lookup("group", pa.array(partition.groups))
-        rows = np.flatnonzero((names == partition_texts.index(name)) & (places >= 0) & (groups >= 0))
-        found.append(Joined(partition, rows, places[rows], groups[rows]))
+        if (inside := frame.says("partition", name)).any():
+            groups = frame.lookup("group", pa.array(partition.groups))
+            rows = np.flatnonzero(inside & (places >= 0) & (groups >= 0))
+            found.append(Reported(partition, rows, places[rows], groups[rows]))
     return found
 
 
@@ -100,58 +92,51 @@ def complete(study: Study, outcome: Outcome) -> None:
     frame = study.frame("certificate")
     outcome.inspected = frame.size
     known = np.zeros(frame.size, np.bool_)
-    bank = competing(study)
-    for one in joined(study):
-        known[one.rows] = True
-        present = np.zeros((len(bank), len(one.partition.groups)), np.bool_)
-        present[one.candidates, one.groups] = True
+    bank = study.competing()
+    for reported in reported_certificates(study):
+        partition = reported.partition
+        known[reported.rows] = True
+        present = np.zeros((len(bank), len(partition.groups)), np.bool_)
+        present[reported.candidates, reported.groups] = True
         for row, group in np.argwhere(~present).tolist():
-            key = {"partition": one.partition.name, "group": one.partition.groups[group]}
-            at = outcome.at(one.partition.document.path, {**key, "candidate": study.candidates[bank[row]].name})
+            key = {"partition": partition.name, "group": partition.groups[group]}
+            at = outcome.at(partition.document.path, {**key, "candidate": study.candidates[bank[row]].name})
             at.error(None, "The pair of candidate and group has no certificate.", "one certificate", "none")
     found = [" ".join(frame.key(row).values()) for row in np.flatnonzero(~known).tolist()]
     message = "The certificate belongs to no frozen partition, group and competing candidate."
     expected = "a group of a frozen partition, and a competing candidate"
     outcome.rows(frame, np.flatnonzero(~known), "/group", message, expected, found)
-    certified = {one.partition.name for one in joined(study)}
+    certified = {reported.partition.name for reported in reported_certificates(study)}
     for name, reason in _certified_in(study).items():
         if name not in certified:
+            at = outcome.at(study.protocol_path, {"partition": name})
             pointer = "/certification/partition" if reason == "the protocol deploys" else "/selectors"
             message = f"{reason} in this partition, and nothing is certified in it."
-            outcome.at(study.protocol_path, {"partition": name}).error(
-                pointer, message, f"certificates of {name}", "none"
-            )
+            at.error(pointer, message, f"certificates of {name}", "none")
 
 
-def _compare(study: Study, outcome: Outcome, field: str, name: str, message: str, *, exactly: bool = False) -> None:
+def _compare(study: Study, outcome: Outcome, field: str, table: str, message: str, *, exactly: bool = False) -> None:
     """A column of the certificates against a recomputed table."""
-    frame = study.frame("certificate")
+    frame, pointer = study.frame("certificate"), f"/{field}"
     stored = frame.numbers(field)
-    for one in joined(study):
+    for reported in reported_certificates(study):
         with missing_where_undefined(outcome):
-            table = _table(calibration_of(study, one.partition), name)
-            due = one.of(np.asarray(table, np.float64))
-            told = ~np.isnan(stored[one.rows]) | np.isnan(due)
-            outcome.inspected += len(one.rows)
-            absent = "The certificate leaves out its bound."
-            outcome.rows(frame, one.rows[~told], f"/{field}", absent, due[~told], "nothing")
-            rows, due = one.rows[told], due[told]
-            void = np.isnan(due)
-            stated = rows[void & ~np.isnan(stored[rows])]
-            empty = "A group without calibration states has no mean."
-            outcome.rows(frame, stated, f"/{field}", empty, "nothing", stored[stated])
-            rows, due = rows[~void], due[~void]
+            numbers: Matrix = getattr(calibration_of(study, reported.partition), table)
+            # Counts of states are those of the group, whoever the candidate is.
+            due = numbers[reported.candidates, reported.groups] if numbers.ndim > 1 else numbers[reported.groups]
+            rows, due = reported.rows, due.astype(np.float64)
+            outcome.inspected += len(rows)
+            void, absent = np.isnan(due), np.isnan(stored[rows])
+            left_out, stated = ~void & absent, void & ~absent
+            wrong = "The certificate leaves out its bound."
+            outcome.rows(frame, rows[left_out], pointer, wrong, due[left_out], "nothing")
+            wrong = "A group without calibration states has no mean."
+            outcome.rows(frame, rows[stated], pointer, wrong, "nothing", stored[rows[stated]])
+            both = ~void & ~absent
             # A utility bound is a normalized mean less a radius: as exact as numbers around one are.
             size = 1.0 if field.startswith("utility") else 0.0
             allowed = 0.0 if exactly else study.tolerance
-            outcome.compare(frame, rows, f"/{field}", due, stored[rows], allowed, message, size)
-
-
-def _table(calibration: Calibration, name: str) -> Matrix:
-    if name == "counts":
-        return np.broadcast_to(calibration.counts, calibration.crossings.shape).astype(np.float64)
-    table: Matrix = getattr(calibration, name)
-    return table
+            outcome.compare(frame, rows[both], pointer, due[both], stored[rows[both]], allowed, message, size)
 
 
 @check("certificate.counts", "certificates", unless=_no_certificate)
@@ -169,14 +154,12 @@ def risk(study: Study, outcome: Outcome) -> None:
 
 @check("certificate.range", "utilities")
 def utility_range(study: Study, outcome: Outcome) -> None:
-    setting = declared_setting(study)
-    if setting.utility_range is None:
+    if (declared := declared_setting(study).utility_range) is None:
         outcome.not_applicable = "the protocol declares no utility range"
         return
-    low, high = setting.utility_range
-    outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
+    (low, high), outcomes = declared, declared_outcomes(study)
     frame = study.frame("trace")
-    bank = competing(study)
+    bank = study.competing()
     beyond = outcomes.outside(bank, low, high)
     for row, candidate in enumerate(bank):
         values = outcomes.of(candidate).utility
@@ -212,12 +195,10 @@ def utility(study: Study, outcome: Outcome) -> None:
 def certified(study: Study, outcome: Outcome) -> None:
     frame = study.frame("certificate")
     stored = frame.flags("certified")
-    for one in joined(study):
+    for reported in reported_certificates(study):
         with missing_where_undefined(outcome):
-            due = calibration_of(study, one.partition).within_budgets[one.candidates, one.groups]
-            outcome.inspected += len(one.rows)
-            wrong = one.rows[stored[one.rows] != due]
+            within = calibration_of(study, reported.partition).within_budgets[reported.candidates, reported.groups]
+            outcome.inspected += len(reported.rows)
+            wrong = reported.rows[stored[reported.rows] != within]
             message = "The records give another answer to whether the bound is within the group's budget."
-            outcome.rows(
-                frame, wrong, "/certified", message, lambda row: not stored[row], lambda row: bool(stored[row])
-            )
+            outcome.rows(frame, wrong, "/certified", message, ~stored[wrong], stored[wrong])

@@ -15,8 +15,7 @@ from sealtrace.checks.outcome import Outcome, Spot
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
-from sealtrace.studies.policies.evidence.bank import candidate_at, competing
-from sealtrace.studies.policies.evidence.outcomes import outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.exact import objective as objective_of
@@ -29,8 +28,7 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
     """Says so where the study freezes no partition and needs none."""
     if study.bundle.documents_of("partition"):
         return False
-    named = [one.name for one in study.declared.choosing]
-    if named:
+    if named := [selector.name for selector in study.declared.choosing]:
         outcome.missing = f"no partition is frozen, and {', '.join(named)} choose in its groups"
     else:
         outcome.not_applicable = "the study freezes no partition"
@@ -61,60 +59,42 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declar
 def _none_learned(study: Study, outcome: Outcome) -> bool:
     if no_partition(study, outcome):
         return True
-    learned = {one.value.get("learned_in") for one in study.bundle.documents_of("partition")}
+    learned = {document.value.get("learned_in") for document in study.bundle.documents_of("partition")}
     if absent := sorted(set(study.declared.partition_classes) - learned):
         outcome.missing = f"no partition says that it was learned in {', '.join(absent)}"
-    elif all(one.value.get("learned_in") is None for one in study.bundle.documents_of("partition")):
+    elif learned == {None}:
         outcome.not_applicable = "no partition was learned"
         return True
     return False
 
 
-def _structure_split(study: Study) -> str | None:
-    """The one split that partitions are learned on."""
-    names = [name for name, role in study.roles.items() if role == "structure"]
-    return names[0] if len(names) == 1 else None
-
-
-def visible_fields(study: Study) -> set[str]:
-    """The fields that every declared interface shows: what a deployed rule may read."""
-    shown = [set(fields) for fields in study.declared.interfaces.values()]
-    return set.intersection(*shown) if shown else set()
-
-
 @check("partition.rule", "partitions", unless=no_partition)
 def rule(study: Study, outcome: Outcome) -> None:
-    documents = study.bundle.documents_of("partition")
+    documents, features = study.bundle.documents_of("partition"), study.declared.features
     outcome.inspected = len(documents)
-    features = study.declared.features
-    visible = visible_fields(study)
+    # What a deployed rule may read is what every declared interface shows.
+    shown = [set(fields) for fields in study.declared.interfaces.values()]
+    visible = set.intersection(*shown) if shown else set()
     names = Counter(document.value["name"] for document in documents)
     for document in documents:
-        key = {"partition": document.value["name"]}
-        if names[document.value["name"]] > 1:
-            outcome.at(document.path, key).error(
-                "/name", "Several partitions have this name.", "one partition", names[document.value["name"]]
-            )
-        groups = Counter(leaf["group"] for leaf in document.value["leaves"])
-        for place, leaf in enumerate(document.value["leaves"]):
+        name, leaves = document.value["name"], document.value["leaves"]
+        if names[name] > 1:
+            at = outcome.at(document.path, {"partition": name})
+            at.error("/name", "Several partitions have this name.", "one partition", names[name])
+        groups = Counter(leaf["group"] for leaf in leaves)
+        for place, leaf in enumerate(leaves):
+            at = outcome.at(document.path, {"partition": name, "group": leaf["group"]})
             if groups[leaf["group"]] > 1:
                 message = "Two leaves have this group. Rename one."
-                outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                    f"/leaves/{place}/group", message, "one leaf", groups[leaf["group"]]
-                )
+                at.error(f"/leaves/{place}/group", message, "one leaf", groups[leaf["group"]])
             for number, condition in enumerate(leaf["conditions"]):
-                pointer = f"/leaves/{place}/conditions/{number}/feature"
-                declared = features.get(condition["feature"])
-                if declared is None:
+                pointer, feature = f"/leaves/{place}/conditions/{number}/feature", condition["feature"]
+                if feature not in features:
                     message = "The rule reads a feature that the protocol does not declare."
-                    outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                        pointer, message, ", ".join(features), condition["feature"]
-                    )
-                elif declared.field not in visible:
+                    at.error(pointer, message, ", ".join(features), feature)
+                elif (field := features[feature].field) not in visible:
                     message = "The rule reads a field that a deployed policy does not see."
-                    outcome.at(document.path, {**key, "group": leaf["group"]}).error(
-                        pointer, message, ", ".join(sorted(visible)), f"{condition['feature']} of {declared.field}"
-                    )
+                    at.error(pointer, message, ", ".join(sorted(visible)), f"{feature} of {field}")
     _cover(study, outcome)
 
 
@@ -138,12 +118,10 @@ def labels(study: Study, outcome: Outcome) -> None:
     deployed = study.declared.deployed
     labelled = codes >= 0
     if deployed is None:
-        if labelled.any():
-            message = "The trace carries a group, and the protocol deploys no partition."
-            outcome.rows(frame, labelled, "/group", message, "no group", lambda row: texts[codes[row]])
-            outcome.inspected = int(labelled.sum())
-        else:
-            outcome.not_applicable = "no partition is deployed"
+        outcome.inspected = int(labelled.sum())
+        message = "The trace carries a group, and the protocol deploys no partition."
+        outcome.rows(frame, labelled, "/group", message, "no group")
+        outcome.not_applicable = None if outcome.inspected else "no partition is deployed"
         return
     partition = frozen_partitions(study).get(deployed)
     if partition is None:
@@ -153,11 +131,12 @@ def labels(study: Study, outcome: Outcome) -> None:
     due = [code for code, name in enumerate(names) if study.roles.get(name) in ("calibration", "held-out")]
     rows = np.flatnonzero(np.isin(splits, due) & (study.trace_state >= 0))
     groups = partition.group_of[study.trace_state[rows]]
-    known = {group: number for number, group in enumerate(partition.groups)}
-    place = np.array([*(known.get(text, -2) for text in texts), -3])
     outcome.inspected = len(rows)
     message = "The trace names a group, and was sealed before there was a partition."
-    outcome.rows(frame, labelled & ~np.isin(splits, due), "/group", message, "no group", lambda row: texts[codes[row]])
+    outcome.rows(frame, labelled & ~np.isin(splits, due), "/group", message, "no group")
+    # Of a name that two groups have, the later; a trace without a group carries none, whatever is due.
+    known = {group: number for number, group in enumerate(partition.groups)}
+    place = np.array([*(known.get(text, -2) for text in texts), -3])
     wrong = place[codes[rows]] != groups
     due_groups = [partition.groups[group] if group >= 0 else "none" for group in groups[wrong].tolist()]
     found = [texts[code] if code >= 0 else "none" for code in codes[rows[wrong]].tolist()]
@@ -167,46 +146,36 @@ def labels(study: Study, outcome: Outcome) -> None:
 
 @check("partition.support", "groups", unless=no_partition)
 def support(study: Study, outcome: Outcome) -> None:
-    structure = _structure_split(study)
-    minimum = {partition.name: declared.minimum_support for partition, declared in _learned(study, outcome)}
-    calibration = [name for name, role in study.roles.items() if role == "calibration"]
+    for partition, declared in _learned(study, outcome):
+        if study.structure_split is None:
+            outcome.missing = "the protocol does not declare one structure split"
+            continue
+        least = max(1, declared.minimum_support)
+        for leaf, at, count in _counts(study, outcome, partition, study.structure_split):
+            if count < least:
+                message = "Fewer structure states fall into the group than the class demands."
+                at.error(leaf, message, f"at least {least}", count)
     for partition in frozen_partitions(study).values():
         outcome.inspected += len(partition.groups)
-        if partition.name in minimum and structure is None:
-            outcome.missing = "the protocol does not declare one structure split"
-        if partition.name in minimum and structure is not None:
-            for group, count in enumerate(_counts(study, partition, structure)):
-                if count < max(1, minimum[partition.name]):
-                    message = "Fewer structure states fall into the group than the class demands."
-                    _at(outcome, partition, group=partition.groups[group]).error(
-                        f"/leaves/{group}", message, f"at least {max(1, minimum[partition.name])}", count
-                    )
-        for split in calibration:
-            for group, count in enumerate(_counts(study, partition, split)):
+        for split in study.splits_of("calibration"):
+            for leaf, at, count in _counts(study, outcome, partition, split):
                 if not count:
-                    message = (
-                        "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
-                        "to the anchor."
-                    )
-                    at = _at(outcome, partition, group=partition.groups[group])
-                    at.warning(f"/leaves/{group}", message, "calibration states", 0)
+                    message = "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls "
+                    at.warning(leaf, f"{message}back to the anchor.", "calibration states", 0)
 
 
-def _counts(study: Study, partition: Partition, split: str) -> list[int]:
+def _counts(study: Study, outcome: Outcome, partition: Partition, split: str) -> Iterator[tuple[str, Spot, int]]:
+    """Every leaf of a partition, where to say something of it, and how many states of a split fall into it."""
     groups = partition.group_of[states_of(study, split)]
-    counts: list[int] = np.bincount(groups[groups >= 0], minlength=len(partition.groups)).tolist()
-    return counts
+    counts = np.bincount(groups[groups >= 0], minlength=len(partition.groups)).tolist()
+    for place, (group, count) in enumerate(zip(partition.groups, counts, strict=True)):
+        yield f"/leaves/{place}", _at(outcome, partition, group=group), count
 
 
 def structure_degradations(study: Study) -> Matrix | None:
     """d of every competing candidate at every structure state; None where one is not there."""
-    structure = _structure_split(study)
-    if structure is None:
-        return None
-    evaluators = study.declared.evaluators
-    outcomes = outcomes_of(study, evaluators.utility, evaluators.risk, exact(study.declared.tau))
-    states = states_of(study, structure)
-    columns = [outcomes.of(candidate).delta[states] for candidate in competing(study)]
+    outcomes, states = declared_outcomes(study), states_of(study, study.structure_split or "")
+    columns = [outcomes.of(candidate).delta[states] for candidate in study.competing()]
     matrix = np.column_stack(columns) if columns else np.zeros((0, 0))
     return matrix if matrix.size and np.isfinite(matrix).all() else None
 
@@ -224,7 +193,7 @@ def in_class(study: Study, outcome: Outcome) -> None:
 
 def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared: Declared) -> str | None:
     """Why a partition is not of its class; None where it is, or where that cannot be told."""
-    states = len(states_of(study, _structure_split(study) or ""))
+    states = len(states_of(study, study.structure_split or ""))
     if states and len(partition.groups) > states:
         return f"{states} structure states cannot support {len(partition.groups)} leaves"
     try:
@@ -249,7 +218,7 @@ def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[Partit
 
 @check("partition.objective", "partitions")
 def objective(study: Study, outcome: Outcome) -> None:
-    states = states_of(study, _structure_split(study) or "")
+    states = states_of(study, study.structure_split or "")
     for partition, declared, degradations in _learned_and_scored(study, outcome):
         groups = partition.group_of[states]
         reported = partition.document.value.get("objective")
@@ -268,7 +237,7 @@ MOST_THRESHOLDS = 1000
 
 @check("partition.optimal", "partitions")
 def optimal(study: Study, outcome: Outcome) -> None:
-    states = states_of(study, _structure_split(study) or "")
+    states = states_of(study, study.structure_split or "")
     for partition, declared, degradations in _learned_and_scored(study, outcome):
         if sum(map(len, declared.thresholds.values())) > MOST_THRESHOLDS:
             outcome.missing = f"{partition.name}: a class of more than {MOST_THRESHOLDS} thresholds is not searched"
@@ -287,6 +256,7 @@ def optimal(study: Study, outcome: Outcome) -> None:
 @check("partition.allocations", "shares", unless=no_partition)
 def allocations(study: Study, outcome: Outcome) -> None:
     certified = study.frame("certificate").texts("partition")[1]
+    chosen_in = {selector.partition for selector in study.declared.selectors}
     for partition in frozen_partitions(study).values():
         entries = partition.document.value.get("allocations")
         for group, budget in partition.budgets.items():
@@ -295,7 +265,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
                 message, place = "The group's risk budget lies outside its domain.", partition.groups.index(group)
                 _at(outcome, partition, group=group).error(f"/leaves/{place}/epsilon", message, "from 0 to 1", budget)
         if entries is None:
-            if partition.name in certified or _chooses(study, partition.name):
+            if partition.name in certified or partition.name in chosen_in:
                 outcome.missing = f"{partition.name} is certified in, and allocates nothing"
             continue
         outcome.inspected += len(entries)
@@ -307,13 +277,9 @@ def allocations(study: Study, outcome: Outcome) -> None:
                 _at(outcome, partition).error("/allocations", message, "at most 1", total)
 
 
-def _chooses(study: Study, name: str) -> bool:
-    return any(one.partition == name for one in study.declared.selectors)
-
-
 def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
     """Each entry is positive and names a competing candidate and a group, and every pair has one."""
-    bank, groups = competing(study), set(partition.groups)
+    bank, groups = study.competing(), set(partition.groups)
     seen: set[tuple[int | None, str]] = set()
     for place, entry in enumerate(partition.document.value["allocations"]):
         scaled = {} if entry.get("scale") is None else {"scale": entry["scale"]}
@@ -322,7 +288,7 @@ def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
             if entry.get(kind) is not None and exact(entry[kind]) <= 0:
                 message = "A share of the failure budget is positive."
                 at.error(f"/allocations/{place}/{kind}", message, "above 0", entry[kind])
-        candidate = candidate_at(study, entry["arm"], entry.get("scale"))
+        candidate = study.candidate_at(entry["arm"], entry.get("scale"))
         if candidate not in bank or entry["group"] not in groups or (candidate, entry["group"]) in seen:
             message = "The share belongs to no pair of a competing candidate and a group, or the pair has one already."
             found = f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}"

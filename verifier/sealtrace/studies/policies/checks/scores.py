@@ -9,7 +9,7 @@ from sealtrace.checks.outcome import Outcome, text
 from sealtrace.checks.registry import check, lacking
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.checks.replay import replay_of
+from sealtrace.studies.policies.checks.distributions import replay_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
 from sealtrace.studies.policies.mathematics.scores import aggregate
@@ -60,10 +60,8 @@ def utility(study: Study, outcome: Outcome) -> None:
         expected, message = f"a number as {field}, or under {name}", "The score leaves out what an evaluator expects."
         outcome.rows(frame, rows[~told], f"/expected/{name}", message, expected, "nothing")
         pointer = f"/{field}" if frame.column("expected").null_count else f"/expected/{name}"
-        message, size = (
-            "The utility is not the distribution's mean of the action values.",
-            study.magnitude(role)[states],
-        )
+        message = "The utility is not the distribution's mean of the action values."
+        size = study.magnitude(role)[states]
         numbers = replayed[places][told], stored[rows[told]]
         outcome.compare(frame, rows[told], pointer, *numbers, study.tolerance, message, size[told])
 
@@ -92,12 +90,12 @@ def stored_threshold(study: Study, outcome: Outcome) -> None:
     differ = np.flatnonzero(thresholds.read_differently(deltas, bound))
     nearest = f"The delta is the double nearest to -{tau}"
     message = f"{nearest}: read exactly it is a crossing, compared with that double it is not."
-    said = [f"crossing {text(one)}" for one in crossed[differ]]
+    said = [f"crossing {text(answer)}" for answer in crossed[differ]]
     outcome.rows(frame, differ, "/delta", message, said, deltas[differ], severity="warning")
 
 
 def _answers(crossed: Mask, deltas: Vector) -> list[str]:
-    return [f"{text(one)} (delta {text(delta)})" for one, delta in zip(crossed, deltas, strict=True)]
+    return [f"{text(answer)} (delta {text(delta)})" for answer, delta in zip(crossed, deltas, strict=True)]
 
 
 @check("threshold.recomputed", "scores")
@@ -137,8 +135,8 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
         sure = (apart <= study.tolerance) & (np.abs(delta + float(tau)) > REPLAY_ROUNDING * (float(tau) + size[states]))
         wrong = sure & (thresholds.below(delta, -tau) != scored.crossed[places])
         message = f"Within the tolerance of its replay, the distribution gives another answer at -{study.declared.tau}."
-        expected = [f"delta {text(one)}, as replayed" for one in delta[wrong]]
-        found = [f"delta {text(one)}, as stored" for one in scored.delta[places[wrong]]]
+        expected = [f"delta {text(value)}, as replayed" for value in delta[wrong]]
+        found = [f"delta {text(value)}, as stored" for value in scored.delta[places[wrong]]]
         outcome.rows(study.frame("trace"), rows[wrong], "/probabilities", message, expected, found)
 
 

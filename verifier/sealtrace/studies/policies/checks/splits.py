@@ -15,7 +15,7 @@ from sealtrace.bundle.frames import Index, Mask
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics import resampling
-from sealtrace.studies.policies.evidence.outcomes import states_of
+from sealtrace.studies.policies.evidence.outcomes import in_order, states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Assignment
 
@@ -26,18 +26,12 @@ _SUFFIX = re.compile(r"[0-9]+$")
 def inventory(study: Study, outcome: Outcome) -> None:
     frame = study.frame("observation")
     outcome.inspected = frame.size
-    codes, names = frame.texts("split")
-    path = study.protocol_path
     for index, split in enumerate(study.declared.splits):
-        found = int((codes == names.index(split.name)).sum()) if split.name in names else 0
-        if found != split.states:
-            outcome.at(path, {"split": split.name}).error(
-                f"/splits/{index}/states", "The split does not hold the declared number of states.", found, split.states
-            )
-    undeclared = [code for code, name in enumerate(names) if name not in study.roles]
-    outcome.rows(
-        frame, np.isin(codes, undeclared), "/split", "The protocol declares no such split.", " or ".join(study.roles)
-    )
+        at, found = outcome.at(study.protocol_path, {"split": split.name}), int(frame.says("split", split.name).sum())
+        message = "The split does not hold the declared number of states."
+        at.expect(f"/splits/{index}/states", message, found, split.states)
+    undeclared = frame.lookup("split", pa.array(list(study.roles), pa.string())) < 0
+    outcome.rows(frame, undeclared, "/split", "The protocol declares no such split.", " or ".join(study.roles))
 
 
 @check("split.disjoint", "states")
@@ -62,24 +56,20 @@ def disjoint(study: Study, outcome: Outcome) -> None:
 @check("split.agreement", "rows")
 def agreement(study: Study, outcome: Outcome) -> None:
     observations = study.frame("observation")
-    splits, names = observations.texts("split")
     of_file = {entry.path: entry.split for entry in study.bundle.entries}
     for kind in ("observation", "teacher", "trace", "values", "score", "residual"):
         frame = study.frame(kind)
         outcome.inspected += frame.size
-        codes, texts = frame.texts("split")
-        files = np.array([texts.index(name) if (name := of_file[path]) in texts else -2 for path in frame.paths])
-        if frame.size:
-            declared = files[frame.file_of()]
-            message = "The file holds another split."
-            outcome.rows(frame, codes != declared, "/split", message, lambda row: of_file[frame.place(row)[0]])
+        message = "The file holds another split."
+        for path, (start, stop) in zip(frame.paths, frame.extents(), strict=True):
+            other = start + np.flatnonzero(~frame.says("split", of_file[path])[start:stop])
+            outcome.rows(frame, other, "/split", message, of_file[path])
         if kind == "observation" or not observations.size:
             continue
         states = study.state_of(kind)
-        place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
-        wrong = np.flatnonzero((states >= 0) & (place[codes] != splits[states]))
+        wrong = (states >= 0) & (study.observed_split(kind) != frame.texts("split")[0])
         message = "The record names another split than its observation."
-        outcome.rows(frame, wrong, "/split", message, lambda row: names[splits[states[row]]])
+        outcome.rows(frame, wrong, "/split", message, lambda row: observations.text("split", int(states[row])))
 
 
 @check("split.rule", "states")
@@ -91,15 +81,14 @@ def rule(study: Study, outcome: Outcome) -> None:
         outcome.not_applicable = "the protocol declares no assignment rule"
         return
     frame = study.frame("observation")
-    codes, names = frame.texts("split")
     states, ids = frame.texts("state")
     outcome.inspected = frame.size if rules else outcome.inspected
-    suffixes = [_SUFFIX.search(one) for one in ids]
+    suffixes = [_SUFFIX.search(text) for text in ids]
     for name, declared in rules.items():
         modulus = declared.modulus or 1
         remainders = np.array([int(match.group()) % modulus if match else -1 for match in suffixes], np.int64)
-        inside = codes == (names.index(name) if name in names else -2)
-        wrong = np.flatnonzero(inside != (remainders[states] == declared.remainder))
+        inside = frame.says("split", name)
+        wrong = inside != (remainders[states] == declared.remainder)
         message = "The declared rule puts this state into another split."
         outcome.rows(frame, wrong, "/split", message, lambda row: f"{'not ' if inside[row] else ''}{name}")
 
@@ -113,12 +102,10 @@ def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
     if taking != declared.order:
         outcome.missing = "the assignment names a split that is not there"
         return
-    members = np.flatnonzero(np.isin(codes, [names.index(name) for name in taking]))
-    ids = np.array([text.encode() for text in study.states.to_pylist()], dtype=object)
-    members = members[np.argsort(ids[members], kind="stable")]
+    members = in_order(study, np.flatnonzero(np.isin(codes, [names.index(name) for name in taking])))
     outcome.inspected = len(members)
     strata = [study.feature(name)[members] for name in declared.strata]
-    if any(np.isnan(one).any() for one in strata):
+    if any(np.isnan(stratum).any() for stratum in strata):
         outcome.missing = "a stratum cannot be computed at every state"
         return
     if sum(sizes[name] for name in taking) != len(members):
@@ -128,17 +115,15 @@ def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
     order = resampling.stratified_order(declared.seed, strata, len(members))
     for name, places in zip(taking, resampling.deal(order, [sizes[name] for name in taking]), strict=True):
         due[members[places]] = names.index(name)
-    wrong = members[due[members] != codes[members]]
-    outcome.rows(
-        frame, wrong, "/split", "The declared seed deals this state into another split.", lambda row: names[due[row]]
-    )
+    wrong, message = members[due[members] != codes[members]], "The declared seed deals this state into another split."
+    outcome.rows(frame, wrong, "/split", message, lambda row: names[due[row]])
 
 
 def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
     """Every state is the member of the population that the declared draw gives it, and looks as that member does."""
     frame = study.frame("observation")
-    _, names = frame.texts("split")
-    if declared.member not in study.observed or not set(declared.order) <= set(names) or not declared.population:
+    there = set(declared.order) <= set(frame.texts("split")[1])
+    if declared.member not in study.observed or not there or not declared.population:
         outcome.missing = "the assignment names a split or a field that is not there"
         return
     numbers = frame.numbers(declared.member)
@@ -152,7 +137,8 @@ def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
         outcome.rows(frame, states[wrong], f"/{declared.member}", message, due[wrong], numbers[states[wrong]])
     content = _content_codes(frame.table.drop_columns(["state", "split", "block", "legal", declared.member]))
     first: dict[float, int] = {}
-    odd = [row for row, one in enumerate(numbers.tolist()) if content[first.setdefault(one, row)] != content[row]]
+    members = enumerate(numbers.tolist())
+    odd = [row for row, member in members if content[first.setdefault(member, row)] != content[row]]
     expected = [f"as {frame.text('state', first[float(numbers[row])])}" for row in odd]
     message = "Two draws of one member look different."
     outcome.rows(frame, np.array(odd, np.int64), f"/{declared.member}", message, expected)
@@ -179,18 +165,18 @@ def duplicates(study: Study, outcome: Outcome) -> None:
     first[codes[rows[::-1]]] = rows[::-1]
     before = first[codes[rows]]
     again = splits[before] != splits[rows]
-    placed = [
-        [f"{frame.text('state', row)} in {names[splits[row]]}" for row in some[again].tolist()]
-        for some in (before, rows)
-    ]
+    expected, found = (
+        [f"{word}{frame.text('state', row)} in {names[splits[row]]}" for row in some[again].tolist()]
+        for word, some in (("only ", before), ("", rows))
+    )
     message = "The same observation is in another split under another id."
-    outcome.rows(frame, rows[again], "/state", message, [f"only {one}" for one in placed[0]], placed[1])
+    outcome.rows(frame, rows[again], "/state", message, expected, found)
 
 
 def _content_codes(content: pa.Table) -> Index:
     """A small integer per row, equal where rows say the same."""
     codes = np.zeros(content.num_rows, np.int64)
-    for column in sorted(content.columns, key=lambda one: bool(pa.types.is_nested(one.type))):
+    for column in sorted(content.columns, key=lambda column: bool(pa.types.is_nested(column.type))):
         if column.null_count < len(column):
             array = one_chunk(column)
             here = blocks.codes_of(array)
@@ -212,7 +198,8 @@ def _all_differ(codes: Index) -> bool:
 @check("join.teacher", "states")
 def teacher(study: Study, outcome: Outcome) -> None:
     frame = study.frame("teacher")
-    if not frame.size and not any(study.declared.shows_teacher(one.interface) for one in study.candidates):
+    taught_by = (study.declared.shows_teacher(candidate.interface) for candidate in study.candidates)
+    if not frame.size and not any(taught_by):
         outcome.not_applicable = "no policy uses a teacher"
         return
     observations = study.frame("observation")
@@ -250,15 +237,15 @@ def trace(study: Study, outcome: Outcome) -> None:
             if study.roles.get(names[split]) in ("calibration", "held-out"):
                 outcome.missing = f"{names[split]} was not traced"
             continue
-        for index, one in enumerate(study.candidates):
-            if one.splits is not None and names[split] not in one.splits:
-                beyond = np.flatnonzero(known & (candidates == index) & np.isin(states, members))
-                message = f"The candidate {one.name} is not declared to be traced on this split."
-                outcome.rows(frame, beyond, "/split", message, ", ".join(one.splits or []))
+        for place, candidate in enumerate(study.candidates):
+            name = candidate.name
+            if candidate.splits is not None and names[split] not in candidate.splits:
+                beyond = known & (candidates == place) & np.isin(states, members)
+                message = f"The candidate {name} is not declared to be traced on this split."
+                outcome.rows(frame, beyond, "/split", message, ", ".join(candidate.splits))
                 continue
-            absent = members[~traced[index]]
-            message = f"The candidate {one.name} has no trace at this state."
-            outcome.rows(observations, absent, "/state", message, f"one trace of {one.name}", "none")
+            absent, message = members[~traced[place]], f"The candidate {name} has no trace at this state."
+            outcome.rows(observations, absent, "/state", message, f"one trace of {name}", "none")
 
 
 def _scored(study: Study) -> Mask:
@@ -276,10 +263,9 @@ def values(study: Study, outcome: Outcome) -> None:
     observations = study.frame("observation")
     traced = distinct(study.trace_state[(study.trace_state >= 0) & _scored(study)])
     outcome.inspected = len(traced)
-    codes, texts = frame.texts("evaluator")
     evaluators = study.declared.evaluators
     for evaluator in sorted({evaluators.utility, evaluators.risk}):
-        rows = np.flatnonzero(codes == texts.index(evaluator)) if evaluator in texts else np.zeros(0, np.int64)
+        rows = np.flatnonzero(frame.says("evaluator", evaluator))
         absent = traced[study.by_state("values", rows)[traced] < 0]
         message = f"The state has no single record of {evaluator} action values."
         outcome.rows(observations, absent, "/state", message, f"one {evaluator} record", "none")

@@ -19,11 +19,10 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
-from sealtrace.studies.policies.evidence.bank import competing
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.choosing import Variant, Weights
+from sealtrace.studies.policies.records.certification import Variant, Weights
 
 ASSUMPTIONS = (
     "calibration states are independent draws within each group",
@@ -151,7 +150,7 @@ class Calibration:
         self.study = study
         self.setting = setting
         self.partition = partition
-        self.candidates = competing(study, setting.families, setting.scales)
+        self.candidates = study.competing(setting.families, setting.scales)
         if not self.candidates:
             raise UndeclaredError("no candidate competes")
         groups = partition.group_of[states]
@@ -324,7 +323,7 @@ def shares_of(study: Study, partition: Partition, setting: Setting, kind: Litera
         raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
     if not 0 < zeta < 1:
         raise UndeclaredError(f"the failure probability of {kind} bounds does not lie between 0 and 1")
-    candidates, groups = competing(study, setting.families, setting.scales), range(len(partition.groups))
+    candidates, groups = study.competing(setting.families, setting.scales), range(len(partition.groups))
     if allocation is not None:
         weights = _weighed(study, partition, candidates, allocation, kind)
         return Shares([[zeta * weight for weight in row] for row in weights])

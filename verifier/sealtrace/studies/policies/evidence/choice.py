@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, lru_cache
-from typing import Literal
 
 import numpy as np
 
@@ -17,18 +16,17 @@ from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double, mean
-from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.calibration import Calibration, Setting, UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.evidence.study import Study, Verdict
 from sealtrace.studies.policies.mathematics.maps.comparison import settled
 from sealtrace.studies.policies.mathematics.maps.instance import Instance, least_mean
 from sealtrace.studies.policies.mathematics.maps.proof import Refuted, Solution, describe
 from sealtrace.studies.policies.mathematics.maps.recheck import recheck
 from sealtrace.studies.policies.mathematics.maps.search import best_map
 from sealtrace.studies.policies.mathematics.scores import ScaleChoice, empirical_zero
-from sealtrace.studies.policies.records.choosing import Selector
+from sealtrace.studies.policies.records.certification import Selector
 
 BITS = 256
 """The precision of bounds where doubles do not decide."""
@@ -58,7 +56,7 @@ class Chosen:
         return self.calibration.partition
 
     @property
-    def deployed(self) -> list[tuple[str, str, Literal["selected", "no-certified-candidate"]]]:
+    def deployed(self) -> list[tuple[str, str, Verdict]]:
         """Group by group: the candidate, the anchor where none was chosen, and what the rule gave."""
         study = self.calibration.study
         names = [study.anchor_name if one is None else study.candidates[one].name for one in self.assigned]
@@ -85,6 +83,11 @@ class Chosen:
             except (Refuted, Undecided) as error:
                 return str(error)
         return None
+
+    @property
+    def admitted(self) -> Mask:
+        """Which candidates the rule may take, by candidate and group."""
+        return self.calibration.certified if self.solution is None else self.solution.instance.admissible[:, 1:].T
 
     @property
     def certifies(self) -> tuple[str, ...]:
@@ -169,7 +172,7 @@ Taken = int | None
 
 
 def _take_fixed(calibration: Calibration, selector: Selector, _: int) -> Taken:
-    candidate = candidate_at(calibration.study, selector.arm, selector.scale)
+    candidate = calibration.study.candidate_at(selector.arm, selector.scale)
     if candidate not in calibration.candidates:
         raise UndeclaredError(f"{selector.arm}@{selector.scale} is no competing candidate")
     return calibration.candidates.index(candidate)
@@ -204,7 +207,7 @@ def count_scales(study: Study, arm: str | None, states: Index, setting: Setting)
         raise UndeclaredError("the grid of scales is empty")
     candidates = []
     for text in study.declared.scale_grid:
-        if (place := candidate_at(study, arm, text)) is None:
+        if (place := study.candidate_at(arm, text)) is None:
             raise UndeclaredError(f"the bank has no {arm}@{text}")
         candidates.append(place)
     outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)

@@ -75,10 +75,10 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
 
 def calibration_split(study: Study) -> str:
     """The one split that calibrates."""
-    names = [name for name, role in study.roles.items() if role == "calibration"]
-    if len(names) != 1:
-        raise UndeclaredError(f"the protocol declares {len(names)} calibration splits")
-    return names[0]
+    splits = study.splits_of("calibration")
+    if len(splits) != 1:
+        raise UndeclaredError(f"the protocol declares {len(splits)} calibration splits")
+    return splits[0]
 
 
 @once

@@ -221,6 +221,12 @@ def outcomes_of(study: Study, utility: str, risk: str, tau: Fraction) -> Outcome
     return Outcomes(study, utility, risk, tau)
 
 
+def declared_outcomes(study: Study) -> Outcomes:
+    """The outcomes under the declared evaluators and threshold."""
+    declared = study.declared
+    return outcomes_of(study, declared.evaluators.utility, declared.evaluators.risk, exact(declared.tau))
+
+
 def spilled_of(study: Study) -> Spilled | None:
     """What is known of traces that were judged a shard at a time; None where they are held."""
     found: Spilled | None = getattr(study.frame("trace"), "spilled", None)
@@ -265,9 +271,7 @@ def divergences(study: Study, candidate: int, clip: float) -> Vector:
 @once
 def states_of(study: Study, split: str) -> Index:
     """The observed states of a split, in order of their ids."""
-    codes, names = study.frame("observation").texts("split")
-    members = np.flatnonzero(codes == names.index(split)) if split in names else np.zeros(0, np.int64)
-    return in_order(study, members)
+    return in_order(study, np.flatnonzero(study.frame("observation").says("split", split)))
 
 
 def in_order(study: Study, states: Index) -> Index:

@@ -12,7 +12,6 @@ from sealtrace.bundle.frames import Index, Vector
 from sealtrace.bundle.model import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
-from sealtrace.studies.policies.evidence.bank import candidate_at
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.rules import Condition, assign, held
 
@@ -88,7 +87,7 @@ class Partition:
         groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
         shares: dict[tuple[int, int], Share] = {}
         for place, entry in enumerate(self.document.value.get("allocations") or []):
-            candidate = candidate_at(self.study, entry["arm"], entry.get("scale"))
+            candidate = self.study.candidate_at(entry["arm"], entry.get("scale"))
             if candidate is not None and entry["group"] in groups:
                 share = Share(
                     place, exact(entry["risk"]), None if entry.get("utility") is None else exact(entry["utility"])

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -28,89 +28,17 @@ from sealtrace.bundle.frames import (
     action_matrix,
     some_rows,
 )
-from sealtrace.bundle.model import Document
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
-from sealtrace.mathematics import networks
-from sealtrace.mathematics.exact import as_double, row_products, scaled
-from sealtrace.studies.policies.evidence.features import Feature, observed_fields
+from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies.evidence.bank import Candidate, Checkpoint, Feature, network_outputs, observed_fields
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import PolicyProtocol
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """One row of the bank."""
-
-    row: int
-    arm: str
-    scale: str | None
-    policy: str
-    interface: str
-    direction: dict[str, Any] | None
-    family: str | None
-    family_index: int | None
-    normalization: str
-    checkpoint: str | None
-    splits: list[str] | None
-
-    @property
-    def name(self) -> str:
-        """Arm and scale, as people write them."""
-        return self.arm if self.scale is None else f"{self.arm}@{self.scale}"
-
-    @property
-    def rules(self) -> dict[str, Affine]:
-        """The residual direction of a fixed rule, by action; empty where there is none."""
-        return {
-            action: Affine.model_construct(constant=rule["constant"], terms=dict(rule["terms"] or ()))
-            for action, rule in (self.direction or {}).items()
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Checkpoint:
-    """The frozen weights of a learned family."""
-
-    document: Document
-
-    def problem(self, study: Study) -> tuple[str, str, str] | None:
-        """(pointer, expected, found) where the weights cannot be run on the study's features; None where they can."""
-        value = self.document.value
-        for place, name in enumerate(value["features"]):
-            if name not in study.declared.features:
-                return f"/features/{place}", "a declared feature", name
-        if value["actions"] != study.actions:
-            return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
-        for head, outputs in (("residual", len(study.actions)), ("base", len(study.actions)), ("gate", 1)):
-            wrong = networks.misfit(value[head], len(value["features"]), outputs) if value.get(head) else None
-            if wrong is not None:
-                return f"/{head}{wrong[0]}", wrong[1], wrong[2]
-        return None
-
-    def direction(self, study: Study) -> Matrix | None:
-        """The residual direction at every observed state, from observations alone."""
-        return _network_outputs(study, self, "residual")
-
-    def base(self, study: Study) -> Matrix | None:
-        """The logits of the family's own base policy; None where it has none."""
-        return _network_outputs(study, self, "base")
-
-    def gate(self, study: Study) -> Matrix | None:
-        """The score of a learned gate, one column; None where there is none."""
-        return _network_outputs(study, self, "gate")
-
-
-@once
-def _network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix | None:
-    """One head of the network at every observed state, for all scales of a family."""
-    value = checkpoint.document.value
-    if not value.get(head) or checkpoint.problem(study) is not None:
-        return None
-    inputs = np.column_stack([study.feature(name) for name in value["features"]])
-    return networks.forward(inputs, networks.layers_of(value[head]))
+Verdict = Literal["selected", "no-certified-candidate"]
+"""What a rule gives in a group."""
 
 
 @dataclass(frozen=True)
@@ -160,28 +88,48 @@ class Study(Evidence):
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        frame = self.frame("candidate")
-        return [
-            Candidate(
-                row,
-                record["arm"],
-                record["scale"],
-                record["policy"],
-                record["interface"],
-                record["direction"],
-                record["family"],
-                record["family_index"],
-                record["normalization"],
-                record["checkpoint_sha256"],
-                record["splits"],
-            )
-            for row, record in enumerate(frame.table.to_pylist(maps_as_pydicts="lossy"))
+        rows = self.frame("candidate").table.to_pylist(maps_as_pydicts="lossy")
+        return [Candidate.of(row, record) for row, record in enumerate(rows)]
+
+    def candidate_at(self, arm: str | None, scale: str | Fraction | None) -> int | None:
+        """The candidate of an arm and a scale, which are compared as numbers; None where the bank has none."""
+        return self._candidate_places.get((arm or "", exact(scale) if isinstance(scale, str) else scale))
+
+    def assigned(self, record: dict[str, Any]) -> tuple[str, str, Verdict]:
+        """What a record assigns to a group: the group, the candidate as the bank writes it, and what the rule gave."""
+        arm, scale = str(record["arm"]), record.get("scale")
+        place = self.candidate_at(arm, scale)
+        name = (arm if scale is None else f"{arm}@{scale}") if place is None else self.candidates[place].name
+        return record["group"], name, record["outcome"]
+
+    @cached_property
+    def _candidate_places(self) -> dict[tuple[str, Fraction | None], int]:
+        return {(candidate.arm, candidate.exact_scale): place for place, candidate in enumerate(self.candidates)}
+
+    @once
+    def competing(
+        self, families: tuple[str, ...] | None = None, scales: tuple[Fraction, ...] | None = None
+    ) -> list[int]:
+        """The candidates that compete, the smaller scale first, then the lower family index.
+
+        They are the candidates of the declared arms, by default the tilts of the anchor, whose scale is on the grid.
+        """
+        grid = {exact(text) for text in self.declared.scale_grid}
+        arms = self.declared.competitors
+        chosen = [
+            (scale, candidate.family_index or 0, place)
+            for place, candidate in enumerate(self.candidates)
+            if (candidate.policy == "tilt" if arms is None else candidate.arm in arms)
+            and (scale := candidate.exact_scale) in grid
+            and (families is None or candidate.family in families)
+            and (scales is None or scale in scales)
         ]
+        return [place for _, _, place in sorted(chosen)]
 
     @cached_property
     def anchor(self) -> int | None:
         """The bank's anchor, where there is exactly one."""
-        anchors = [index for index, one in enumerate(self.candidates) if one.policy == "anchor"]
+        anchors = [place for place, candidate in enumerate(self.candidates) if candidate.policy == "anchor"]
         return anchors[0] if len(anchors) == 1 else None
 
     @property
@@ -190,6 +138,16 @@ class Study(Evidence):
         return "anchor" if self.anchor is None else self.candidates[self.anchor].name
 
     # States
+
+    def splits_of(self, role: str) -> list[str]:
+        """The declared splits of a role."""
+        return [split for split, declared in self.roles.items() if declared == role]
+
+    @property
+    def structure_split(self) -> str | None:
+        """The one split that partitions are learned on."""
+        splits = self.splits_of("structure")
+        return splits[0] if len(splits) == 1 else None
 
     @cached_property
     def observed(self) -> frozenset[str]:
@@ -236,13 +194,12 @@ class Study(Evidence):
         """Why the states of a split, or of all, cannot be counted on; None where they are all there."""
         if (reason := self.spoilt("observation")) is not None:
             return reason
-        codes, names = self.frame("observation").texts("split")
         for declared in self.declared.splits:
             if split not in (None, declared.name):
                 continue
-            inside = codes == (names.index(declared.name) if declared.name in names else -2)
-            if int(inside.sum()) != declared.states:
-                return f"{declared.name} holds {int(inside.sum())} states and declares {declared.states}"
+            inside = self.frame("observation").says("split", declared.name)
+            if (held := int(inside.sum())) != declared.states:
+                return f"{declared.name} holds {held} states and declares {declared.states}"
             if (self._ambiguous_states & inside).any() or not self.playable[inside].all():
                 return f"a state of {declared.name} is there twice, or has no usable legal actions"
         return None
@@ -253,10 +210,7 @@ class Study(Evidence):
         frame, states = self.frame(kind), self.state_of(kind)
         good = states >= 0
         good[good] &= self.playable[states[good]]
-        observed, names = self.frame("observation").texts("split")
-        codes, texts = frame.texts("split")
-        place = np.array([names.index(text) if text in names else -2 for text in texts] or [-2])
-        good[good] &= place[codes[good]] == observed[states[good]]
+        good[good] &= self.observed_split(kind)[good] == frame.texts("split")[0][good]
         for field in {"trace": ("legal",), "teacher": ("distribution", "values"), "values": ("values",)}.get(kind, ()):
             lists = action_lists if field == "legal" else action_matrix
             named = lists(frame, field, self.actions)
@@ -265,6 +219,15 @@ class Study(Evidence):
             legal = some_rows(self.legal.named, states[rows])
             good[rows] &= ~named.unknown[rows] & (named.named[rows] == legal).all(axis=1)
         return good
+
+    @once
+    def observed_split(self, kind: str) -> Index:
+        """The split of each row's observation, as a code of the kind's own splits; -2 where no row has it."""
+        codes, names = self.frame("observation").texts("split")
+        known = {name: code for code, name in enumerate(self.frame(kind).texts("split")[1])}
+        places = np.array([*(known.get(name, -2) for name in names), -2])
+        found: Index = places[codes[self.state_of(kind)]] if len(codes) else np.full(self.frame(kind).size, -2)
+        return found
 
     @cached_property
     def legal(self) -> ActionLists:
@@ -288,19 +251,15 @@ class Study(Evidence):
         """The same at one state with nothing rounded, where it can be computed."""
         return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
-    def affine_terms(self, rules: dict[str, Affine]) -> tuple[Vector, Matrix, list[str]]:
-        """Affine rules by action as numbers: constants, weights by feature, and the features' names."""
-        known = [rules.get(action) for action in self.actions]
-        terms = [{} if rule is None else rule.terms or {} for rule in known]
-        names = sorted({name for one in terms for name in one})
-        constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
-        weights = np.array([[as_double(exact(one.get(name, "0"))) for one in terms] for name in names])
-        return constants, weights.reshape(len(names), len(self.actions)), names
-
     def affine(self, rules: dict[str, Affine]) -> Matrix:
         """Affine rules by action, at every observed state; NaN for an action without a rule."""
-        constants, weights, names = self.affine_terms(rules)
-        return policies.affine(constants, weights, [self.feature(name) for name in names], len(self.states))
+        known = [rules.get(action) for action in self.actions]
+        terms = [{} if rule is None else rule.terms or {} for rule in known]
+        names = sorted({name for weights in terms for name in weights})
+        constants = np.array([np.nan if rule is None else as_double(exact(rule.constant)) for rule in known])
+        table = np.array([[as_double(exact(weights.get(name, "0"))) for weights in terms] for name in names])
+        table = table.reshape(len(names), len(self.actions))
+        return policies.affine(constants, table, [self.feature(name) for name in names], len(self.states))
 
     # Teacher and values, by state
 
@@ -314,9 +273,7 @@ class Study(Evidence):
     def evaluator(self, name: str) -> Matrix:
         """The action values of an evaluator at every observed state; NaN where a legal action has none."""
         frame = self.frame("values")
-        codes, texts = frame.texts("evaluator")
-        wanted = texts.index(name) if name in texts else -2
-        rows = np.flatnonzero((codes == wanted) & self.sound("values"))
+        rows = np.flatnonzero(frame.says("evaluator", name) & self.sound("values"))
         matrix = action_matrix(frame, "values", self.actions)
         if not frame.size:
             return np.full(self.legal.named.shape, np.nan)
@@ -340,29 +297,21 @@ class Study(Evidence):
 
     @cached_property
     def trace_candidate(self) -> Index:
-        """The candidate of each trace; -1 where the bank has none or several."""
-        return self._candidates_of("trace")
+        return self.candidate_of("trace")
 
     def candidate_of(self, kind: str) -> Index:
-        """The candidate of each row of a kind."""
-        return self.trace_candidate if kind == "trace" else self._candidates_of(kind)
-
-    def _candidates_of(self, kind: str) -> Index:
+        """The candidate of each row of a kind; -1 where the bank has none or several."""
         frame = self.frame(kind)
-        arms, arm_texts = frame.texts("arm")
-        scales, scale_texts = frame.texts("scale")
-        places = np.full((len(arm_texts), len(scale_texts) + 1), -1, np.int64)
-        seen: dict[tuple[str, str | None], int] = {}
-        for index, one in enumerate(self.candidates):
-            key = (one.arm, one.scale)
-            seen[key] = -1 if key in seen else index
-        for (arm, scale), index in seen.items():
-            if arm in arm_texts and (scale is None or scale in scale_texts):
-                column = len(scale_texts) if scale is None else scale_texts.index(scale)
-                places[arm_texts.index(arm), column] = index
         if not frame.size:
             return np.zeros(0, np.int64)
-        return np.where(arms >= 0, places[arms, scales], -1)
+        known: dict[tuple[str, str | None], int] = {}
+        for place, candidate in enumerate(self.candidates):
+            key = candidate.arm, candidate.scale
+            known[key] = -1 if key in known else place
+        (arms, arm_texts), (scales, scale_texts) = frame.texts("arm"), frame.texts("scale")
+        # The last row and the last column are those of what is absent.
+        places = [[known.get((arm, scale), -1) for scale in (*scale_texts, None)] for arm in (*arm_texts, "")]
+        return np.array(places, np.int64)[arms, scales]
 
     def traces_of(self, candidate: int) -> Index:
         """The traces of a candidate whose state is certain and playable."""
@@ -401,31 +350,6 @@ class Study(Evidence):
         found = np.where(times == 1, order[np.minimum(low, len(order) - 1)], -2)
         return np.where(times == 0, -1, found)
 
-    def charged(self, quantity: str, traces: Index) -> Fraction:
-        """What the ledgers of some traces charge together, exactly.
-
-        A stored double that is the nearest one to its event's declared charge stands for the declared decimal.
-        """
-        ledger = self.frame("trace").column("ledger")
-        offsets = ledger.offsets.to_numpy().astype(np.int64)
-        lengths = np.diff(offsets)[traces]
-        # The items of each trace: its first item, and as many after it as its ledger has.
-        ends = np.cumsum(lengths)
-        items = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[traces] - ends + lengths, lengths)
-        events = ledger.values.field("event")
-        events = events if pa.types.is_dictionary(events.type) else events.dictionary_encode()
-        codes = events.indices.to_numpy()[items]
-        stored = ledger.values.field(quantity).to_numpy(zero_copy_only=False)[items].astype(np.float64)
-        total = Fraction(0)
-        for code in np.unique(codes).tolist():
-            charge = self.declared.charges.get(events.dictionary[code].as_py(), {}).get(quantity)
-            declared = None if charge is None else Fraction(charge)
-            amounts, times = np.unique(stored[codes == code], return_counts=True)
-            usual = np.full(len(amounts), False) if declared is None else amounts == as_double(declared)
-            total += (declared or 0) * int(times[usual].sum())
-            total += scaled(*row_products(amounts[None, ~usual], times[None, ~usual].astype(np.float64)))
-        return total
-
     # Recomputation
 
     @once
@@ -450,7 +374,8 @@ class Study(Evidence):
                 return self._tilted(candidate, self.smoothed_teacher, scale)
             case "student":
                 checkpoint = self.checkpoint_of(candidate)
-                if candidate.scale is None or checkpoint is None or (logits := checkpoint.base(self)) is None:
+                logits = None if checkpoint is None else network_outputs(self, checkpoint, "base")
+                if candidate.scale is None or logits is None:
                     return None
                 base = policies.shifted_exponential(logits, legal)
                 scale = as_double(exact(candidate.scale))
@@ -471,19 +396,18 @@ class Study(Evidence):
     def direction_of(self, candidate: Candidate) -> Matrix | None:
         """A residual direction at every observed state: from its rule, its weights, or as sealed."""
         if candidate.direction is not None:
-            return self.affine(candidate.rules) if set(self.actions) <= set(candidate.direction) else None
+            return self.affine(candidate.direction) if set(self.actions) <= set(candidate.direction) else None
         if (checkpoint := self.checkpoint_of(candidate)) is not None:
-            return checkpoint.direction(self)
+            return network_outputs(self, checkpoint, "residual")
         return self.sealed_directions(candidate.family)
 
     def sealed_directions(self, family: str | None) -> Matrix | None:
         """The sealed directions of a family by state, NaN where there is none; None where it has none at all."""
         frame = self.frame("residual")
-        codes, texts = frame.texts("family")
-        if family is None or family not in texts:
+        sealed = np.flatnonzero(frame.says("family", family))
+        if not len(sealed):
             return None
-        rows = self.by_state("residual", np.flatnonzero(codes == texts.index(family)))
-        return _aligned(action_matrix(frame, "direction", self.actions), rows)
+        return _aligned(action_matrix(frame, "direction", self.actions), self.by_state("residual", sealed))
 
     @cached_property
     def checkpoints(self) -> dict[str, Checkpoint]:
@@ -494,27 +418,24 @@ class Study(Evidence):
 
     def gate_weights(self, family: str | None) -> Checkpoint | None:
         """The weights of a learned gate, where exactly one checkpoint of the family has them."""
-        found = [one for one in self.checkpoints.values() if one.document.value["family"] == family]
-        gates = [one for one in found if one.document.value.get("gate")]
+        gates = [
+            checkpoint
+            for checkpoint in self.checkpoints.values()
+            if checkpoint.family == family and checkpoint.document.value.get("gate")
+        ]
         return gates[0] if len(gates) == 1 else None
 
     def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
         """The weights of a candidate, where they are in the bundle."""
-        return None if candidate.checkpoint is None else self.checkpoints.get(candidate.checkpoint)
+        return self.checkpoints.get(candidate.checkpoint_sha256 or "")
 
     @cached_property
     def smoothed_teacher(self) -> Matrix:
         """The anchor, recomputed from the cached teacher at every observed state."""
-        return self.smoothed(slice(None))
-
-    def smoothed(self, states: slice) -> Matrix:
-        """The same at some of them."""
-        rule, legal = self.declared.anchor, self.legal.named[states]
+        rule, legal = self.declared.anchor, self.legal.named
         if rule is None:
             return np.full(legal.shape, np.nan)
-        return policies.anchor(
-            self.teacher[states], legal, as_double(exact(rule.teacher)), as_double(exact(rule.uniform))
-        )
+        return policies.anchor(self.teacher, legal, as_double(exact(rule.teacher)), as_double(exact(rule.uniform)))
 
     @cached_property
     def prior_weights(self) -> Matrix:
@@ -541,8 +462,6 @@ class Scored:
     strong: Vector
     delta: Vector
     crossed: Mask
-    exactly: int
-    """How many crossings needed rational arithmetic."""
 
 
 def score_traces(study: Study, rows: Index, utility: Matrix, risk: Matrix, tau: Fraction) -> Scored:
@@ -553,7 +472,6 @@ def score_traces(study: Study, rows: Index, utility: Matrix, risk: Matrix, tau: 
     rows = rows[usable[study.trace_state[rows]]]
     weak, strong, delta = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
     crossed = np.zeros(len(rows), np.bool_)
-    exactly = 0
     # Blocks keep the working set small however many traces there are.
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
@@ -563,8 +481,7 @@ def score_traces(study: Study, rows: Index, utility: Matrix, risk: Matrix, tau: 
         strong[block] = scores.expected_utility(policy, risk[states])
         found = thresholds.crossings(policy, base, risk[states], tau)
         delta[block], crossed[block] = found.delta, found.crossed
-        exactly += found.exactly
-    return Scored(rows, weak, strong, delta, crossed, exactly)
+    return Scored(rows, weak, strong, delta, crossed)
 
 
 _BLOCK = 2**17

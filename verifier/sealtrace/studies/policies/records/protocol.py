@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from sealtrace.contract.scalars import Actions, Count, Exact, Name, Record, Text, example
-from sealtrace.studies.policies.records.choosing import (
+from sealtrace.studies.policies.records.certification import (
     AllocationRule,
     Certification,
     Evaluators,

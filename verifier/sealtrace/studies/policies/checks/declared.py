@@ -1,4 +1,4 @@
-"""What the protocol declares makes sense: constants lie in their domains, and what is named is there."""
+"""What is declared makes sense: the protocol's constants lie in their domains, and the bank is what it says."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pyarrow as pa
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
+from sealtrace.studies.policies.evidence.bank import Candidate, Feature
 from sealtrace.studies.policies.evidence.choice import RULES
-from sealtrace.studies.policies.evidence.features import Feature
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.choosing import Selector, Variant, Weights
+from sealtrace.studies.policies.records.certification import Selector, Variant, Weights
 from sealtrace.studies.policies.records.protocol import PolicyProtocol, QueryRule
 
 Domain = tuple[str, str, bool, str]
@@ -77,7 +77,7 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         known = sorted(charge) == sorted(protocol.counted)
         yield f"/charges/{event}", ", ".join(charge), known, ", ".join(protocol.counted)
     measured = {*observation.names, *protocol.counted, protocol.evaluators.utility, protocol.evaluators.risk}
-    measured |= {name for one in protocol.variants.values() for _, name in one.evaluators or ()}
+    measured |= {name for variant in protocol.variants.values() for _, name in variant.evaluators or ()}
     for name, unit in protocol.units.items():
         yield f"/units/{name}", unit, name in measured, "the unit of a field, an evaluator or a cost"
     for pointer, gate in _gates(protocol):
@@ -87,17 +87,16 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
         ranked = gate.first is None or gate.budget is not None
         yield f"{pointer}/first", str(gate.first), ranked, "absent, unless there is a budget"
     for index, split in enumerate(protocol.splits):
+        yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
         if (assigned := split.rule) is not None:
             inside = assigned.remainder < assigned.modulus
             yield f"/splits/{index}/rule", str(assigned.model_dump()), inside, "a remainder below the modulus"
     for pointer, names in (
         ("/actions", protocol.actions),
         ("/splits", [split.name for split in protocol.splits]),
-        ("/selectors", [one.name for one in protocol.selectors]),
+        ("/selectors", [selector.name for selector in protocol.selectors]),
     ):
         yield pointer, ", ".join(names), len(set(names)) == len(names), "names that differ"
-    for index, split in enumerate(protocol.splits):
-        yield f"/splits/{index}/name", split.name, split.name != "all", "a name other than `all`"
 
 
 def _gates(protocol: PolicyProtocol) -> Iterator[tuple[str, QueryRule]]:
@@ -111,7 +110,6 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
     """What variants, classes of partitions, selectors and dealing rules declare."""
     for name, variant in protocol.variants.items():
         yield from _variant_domains(f"/variants/{name}", variant, protocol)
-        yield from _named_allocation(f"/variants/{name}", variant, protocol)
     for name, rule in protocol.allocations.items():
         for kind, weights in rule:
             yield from _weight_domains(f"/allocations/{name}/{kind}", weights)
@@ -138,9 +136,8 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
             blocks = again.generator == "blocks"
             due = "absent: blocks are not dealt" if blocks else "given"
             yield f"/resampling/{field}", str(given), (given is None) == blocks, due
-        sizes = {"repeats": again.repeats, "calibration": again.calibration, "held_out": again.held_out}
-        for field, size in sizes.items():
-            yield f"/resampling/{field}", str(size), size > 0, "above 0"
+        for field in ("repeats", "calibration", "held_out"):
+            yield f"/resampling/{field}", str(size := getattr(again, field)), size > 0, "above 0"
     for index, selector in enumerate(protocol.selectors):
         for field in RULES[selector.rule].needs:
             found = getattr(selector, field)
@@ -155,7 +152,7 @@ def _certification_domains(protocol: PolicyProtocol, observation: pa.Schema) -> 
 
 def _tie_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
     """Every tie rule that a declared choice may need."""
-    rules = {one.rule for one in protocol.selectors}
+    rules = {selector.rule for selector in protocol.selectors}
     needed = {
         "selection": bool(rules & {"mean-strong", "kl-budget", "risk-only", "dual"}),
         "map": "robust" in rules,
@@ -169,12 +166,12 @@ def _tie_domains(protocol: PolicyProtocol) -> Iterator[Domain]:
 
 def _variant_domains(pointer: str, variant: Variant, protocol: PolicyProtocol) -> Iterator[Domain]:
     yield from _bounded(pointer, variant, _OF_VARIANTS)
+    yield from _named_allocation(pointer, variant, protocol)
     if (bounds := variant.utility_range) is not None:
         below = exact(bounds[0]) < exact(bounds[1])
         yield f"{pointer}/utility_range", ", ".join(bounds), below, "q_min below q_max"
     if (size := variant.calibration) is not None:
         yield f"{pointer}/calibration", str(size), size > 0, "above 0"
-
     grid = {exact(text) for text in protocol.scale_grid}
     for scale in variant.scales or []:
         yield f"{pointer}/scales", scale, exact(scale) in grid, "a scale of the grid"
@@ -223,3 +220,178 @@ def domain(study: Study, outcome: Outcome) -> None:
     for name, text in study.declared.tolerances:
         outcome.inspected += 1
         outcome.at(study.protocol_path).tolerance(f"/tolerances/{name}", text)
+
+
+# The bank
+
+
+@check("bank.scales", "candidates")
+def scales(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    seen: dict[tuple[str, Fraction | None], Candidate] = {}
+    for candidate in study.candidates:
+        key = candidate.arm, candidate.exact_scale
+        if key in seen:
+            at, message = outcome.on(frame, candidate.row), "The arm has this scale twice."
+            at.error("/scale", message, f"once, as {seen[key].name}", candidate.name)
+        seen[key] = candidate
+    at, grid = outcome.at(study.protocol_path), study.declared.scale_grid
+    for index, (before, after) in enumerate(pairwise(grid), 1):
+        if exact(after) <= exact(before):
+            at.error(f"/scale_grid/{index}", "The grid is not strictly ascending.", f"above {before}", after)
+    for selector in study.declared.selectors:
+        for index, scale in enumerate(grid if selector.rule == "empirical-zero" else ()):
+            if (selector.arm, exact(scale)) not in seen:
+                message = "The bank has no candidate of this scale."
+                at.error(f"/scale_grid/{index}", message, f"a candidate {selector.arm}@{scale}", "none")
+
+
+@check("bank.checkpoints", "candidates")
+def checkpoints(study: Study, outcome: Outcome) -> None:
+    learned = [candidate for candidate in study.candidates if candidate.checkpoint_sha256 is not None]
+    if not learned and not study.checkpoints:
+        outcome.not_applicable = "no direction of the bank is learned"
+        return
+    outcome.inspected = len(learned)
+    for checkpoint in study.checkpoints.values():
+        if (misfit := checkpoint.misfit(study)) is not None:
+            pointer, expected, found = misfit
+            message = "The weights cannot be run on the declared features and actions."
+            outcome.at(checkpoint.document.path).error(pointer, message, expected, found)
+    first: dict[str | None, Candidate] = {}
+    told: set[str | None] = set()
+    for candidate in learned:
+        at, family, digest = outcome.on(study.frame("candidate"), candidate.row), candidate.family, "/checkpoint_sha256"
+        if (other := first.setdefault(family, candidate)).checkpoint_sha256 != candidate.checkpoint_sha256:
+            message = "A family has one checkpoint, and this candidate names another."
+            at.error(digest, message, f"{other.checkpoint_sha256}, as {other.name}", candidate.checkpoint_sha256)
+        if (weights := study.checkpoint_of(candidate)) is not None:
+            at.expect(digest, "The checkpoint is that of another family.", family or "none", weights.family)
+        elif family not in told:
+            told.add(family)
+            if candidate.policy == "student" or study.sealed_directions(family) is None:
+                outcome.missing = f"neither weights nor sealed directions of {family} are in the bundle"
+            else:
+                message = "The directions of this family are taken as sealed: its weights are not in the bundle."
+                at.say("note", digest, message, "weights with this digest", "sealed directions only")
+    gates = [gate for gate in (study.declared.query, *study.declared.gates.values()) if gate and gate.learned]
+    asked = [study.gate_weights(gate.learned) for gate in gates]
+    if None in asked:
+        outcome.missing = "the weights of a learned gate are not in the bundle, or are there twice"
+    named = {candidate.checkpoint_sha256 or "" for candidate in learned}
+    for digest, checkpoint in study.checkpoints.items():
+        if digest not in named and checkpoint not in asked:
+            known = f"one of {', '.join(sorted(name[:12] for name in named)) or 'none'}"
+            outcome.at(checkpoint.document.path).error(None, "No candidate names these weights.", known, digest[:12])
+
+
+@check("bank.serializer", "candidates")
+def serializer(study: Study, outcome: Outcome) -> None:
+    outcome.inspected = len(study.candidates)
+    for candidate in study.candidates:
+        if candidate.serializer != study.actions:
+            message = "The candidate's vectors follow another action order."
+            order, found = ", ".join(study.actions), ", ".join(candidate.serializer)
+            outcome.on(study.frame("candidate"), candidate.row).error("/serializer", message, order, found)
+
+
+@check("bank.policies", "candidates")
+def declared_policies(study: Study, outcome: Outcome) -> None:
+    frame = study.frame("candidate")
+    outcome.inspected = len(study.candidates)
+    for candidate in study.candidates:
+        for pointer, expected, found in _lacks(study, candidate):
+            message = "The candidate does not declare what its policy needs."
+            outcome.on(frame, candidate.row).error(pointer, message, expected, found)
+    able = sorted({candidate.arm for candidate in study.candidates if candidate.policy in ("tilt", "student")})
+    for place, arm in enumerate(study.declared.competitors or []):
+        if arm not in able:
+            message = "What competes is an arm of tilts or students."
+            outcome.at(study.protocol_path).error(f"/competitors/{place}", message, ", ".join(able), arm)
+    first: dict[str, Candidate] = {}
+    for candidate in study.candidates:
+        other = first.setdefault(candidate.arm, candidate)
+        for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
+            if (found := getattr(candidate, field)) != getattr(other, field):
+                message = "An arm is one policy at several scales, and this candidate is another."
+                outcome.on(frame, candidate.row).error(f"/{field}", message, f"as in {other.name}", str(found))
+    if study.declared.choosing:
+        _told_apart(study, outcome)
+    anchors = [candidate for candidate in study.candidates if candidate.policy == "anchor"]
+    if len(anchors) != 1 and study.candidates:
+        outcome.at(frame.paths[0]).error("/policy", "The bank has one anchor.", "one anchor", len(anchors))
+
+
+def _told_apart(study: Study, outcome: Outcome) -> None:
+    """Competing candidates of one scale differ in their family's index, so that ties have one order."""
+    first: dict[tuple[Fraction | None, int | None], Candidate] = {}
+    for candidate in (study.candidates[place] for place in study.competing()):
+        index = candidate.family_index
+        other = first.setdefault((candidate.exact_scale, index), candidate)
+        if other.arm != candidate.arm:
+            message = "Two candidates compete at one scale with the same family index, so that ties have no order."
+            expected, found = f"another than that of {other.name}", "nothing" if index is None else index
+            outcome.on(study.frame("candidate"), candidate.row).error("/family_index", message, expected, found)
+
+
+def _lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
+    """(field, expected, found) for everything that a candidate's policy misses."""
+    declared, policy, interface = study.declared, candidate.policy, candidate.interface
+    if policy in ("anchor", "tilt", "query") and declared.anchor is None:
+        yield "/policy", "an anchor rule in the protocol", "none"
+    taught = declared.shows_teacher(interface)
+    if policy not in ("query", "student") and not taught:
+        yield "/interface", "one that shows the teacher's distribution, which the policy uses", interface
+    if policy == "student" and taught:
+        yield "/interface", "one without the teacher: the policy has a base of its own", interface
+    due = "shifted-exponential" if policy in ("tilt", "query", "student") else "none"
+    if candidate.normalization != due:
+        yield "/normalization", due, candidate.normalization
+    for name in candidate.splits or ():
+        if name not in study.roles:
+            yield "/splits", "declared splits", name
+    if candidate.splits is not None and (policy == "anchor" or study.candidates.index(candidate) in study.competing()):
+        yield "/splits", "nothing: the anchor and what competes with it are traced wherever anything is", "a list"
+    if policy == "query":
+        yield from _query_lacks(study, candidate)
+    if policy in ("tilt", "student"):
+        yield from _tilt_lacks(study, candidate)
+        return
+    for field in ("scale", "direction", "family"):
+        if (value := getattr(candidate, field)) is not None:
+            yield f"/{field}", f"nothing: a {policy} policy has no {field}", str(value)
+
+
+def _tilt_lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
+    if candidate.scale is None:
+        yield "/scale", "a scale", "nothing"
+    elif exact(candidate.scale) < 0:
+        yield "/scale", "at least 0", candidate.scale
+    checkpoint, direction = candidate.checkpoint_sha256, candidate.direction
+    if candidate.policy == "student" and not checkpoint:
+        yield "/checkpoint_sha256", "the checkpoint of the base policy", "nothing"
+    if direction is None and checkpoint:
+        # A learned direction: bank.checkpoints says where it comes from.
+        return
+    if direction is not None and checkpoint and candidate.policy == "tilt":
+        yield "/direction", "nothing: the checkpoint gives the direction", "a rule"
+    if set(direction or {}) != set(study.actions):
+        found = ", ".join(direction or {}) or "nothing"
+        yield "/direction", f"a rule for each of {', '.join(study.actions)}", found
+    for action, rule in (direction or {}).items():
+        if unknown := set(rule.terms or ()) - set(study.declared.features):
+            yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
+
+
+def _query_lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
+    prior, gate = study.declared.prior, study.declared.gate(candidate.arm)
+    for rule, there in (("prior", prior), ("query", gate)):
+        if there is None:
+            yield "/policy", f"a {rule} rule in the protocol", "none"
+    logits = {} if prior is None else prior.logits
+    if set(logits) != set(study.actions):
+        yield "/policy", f"prior logits for each of {', '.join(study.actions)}", ", ".join(logits)
+    used = {name for rule in logits.values() for name in rule.terms or {}} | set(gate.terms if gate else ())
+    if unknown := used - set(study.declared.features):
+        yield "/policy", "declared features", ", ".join(sorted(unknown))

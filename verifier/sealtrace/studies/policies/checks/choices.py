@@ -1,0 +1,437 @@
+"""The records of choices against what each declared selector takes: selections and maps."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sealtrace.bundle.model import Document
+from sealtrace.checks.outcome import Outcome, Spot
+from sealtrace.checks.registry import check
+from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.scalars import exact
+from sealtrace.studies.policies.checks.certificates import missing_where_undefined
+from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
+from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales
+from sealtrace.studies.policies.evidence.deployment import chosen_by
+from sealtrace.studies.policies.evidence.outcomes import states_of
+from sealtrace.studies.policies.evidence.study import Study, Verdict
+from sealtrace.studies.policies.records.certification import Selector
+
+_BUDGETS = ("epsilon", "epsilon_global", "zeta", "zeta_util")
+
+
+def is_grouped(record: dict[str, Any]) -> bool:
+    """Whether a selection record is one of a choice in groups."""
+    return record.get("assignments") is not None
+
+
+def _counting(study: Study) -> list[Selector]:
+    """The selectors that a selection record stands for; the others leave maps."""
+    return [selector for selector in study.declared.selectors if selector.rule == "empirical-zero"]
+
+
+def _selector(study: Study, record: dict[str, Any]) -> Selector | None:
+    """The declared selector that a selection record names."""
+    known = study.declared.choosing if is_grouped(record) else _counting(study)
+    return next((selector for selector in known if selector.name == record["selector"]), None)
+
+
+def _at(outcome: Outcome, document: Document, **more: str) -> Spot:
+    """A record of a choice, or a part of it, to say findings of."""
+    return outcome.at(document.path, {"selector": document.value["selector"], **more})
+
+
+def _or_nothing(value: object) -> object:
+    return "nothing" if value is None else value
+
+
+def _exact(constant: str | None) -> Fraction | None:
+    return None if constant is None else exact(constant)
+
+
+# Selections
+
+
+def _nothing_selected(study: Study, outcome: Outcome) -> bool:
+    """Says so where the study neither declares nor records a selection."""
+    if _counting(study) or study.bundle.documents_of("selection"):
+        return False
+    outcome.not_applicable = "the protocol declares no selector over a grid of scales"
+    return True
+
+
+def recounted(study: Study) -> Iterator[tuple[Document, CountedScales | None]]:
+    """Every selection record over a grid of scales with its recount; None where a scale was not traced."""
+    for document in study.bundle.documents_of("selection"):
+        if not is_grouped(document.value):
+            selector, counted = _selector(study, document.value), None
+            try:
+                if selector is not None:
+                    states = states_of(study, document.value["split"])
+                    counted = count_scales(study, selector.arm, states, declared_setting(study))
+            except UndeclaredError:
+                counted = None
+            yield document, counted if counted is not None and all(counted.scored) else None
+
+
+def _recomputed_selections(study: Study, outcome: Outcome) -> Iterator[tuple[Document, Chosen | CountedScales]]:
+    """Every selection record with what its selector takes: in groups, and over a grid of scales."""
+    if _nothing_selected(study, outcome):
+        return
+    for document in study.bundle.documents_of("selection"):
+        if is_grouped(document.value) and _selector(study, document.value) is not None:
+            with missing_where_undefined(outcome):
+                yield document, chosen_by(study, document.value["selector"], declared_setting(study))
+    for document, counted in recounted(study):
+        if counted is None:
+            outcome.missing = "the grid was not traced and scored on the selection's split"
+        else:
+            yield document, counted
+
+
+@check("selection.grid", "selections", unless=_nothing_selected)
+def grid(study: Study, outcome: Outcome) -> None:
+    documents, declared = study.bundle.documents_of("selection"), study.declared
+    outcome.inspected = len(documents)
+    times = Counter(document.value["selector"] for document in documents)
+    calibration = study.splits_of("calibration")
+    for document in documents:
+        record, at = document.value, _at(outcome, document)
+        if _selector(study, record) is None:
+            known = ", ".join(selector.name for selector in _counting(study)) or "none"
+            at.error("/selector", "The protocol declares no such selector.", known, record["selector"])
+        used = ("grid", declared.scale_grid, record["grid"]), ("tau", [declared.tau], [record["tau"]])
+        for name, due, stated in used:
+            if list(map(exact, stated)) != list(map(exact, due)):
+                message = "The selection used another value than the protocol declares."
+                at.error(f"/{name}", message, ", ".join(due) or "none", ", ".join(stated) or "none")
+        _budgets(study, record, at)
+        if record["split"] not in calibration:
+            message = "The selection counts a split that is not for calibration."
+            at.error("/split", message, " or ".join(calibration) or "a calibration split", record["split"])
+        elif len(calibration) > 1:
+            # A selector is declared without a split, so nobody said beforehand which of them would count.
+            message = "The study has several calibration splits, and the selection counts the one that it names."
+            at.error("/split", message, f"a count over {' and '.join(calibration)}", record["split"])
+    for document in documents:
+        if (records := times[document.value["selector"]]) > 1:
+            message = "The selector has more than one selection record."
+            _at(outcome, document).error("/selector", message, "one record", records)
+    recorded = {selector.name for selector in _counting(study)}
+    if any(is_grouped(document.value) for document in documents):
+        # Where one choice in groups has its record, every choice has.
+        recorded |= {selector.name for selector in declared.choosing}
+    if absent := recorded - times.keys():
+        outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
+
+
+def _budgets(study: Study, record: dict[str, Any], at: Spot) -> None:
+    """Budgets and bounds that the record states are those of its rule."""
+    selector = _selector(study, record)
+    if is_grouped(record) and selector is not None:
+        declared, certified = study.declared.certification, RULES[selector.rule].certified
+        used = "risk" in certified, selector.rule == "robust", "risk" in certified, "utility" in certified
+        constants = ("epsilon_group", "epsilon_global", "zeta_risk", "zeta_util")
+        for name, constant, is_used in zip(_BUDGETS, constants, used, strict=True):
+            due, stated = getattr(declared, constant, None) if is_used else None, record.get(name)
+            if _exact(stated) != _exact(due):
+                message = "The selection used another budget than its rule has."
+                at.error(f"/{name}", message, due or "nothing", stated or "nothing")
+        return
+    for name in _BUDGETS:
+        if record.get(name) is not None:
+            at.error(f"/{name}", "Empirical-zero selection has no budget.", "nothing", record[name])
+    for place, count in enumerate(record["counts"]):
+        for name in ("risk_upper", "utility_mean", "utility_lower", "certified"):
+            if count.get(name) is not None:
+                message = f"Empirical-zero selection has no {'risk bound' if name == 'risk_upper' else name}."
+                at.error(f"/counts/{place}/{name}", message, "nothing", count[name])
+
+
+@dataclass(frozen=True)
+class _DueCount:
+    """What a selection record must count for one scale, or for one candidate in one group."""
+
+    named: dict[str, str]
+    crossings: int
+    states: int
+    bounds: dict[str, float | None]
+    """Field to the bound that the rule uses; None where it uses none."""
+
+
+def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
+    if isinstance(taken, CountedScales):
+        counts = zip(study.declared.scale_grid, taken.crossings, taken.scored, strict=True)
+        return [_DueCount({"scale": scale}, crossings, states, {}) for scale, crossings, states in counts]
+    calibration, certified = taken.calibration, RULES[taken.rule].certified
+    tables = {
+        "risk_upper": calibration.upper if "risk" in certified else None,
+        "utility_mean": calibration.normalized if "utility" in certified else None,
+        "utility_lower": calibration.stated_lower if "utility" in certified else None,
+    }
+    return [
+        _DueCount(
+            named,
+            int(calibration.crossings[pair]),
+            int(calibration.counts[pair[1]]),
+            {name: None if table is None else float(table[pair]) for name, table in tables.items()},
+        )
+        for pair, named in _pairs(taken)
+    ]
+
+
+def _pairs(chosen: Chosen) -> Iterator[tuple[tuple[int, int], dict[str, str]]]:
+    """Every competing candidate in every group: its place in the recomputed tables, and how records name it."""
+    for row, place in enumerate(chosen.calibration.candidates):
+        candidate = chosen.calibration.study.candidates[place]
+        for column, group in enumerate(chosen.partition.groups):
+            yield (row, column), {"arm": candidate.arm, "scale": candidate.scale or "0", "group": group}
+
+
+def _place(count: dict[str, Any], taken: Chosen | CountedScales) -> Hashable:
+    """What a count is of, to be compared: a scale, or a candidate and a group."""
+    if isinstance(taken, CountedScales):
+        return (_exact(count.get("scale")),)
+    return count.get("arm", ""), exact(count.get("scale") or "0"), count.get("group", "")
+
+
+def _reported(document: Document, taken: Chosen | CountedScales) -> dict[Hashable, tuple[str, dict[str, Any]]]:
+    """The record's counts by what they are of, each with its pointer; of two, the later."""
+    counts = enumerate(document.value["counts"])
+    return {_place(count, taken): (f"/counts/{place}", count) for place, count in counts}
+
+
+@check("selection.counts", "counts")
+def counts(study: Study, outcome: Outcome) -> None:
+    for document, taken in _recomputed_selections(study, outcome):
+        with missing_where_undefined(outcome):
+            due_counts, reported = _due_counts(study, taken), _reported(document, taken)
+            message = "There is another number of counts than of scales, or of candidates and groups."
+            found = len(document.value["counts"])
+            _at(outcome, document).expect("/counts", message, len(due_counts), found)
+            for due in due_counts:
+                outcome.inspected += 1
+                at = _at(outcome, document, **due.named)
+                if (place := _place(due.named, taken)) not in reported:
+                    expected = f"{due.crossings}/{due.states}"
+                    at.error("/counts", "The selection has no count of this.", expected, "nothing")
+                    continue
+                pointer, count = reported[place]
+                message = "The count is not that of the records."
+                at.expect(f"{pointer}/crossings", message, due.crossings, count["crossings"])
+                at.expect(f"{pointer}/states", message, due.states, count["states"])
+                for name, bound in due.bounds.items():
+                    if not _same_bound(bound, count.get(name), study.tolerance):
+                        message = "The bound is not that of the recomputed count, or the rule uses none."
+                        at.error(f"{pointer}/{name}", message, _or_nothing(bound), _or_nothing(count.get(name)))
+
+
+def _same_bound(due: float | None, stated: float | None, tolerance: float) -> bool:
+    """Whether a bound is stated where one is due, and is that one; of an empty group there is no mean."""
+    if due is None or stated is None:
+        return stated is None and (due is None or math.isnan(due))
+    return abs(due - stated) <= tolerance * max(1.0, abs(due))
+
+
+@check("selection.certified", "selections")
+def certified_set(study: Study, outcome: Outcome) -> None:
+    for document, taken in _recomputed_selections(study, outcome):
+        with missing_where_undefined(outcome):
+            if isinstance(taken, Chosen):
+                _certified_pairs(outcome, document, taken)
+                continue
+            outcome.inspected += 1
+            due = [scale for scale in study.declared.scale_grid if exact(scale) in taken.choice.certified]
+            found = document.value.get("certified") or []
+            if sorted(map(exact, found)) != sorted(taken.choice.certified):
+                message = "The certified set is not what the rule admits."
+                expected = ", ".join(due) or "none"
+                _at(outcome, document).error("/certified", message, expected, ", ".join(found) or "none")
+
+
+def _certified_pairs(outcome: Outcome, document: Document, chosen: Chosen) -> None:
+    """Each pair says whether the rule may take it."""
+    admitted = chosen.admitted if RULES[chosen.rule].certified else None
+    reported = _reported(document, chosen)
+    for pair, named in _pairs(chosen):
+        outcome.inspected += 1
+        pointer, count = reported.get(_place(named, chosen), ("", None))
+        if count is not None:
+            due = None if admitted is None else bool(admitted[pair])
+            message = "The records give another answer to whether the rule may take the candidate in this group."
+            at, found = _at(outcome, document, **named), _or_nothing(count.get("certified"))
+            at.expect(f"{pointer}/certified", message, _or_nothing(due), found)
+
+
+@check("selection.choice", "selections")
+def choice(study: Study, outcome: Outcome) -> None:
+    for document, taken in _recomputed_selections(study, outcome):
+        outcome.inspected += 1
+        record, at = document.value, _at(outcome, document)
+        if isinstance(taken, Chosen):
+            due, found = taken.deployed, [study.assigned(assigned) for assigned in record["assignments"]]
+            if due != found:
+                message = f"The rule takes something else ({taken.reason})."
+                at.error("/assignments", message, _said(due), _said(found))
+            chose = not all(taken.fell_back)
+        else:
+            scale, message = record.get("choice"), "The declared rule chooses another scale."
+            if _exact(scale) != taken.choice.chosen:
+                at.error("/choice", message, chosen_text(study, taken) or "none", scale or "none")
+            chose = taken.choice.chosen is not None
+        wanted = "selected" if chose else "no-certified-candidate"
+        at.expect("/outcome", "The declared rule gives another outcome.", wanted, record["outcome"])
+
+
+def _said(assigned: list[tuple[str, str, Verdict]]) -> str:
+    return ", ".join(
+        f"{group}: {name}{'' if verdict == 'selected' else ' (none certified)'}" for group, name, verdict in assigned
+    )
+
+
+def chosen_text(study: Study, counted: CountedScales) -> str | None:
+    """The chosen scale as the grid writes it."""
+    return next((scale for scale in study.declared.scale_grid if exact(scale) == counted.choice.chosen), None)
+
+
+@check("selection.held-out", "selections", unless=_nothing_selected)
+def selected_unseen(study: Study, outcome: Outcome) -> None:
+    _sealed_unseen(study, outcome, "selection")
+
+
+def _sealed_unseen(study: Study, outcome: Outcome, kind: str) -> None:
+    """Choices were sealed before any held-out value or score, and say so."""
+    stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
+    unseen = study.splits_of("held-out")
+    scored = [entry for entry in study.bundle.entries if entry.kind in ("values", "score") and entry.split in unseen]
+    for document in study.bundle.documents_of(kind):
+        outcome.inspected += 1
+        status, at = document.value["held_out"], _at(outcome, document)
+        if status["split"] not in unseen:
+            message = "The split that was to stay unseen is not the held-out one."
+            at.error("/held_out/split", message, " or ".join(unseen) or "a held-out split", status["split"])
+        if early := [entry.path for entry in scored if stages[entry.path] <= stages[document.path]]:
+            message = "Held-out values or scores were sealed no later than the choice."
+            at.error("/held_out/status", message, "held-out scores sealed after select", ", ".join(early))
+        message = "The choice was made with held-out scores joined."
+        at.expect("/held_out/status", message, "not-joined", status["status"])
+
+
+# Maps
+
+
+def _no_map(study: Study, outcome: Outcome) -> bool:
+    if study.bundle.documents_of("map") or study.declared.choosing:
+        return False
+    outcome.not_applicable = "no selector chooses in the groups of a partition"
+    return True
+
+
+def _recomputed_maps(study: Study, outcome: Outcome) -> Iterator[tuple[Document, Chosen]]:
+    """Every map record of a declared selector with what the selector takes, where that can be computed."""
+    choosing = {selector.name for selector in study.declared.choosing}
+    for document in study.bundle.documents_of("map"):
+        if document.value["selector"] not in choosing:
+            outcome.missing = f"{document.path} names no declared selector"
+            continue
+        with missing_where_undefined(outcome):
+            yield document, chosen_by(study, document.value["selector"], declared_setting(study))
+
+
+@check("map.selector", "maps", unless=_no_map)
+def map_selector(study: Study, outcome: Outcome) -> None:
+    documents = study.bundle.documents_of("map")
+    outcome.inspected = len(documents)
+    choosing = {selector.name: selector for selector in study.declared.choosing}
+    times = Counter(document.value["selector"] for document in documents)
+    calibration = study.splits_of("calibration")
+    for document in documents:
+        record, at = document.value, _at(outcome, document)
+        name, message = record["selector"], "The map is not one that the protocol's selectors make."
+        if times[name] > 1:
+            at.error("/selector", message, "one map per selector", times[name])
+        if name in choosing:
+            at.expect("/partition", message, choosing[name].partition, record["partition"])
+        else:
+            at.error("/selector", message, ", ".join(choosing) or "none", name)
+        if record["split"] not in calibration:
+            at.error("/split", message, " or ".join(calibration), record["split"])
+    if absent := choosing.keys() - times.keys():
+        outcome.missing = f"no map of {', '.join(sorted(absent))}"
+
+
+@check("map.groups", "maps", unless=_no_map)
+def groups(study: Study, outcome: Outcome) -> None:
+    for document, chosen in _recomputed_maps(study, outcome):
+        outcome.inspected += 1
+        due, found = chosen.partition.groups, [assigned["group"] for assigned in document.value["assignments"]]
+        message = "The map assigns other groups than its partition has, or in another order."
+        if due != found:
+            _at(outcome, document).error("/assignments", message, ", ".join(due), ", ".join(found))
+
+
+@check("map.certified", "assignments", unless=_no_map)
+def certified_only(study: Study, outcome: Outcome) -> None:
+    for document, chosen in _recomputed_maps(study, outcome):
+        known = chosen.partition.groups
+        for place, assigned in enumerate(document.value["assignments"]):
+            outcome.inspected += 1
+            group, name, _ = study.assigned(assigned)
+            if not RULES[chosen.rule].certified or name == study.anchor_name or group not in known:
+                continue
+            with missing_where_undefined(outcome):
+                rows = np.flatnonzero(chosen.admitted[:, known.index(group)]).tolist()
+                allowed = [study.candidates[chosen.calibration.candidates[row]].name for row in rows]
+                if name not in allowed:
+                    message = "The map deploys a candidate that is not certified in the group."
+                    at = _at(outcome, document, group=group)
+                    at.error(f"/assignments/{place}", message, ", ".join([*allowed, study.anchor_name]), name)
+
+
+@check("map.choice", "assignments", unless=_no_map)
+def assignments(study: Study, outcome: Outcome) -> None:
+    for document, chosen in _recomputed_maps(study, outcome):
+        if chosen.doubt is not None:
+            selector = document.value["selector"]
+            outcome.missing = f"the proof that no map is better than that of {selector} does not hold: {chosen.doubt}"
+            continue
+        by_group = {assigned["group"]: place for place, assigned in enumerate(document.value["assignments"])}
+        for group, due, wanted in chosen.deployed:
+            outcome.inspected += 1
+            if group in by_group:
+                pointer, at = f"/assignments/{by_group[group]}", _at(outcome, document, group=group)
+                _, name, verdict = study.assigned(document.value["assignments"][by_group[group]])
+                message = f"The declared rule chooses another candidate in this group ({chosen.reason})."
+                at.expect(f"{pointer}/arm", message, due, name)
+                at.expect(f"{pointer}/outcome", message, wanted, verdict)
+
+
+@check("map.bounds", "bounds", unless=_no_map)
+def bounds(study: Study, outcome: Outcome) -> None:
+    for document, chosen in _recomputed_maps(study, outcome):
+        at = _at(outcome, document)
+        for name, kind in (("risk_upper", "risk"), ("utility_lower", "utility")):
+            outcome.inspected += 1
+            reported = document.value.get(name)
+            if kind not in chosen.certifies:
+                message = f"A {chosen.rule} rule states no such bound."
+                at.expect(f"/{name}", message, "nothing", _or_nothing(reported))
+                continue
+            with missing_where_undefined(outcome):
+                due = chosen.risk_upper() if kind == "risk" else chosen.utility_lower()
+                size = max(abs(due), 1.0 if kind == "utility" else 0.0)
+                if reported is None or not abs(due - reported) <= study.tolerance * size:
+                    message = f"The map's {kind} bound is not its worst mixture within {float(chosen.radius)}."
+                    at.error(f"/{name}", message, due, _or_nothing(reported))
+
+
+@check("map.held-out", "maps", unless=_no_map)
+def mapped_unseen(study: Study, outcome: Outcome) -> None:
+    _sealed_unseen(study, outcome, "map")
