@@ -10,10 +10,10 @@ import pytest
 
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.studies.policies.checks.access import gate_requests
-from sealtrace.studies.policies.evidence.bank import Feature
+from sealtrace.studies.policies.evidence.bank import ObservedFeature
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.policy_metrics import charged
-from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
+from sealtrace.studies.policies.records.protocol import Feature
 from support import FIXTURE, read_rows
 
 OBSERVATIONS = [
@@ -38,7 +38,7 @@ def study() -> Study:
 @pytest.mark.parametrize("form", RULES)
 def test_a_feature_is_the_same_in_doubles_and_exactly(study: Study, form: str) -> None:
     """A decision near a threshold asks for the exact value of what the column holds."""
-    feature, frame = Feature(FeatureRule(**RULES[form])), study.frame("observation")
+    feature, frame = ObservedFeature(Feature(**RULES[form])), study.frame("observation")
     assert feature.fits(frame.table.schema)
     values = feature.of_each(frame)
     exactly = [feature.of_one(frame, row) for row in range(frame.size)]
@@ -59,8 +59,8 @@ def test_a_feature_is_the_same_in_doubles_and_exactly(study: Study, form: str) -
 )
 def test_a_field_that_does_not_fit_gives_nothing(study: Study, form: str, changed: dict[str, Any]) -> None:
     """A rule that its field cannot follow is no number anywhere, and no error."""
-    rule = FeatureRule(**{**RULES[form], **changed})
-    assert np.isnan(Feature(rule).of_each(study.frame("observation"))).all()
+    rule = Feature(**{**RULES[form], **changed})
+    assert np.isnan(ObservedFeature(rule).of_each(study.frame("observation"))).all()
 
 
 @pytest.mark.parametrize(("distance", "asks"), [("1e-10", False), ("0", True), ("-1e-10", True)])

@@ -10,52 +10,39 @@ from sealtrace.studies.policies.catalogue import CATALOGUE
 if TYPE_CHECKING:
     from sealtrace.evidence import Evidence
 
+Stages = tuple[tuple[str, str], ...]
+
 _HERE = "sealtrace.studies.policies"
-_RECORDS = f"{_HERE}.records"
 _TRACED = (("bank", "training"), ("bank", "structure"), ("trace", "calibration"), ("replay", "held-out"))
 _SCORED = (("structure", "structure"), ("calibrate", "calibration"), ("report", "held-out"))
 _IDENTITY = ("state", "arm", "scale", "split")
 
+_SHOWN = Opening("observation", ("state", "split", "block", "legal"))
+_LEDGER = Opening("costs", ("event",), at="ledger")
+
+
+def _rows(name: str, model: str, key: tuple[str, ...], stages: Stages, *openings: Opening) -> Kind:
+    return Kind(name, Form.ROWS, f"{_HERE}.records.{model}", key, stages, openings)
+
+
+def _document(name: str, model: str, stage: str) -> Kind:
+    return Kind(name, Form.DOCUMENT, f"{_HERE}.records.{model}", stages=any_role(stage))
+
+
 KINDS = (
-    Kind(
-        "observation",
-        Form.ROWS,
-        f"{_RECORDS}.states:Observation",
-        ("state",),
-        any_role("declare"),
-        (Opening("observation", ("state", "split", "block", "legal")),),
-    ),
-    Kind("teacher", Form.ROWS, f"{_RECORDS}.states:Teacher", ("state",), any_role("bank")),
-    Kind("candidate", Form.ROWS, f"{_RECORDS}.policies:Candidate", ("arm", "scale"), any_role("bank")),
-    Kind("checkpoint", Form.DOCUMENT, f"{_RECORDS}.policies:Checkpoint", stages=any_role("bank")),
-    Kind(
-        "residual",
-        Form.ROWS,
-        f"{_RECORDS}.policies:Residual",
-        ("family", "state"),
-        (("bank", "*"), ("trace", "calibration"), ("replay", "held-out")),
-    ),
-    Kind("partition", Form.DOCUMENT, f"{_RECORDS}.certification:Partition", stages=any_role("structure")),
-    Kind(
-        "trace",
-        Form.ROWS,
-        f"{_RECORDS}.policies:Trace",
-        _IDENTITY,
-        _TRACED,
-        (Opening("costs", ("event",), at="ledger"),),
-    ),
-    Kind("values", Form.ROWS, f"{_RECORDS}.states:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
-    Kind("score", Form.ROWS, f"{_RECORDS}.states:Score", _IDENTITY, _SCORED),
-    Kind(
-        "certificate",
-        Form.ROWS,
-        f"{_RECORDS}.certification:Certificate",
-        ("partition", "group", "arm", "scale"),
-        any_role("calibrate"),
-    ),
-    Kind("selection", Form.DOCUMENT, f"{_RECORDS}.certification:Selection", stages=any_role("select")),
-    Kind("map", Form.DOCUMENT, f"{_RECORDS}.certification:CandidateMap", stages=any_role("select")),
-    Kind("summary", Form.ROWS, f"{_RECORDS}.states:Summary", ("population", "arm", "scale"), any_role("report")),
+    _rows("observation", "states:Observation", ("state",), any_role("declare"), _SHOWN),
+    _rows("teacher", "states:Teacher", ("state",), any_role("bank")),
+    _rows("candidate", "policies:Candidate", ("arm", "scale"), any_role("bank")),
+    _document("checkpoint", "policies:Checkpoint", "bank"),
+    _rows("residual", "policies:Residual", ("family", "state"), (("bank", "*"), *_TRACED[2:])),
+    _document("partition", "certification:Partition", "structure"),
+    _rows("trace", "policies:Trace", _IDENTITY, _TRACED, _LEDGER),
+    _rows("values", "states:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
+    _rows("score", "states:Score", _IDENTITY, _SCORED),
+    _rows("certificate", "certification:Certificate", ("partition", "group", "arm", "scale"), any_role("calibrate")),
+    _document("selection", "certification:Selection", "select"),
+    _document("map", "certification:CandidateMap", "select"),
+    _rows("summary", "states:Summary", ("population", "arm", "scale"), any_role("report")),
 )
 
 

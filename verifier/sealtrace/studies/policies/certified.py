@@ -10,8 +10,6 @@ from typing import Any, Literal
 from sealtrace import __version__
 from sealtrace.report.inert import json_text
 
-Outcome = Literal["selected", "no-certified-candidate"]
-
 
 @dataclass(frozen=True)
 class Competitor:
@@ -52,7 +50,7 @@ class Assigned:
     group: str | None
     """None where the selector has no partition."""
     candidate: str
-    outcome: Outcome
+    outcome: Literal["selected", "no-certified-candidate"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class Certified:
         """1 where the bundle fails or a sealed map is another one, 3 where something is missing or waived."""
         if self.verdict == "findings":
             return 1
-        if not self.exploratory and any(one.sealed == "differs" for one in self.selectors):
+        if not self.exploratory and any(choice.sealed == "differs" for choice in self.selectors):
             return 1
         return 3 if self.missing or self.waived else 0
 
@@ -136,7 +134,7 @@ def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | N
     if value is None:
         return None
     if isinstance(value, tuple):
-        return ",".join(constant_text(one) or "" for one in value)
+        return ",".join(constant_text(end) or "" for end in value)
     with localcontext(Context(prec=LONGEST, traps=[Inexact])):
         try:
             decimal = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()

@@ -48,15 +48,14 @@ if TYPE_CHECKING:
 
 def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> SelectorChoice:
     """A choice in groups beside the sealed map."""
-    sealed = [one.value for one in study.bundle.documents_of("map") if one.value["selector"] == choice.selector]
-    if not sealed:
+    if not (sealed := _sealed(study, "map", choice)):
         return choice
     record, differences = sealed[0], []
     if len(sealed) > 1:
         differences.append(f"there are {len(sealed)} sealed maps of this selector")
     if record["partition"] != choice.partition:
         differences.append(f"the sealed map is one of {record['partition']}")
-    due = {one.group: _said(one) for one in choice.map}
+    due = {assigned.group: _said(assigned) for assigned in choice.map}
     sealed_map = [Assigned(*study.assigned(assigned)) for assigned in record["assignments"]]
     found = {assigned.group: _said(assigned) for assigned in sealed_map}
     differences += [
@@ -72,8 +71,14 @@ def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> Select
     return replace(choice, sealed="differs" if differences else "same", differences=tuple(differences))
 
 
-def _said(one: Assigned) -> str:
-    return one.candidate if one.outcome == "selected" else f"{one.candidate} (NO-CERTIFIED-CANDIDATE)"
+def _sealed(study: Study, kind: str, choice: SelectorChoice) -> list[dict[str, Any]]:
+    """What is sealed of a selector's choice."""
+    records = (document.value for document in study.bundle.documents_of(kind))
+    return [record for record in records if record["selector"] == choice.selector]
+
+
+def _said(assigned: Assigned) -> str:
+    return assigned.candidate if assigned.outcome == "selected" else f"{assigned.candidate} (NO-CERTIFIED-CANDIDATE)"
 
 
 def _agree(reported: float | None, computed: float | None, tolerance: float) -> bool:
@@ -88,11 +93,11 @@ def _stated(bound: float | None) -> str:
 
 def compared_selection(study: Study, choice: SelectorChoice) -> SelectorChoice:
     """A choice over the scale grid beside the sealed selection."""
-    sealed = [one.value for one in study.bundle.documents_of("selection") if one.value["selector"] == choice.selector]
-    if not sealed:
+    if not (sealed := _sealed(study, "selection", choice)):
         return choice
     chosen = sealed[0].get("choice")
-    scales = dict(zip(map(exact, study.declared.scale_grid), (one.candidate for one in choice.counts), strict=True))
+    names = [count.candidate for count in choice.counts]
+    scales = dict(zip(map(exact, study.declared.scale_grid), names, strict=True))
     anchor = Assigned(None, study.anchor_name, "no-certified-candidate")
     found = anchor if chosen is None else Assigned(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
     if (found,) == choice.map:
@@ -168,7 +173,7 @@ def certify(
 
 def _asked_for(study: Study, selectors: Sequence[str], partitions: Sequence[str]) -> tuple[list[Selector], list[str]]:
     """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
-    declared = {one.name: one for one in study.declared.selectors}
+    declared = {selector.name: selector for selector in study.declared.selectors}
     frozen = list(frozen_partitions(study))
     for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
         for name in given:
@@ -177,8 +182,8 @@ def _asked_for(study: Study, selectors: Sequence[str], partitions: Sequence[str]
     if selectors:
         chosen = [declared[name] for name in dict.fromkeys(selectors)]
     else:
-        chosen = [one for one in declared.values() if not partitions or one.partition in partitions]
-    used = [one.partition for one in chosen if one.partition]
+        chosen = [selector for selector in declared.values() if not partitions or selector.partition in partitions]
+    used = [selector.partition for selector in chosen if selector.partition]
     return chosen, list(dict.fromkeys(partitions or used or (() if selectors else frozen)))
 
 
@@ -290,7 +295,7 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         name,
         selector.rule,
         selector.partition,
-        map=tuple(Assigned(*one) for one in chosen.deployed),
+        map=tuple(Assigned(*deployed) for deployed in chosen.deployed),
         risk_upper=risk,
         utility_lower=utility,
         radius=constant_text(chosen.radius),
@@ -333,16 +338,13 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoi
 
 
 def _described(study: Study, setting: Setting) -> dict[str, Any]:
-    bounds_of_utility = setting.utility_range
-    described: dict[str, Any] = {
-        name: constant_text(getattr(setting, name))
-        for name in ("tau", "epsilon_group", "epsilon_global", "zeta_risk", "zeta_util", "rho")
-    }
-    described["utility_range"] = (
-        None if bounds_of_utility is None else [constant_text(one) for one in bounds_of_utility]
-    )
-    described |= {"utility": setting.utility, "risk": setting.risk, "split": None, "states": None}
+    constants = ("tau", "epsilon_group", "epsilon_global", "zeta_risk", "zeta_util", "rho")
     split = Missing().attempt("split", lambda: calibration_split(study))
-    if split is not None:
-        described |= {"split": split, "states": len(states_of(study, split))}
-    return described
+    return {
+        **{name: constant_text(getattr(setting, name)) for name in constants},
+        "utility_range": setting.utility_range and [constant_text(end) for end in setting.utility_range],
+        "utility": setting.utility,
+        "risk": setting.risk,
+        "split": split,
+        "states": None if split is None else len(states_of(study, split)),
+    }

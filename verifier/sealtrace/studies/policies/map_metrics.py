@@ -6,8 +6,9 @@ Everything is recomputed from distributions, action values, frozen partitions an
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from sealtrace.printed.metrics import (
     constant_of,
     value_of,
 )
-from sealtrace.studies.policies.evidence.bank import Candidate
 from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, selector_named
 from sealtrace.studies.policies.evidence.deployment import (
@@ -39,7 +39,7 @@ from sealtrace.studies.policies.evidence.deployment import (
     variant_setting,
 )
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
-from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.policy_metrics import candidate_place, charged, members_of, scored_traces
 from sealtrace.studies.policies.policy_metrics import metric as plain_metric
@@ -81,6 +81,7 @@ def _population(study: Study, name: str) -> Index:
 
 
 def _traces(study: Study, candidates: Index, states: Index) -> Index:
+    """The trace of the candidate that decides at each state."""
     rows = np.full(len(states), -1, np.int64)
     for candidate in np.unique(candidates).tolist():
         inside = candidates == candidate
@@ -90,22 +91,24 @@ def _traces(study: Study, candidates: Index, states: Index) -> Index:
     return rows
 
 
-def _of_deployed(name: str, reduce: Callable[[Deployed], float | Fraction]) -> None:
-    """Registers a metric of a map's policy on a population."""
-
-    @metric(name)
-    def compute_it(study: Study, arguments: Arguments) -> Value:
-        chosen, states = _chosen(study, arguments), _population(study, arguments.get("population", "held-out"))
-        setting = chosen.calibration.setting
-        evaluators = arguments.get("utility", setting.utility), arguments.get("risk", setting.risk)
-        reached = deploy(chosen, states, *evaluators)
-        return value_of(study.frame("trace"), _traces(study, reached.candidates, reached.states), reduce(reached))
+# A map's policy on a population
 
 
-_of_deployed("map_utility", lambda one: mean(one.utility))
-_of_deployed("map_delta", lambda one: mean(one.delta))
-_of_deployed("map_crossing_rate", lambda one: Fraction(int(one.crossed.sum()), len(one.crossed)))
-_of_deployed("map_worst_group_rate", lambda one: one.worst_group_rate)
+def _reached(study: Study, arguments: Arguments, reduce: Callable[[Deployed], float | Fraction]) -> Value:
+    chosen, states = _chosen(study, arguments), _population(study, arguments.get("population", "held-out"))
+    setting = chosen.calibration.setting
+    evaluators = arguments.get("utility", setting.utility), arguments.get("risk", setting.risk)
+    reached = deploy(chosen, states, *evaluators)
+    return value_of(study.frame("trace"), _traces(study, reached.candidates, reached.states), reduce(reached))
+
+
+for _name, _reduce in {
+    "map_utility": lambda reached: mean(reached.utility),
+    "map_delta": lambda reached: mean(reached.delta),
+    "map_crossing_rate": lambda reached: Fraction(int(reached.crossed.sum()), len(reached.crossed)),
+    "map_worst_group_rate": lambda reached: reached.worst_group_rate,
+}.items():
+    metric(_name)(partial(_reached, reduce=_reduce))
 
 
 def _assigned(study: Study, arguments: Arguments) -> tuple[Index, Index]:
@@ -118,7 +121,8 @@ def _assigned(study: Study, arguments: Arguments) -> tuple[Index, Index]:
 def map_teacher_kl(study: Study, arguments: Arguments) -> Value:
     states, candidates = _assigned(study, arguments)
     clip = as_double(constant_of(arguments["clip"]))
-    values = np.array([divergences(study, one, clip)[state] for one, state in zip(candidates, states, strict=True)])
+    pairs = zip(candidates, states, strict=True)
+    values = np.array([divergences(study, candidate, clip)[state] for candidate, state in pairs])
     return value_of(study.frame("trace"), _traces(study, candidates, states), mean(values))
 
 
@@ -128,8 +132,6 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
     base = np.full(len(states), candidate_place(study, arguments["base"]))
     rows = _traces(study, candidates, states)
     quantity = arguments.get("quantity", "latency_ms")
-    if quantity not in study.declared.counted:
-        raise RecipeError(f"ledgers count no {quantity!r}")
     cost, base_cost = (charged(study, quantity, traces) for traces in (rows, _traces(study, base, states)))
     if base_cost == 0:
         raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
@@ -139,14 +141,14 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
 # The choice and its bounds
 
 
-def _counted(study: Study) -> Index:
+def _calibrated(study: Study) -> Index:
     return states_of(study, calibration_split(study))
 
 
 @metric("map_name")
 def chosen_names(study: Study, arguments: Arguments) -> Value:
     chosen = _chosen(study, arguments)
-    return Value((), study.frame("observation"), _counted(study), text=map_name(chosen))
+    return Value((), study.frame("observation"), _calibrated(study), text=map_name(chosen))
 
 
 @metric("map_scale")
@@ -154,42 +156,39 @@ def map_scale(study: Study, arguments: Arguments) -> Value:
     scale = scale_of(_chosen(study, arguments))
     if scale is None:
         raise RecipeError(f"{arguments['selector']} chooses in several groups")
-    return value_of(study.frame("observation"), _counted(study), scale)
+    return value_of(study.frame("observation"), _calibrated(study), scale)
 
 
 @metric("selected_scale")
 def selected_scale(study: Study, arguments: Arguments) -> Value:
     arm = selector_named(study, arguments["selector"]).arm
-    calibration = next((name for name, role in study.roles.items() if role == "calibration"), "calibration")
-    population = arguments.get("population", calibration)
+    population = arguments.get("population", next(iter(study.splits_of("calibration")), "calibration"))
     counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
-    for text in study.declared.scale_grid:
-        rows, _ = scored_traces(study, {"policy": f"{arm}@{text}", "population": population})
+    for scale in study.declared.scale_grid:
+        rows, _ = scored_traces(study, {"policy": f"{arm}@{scale}", "population": population})
     if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
     return value_of(study.frame("trace"), rows, counted.choice.chosen)
 
 
-def _of_chosen(name: str, bound: str, compute_bound: Callable[[Chosen], float]) -> None:
-    @metric(name)
-    def compute_it(study: Study, arguments: Arguments) -> Value:
-        chosen = _chosen(study, arguments)
-        if bound not in chosen.certifies:
-            raise RecipeError(f"a {chosen.rule} rule states no {bound} bound")
-        return value_of(study.frame("observation"), _counted(study), compute_bound(chosen))
+def _bound(study: Study, arguments: Arguments, bound: str, compute: Callable[[Chosen], float]) -> Value:
+    chosen = _chosen(study, arguments)
+    if bound not in chosen.certifies:
+        raise RecipeError(f"a {chosen.rule} rule states no {bound} bound")
+    return value_of(study.frame("observation"), _calibrated(study), compute(chosen))
 
 
-_of_chosen("map_risk_upper", "risk", lambda one: one.risk_upper())
-_of_chosen("map_utility_lower", "utility", lambda one: one.utility_lower())
-_of_chosen("map_nominal_risk", "risk", lambda one: one.risk_upper(Fraction(0)))
+metric("map_risk_upper")(partial(_bound, bound="risk", compute=lambda chosen: chosen.risk_upper()))
+metric("map_utility_lower")(partial(_bound, bound="utility", compute=lambda chosen: chosen.utility_lower()))
+metric("map_nominal_risk")(partial(_bound, bound="risk", compute=lambda chosen: chosen.risk_upper(Fraction(0))))
 # All of the mass may move to the worst group.
-_of_chosen("map_largest_risk", "risk", lambda one: one.risk_upper(Fraction(2)))
+metric("map_largest_risk")(partial(_bound, bound="risk", compute=lambda chosen: chosen.risk_upper(Fraction(2))))
 
 
 # Partitions and banks
 
 
-def _partition(study: Study, arguments: Arguments) -> Partition:
+def _partition(study: Study, arguments: Arguments) -> FrozenPartition:
     known = frozen_partitions(study)
     if arguments["partition"] not in known:
         raise RecipeError(f"the bundle has no partition {arguments['partition']!r}")
@@ -212,18 +211,16 @@ def partition_support(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("observation"), states, Fraction(int(counts.min())))
 
 
-def _of_bank(name: str, tell_apart: Callable[[Candidate], object]) -> None:
-    @metric(name)
-    def compute_it(study: Study, arguments: Arguments) -> Value:
-        setting = _setting(study, arguments)
-        found = [study.candidates[one] for one in study.competing(setting.families, setting.scales)]
-        rows = np.array([one.row for one in found], np.int64)
-        return value_of(study.frame("candidate"), rows, Fraction(len({tell_apart(one) for one in found})))
+def _different(study: Study, arguments: Arguments, field: str) -> Value:
+    """How many different values of a field the competing candidates have."""
+    setting = _setting(study, arguments)
+    bank = [study.candidates[place] for place in study.competing(setting.families, setting.scales)]
+    rows = np.array([candidate.row for candidate in bank], np.int64)
+    return value_of(study.frame("candidate"), rows, Fraction(len({getattr(candidate, field) for candidate in bank})))
 
 
-_of_bank("bank_size", lambda one: one.row)
-_of_bank("bank_families", lambda one: one.family)
-_of_bank("bank_scales", lambda one: one.scale)
+for _name, _field in {"bank_size": "row", "bank_families": "family", "bank_scales": "scale"}.items():
+    metric(_name)(partial(_different, field=_field))
 
 
 @metric("utility_range")
@@ -237,80 +234,74 @@ def utility_range(study: Study, arguments: Arguments) -> Value:
 # Repeated splits
 
 
-Reduction = Callable[[list[Repeat], Study, Arguments], tuple[float | Fraction, ...]]
-"""What becomes of all repeats of a selector."""
+def _repeats(study: Study, arguments: Arguments) -> list[Repeat]:
+    return repeats_of(study, arguments["selector"], _setting(study, arguments))
 
 
-def _of_repeats(name: str, reduce: Reduction) -> None:
-    @metric(name)
-    def compute_it(study: Study, arguments: Arguments) -> Value:
-        repeats = repeats_of(study, arguments["selector"], _setting(study, arguments))
-        return value_of(study.frame("observation"), _pool(study), *reduce(repeats, study, arguments))
+def _of_pool(study: Study, *numbers: float | Fraction) -> Value:
+    """What the states that repeated splits deal give."""
+    pool = [states_of(study, split) for split in resampling_of(study).pool]
+    return value_of(study.frame("observation"), np.concatenate(pool), *numbers)
 
 
-def _pool(study: Study) -> Index:
-    return np.concatenate([states_of(study, one) for one in resampling_of(study).pool])
+def _repeated(study: Study, arguments: Arguments, reduce: Callable[[list[Repeat]], float | Fraction]) -> Value:
+    return _of_pool(study, reduce(_repeats(study, arguments)))
 
 
-def _share(hits: Iterable[bool], repeats: list[Repeat]) -> tuple[Fraction]:
-    return (Fraction(sum(hits), len(repeats)),)
+def _mean(values: list[Fraction] | list[bool]) -> Fraction:
+    return Fraction(sum(values)) / len(values)
 
 
-def _rate(repeat: Repeat) -> Fraction:
-    return Fraction(repeat.crossings, repeat.held_out)
+def _median_scale(repeats: list[Repeat]) -> Fraction:
+    scales = [repeat.scale for repeat in repeats if repeat.scale is not None]
+    if len(scales) < len(repeats):
+        raise RecipeError("the selector chooses in several groups")
+    return statistics.median(scales)
 
 
-def _mean(values: list[Fraction]) -> tuple[Fraction]:
-    return (sum(values, Fraction(0)) / len(values),)
+def _mean_bound(repeats: list[Repeat], name: str) -> float:
+    stated = [getattr(repeat, name) for repeat in repeats if repeat.certified]
+    if None in stated:
+        raise RecipeError(f"the selector states no {name.replace('_', ' ')}")
+    if not stated:
+        raise MissingEvidenceError("no repeat is certified")
+    return mean(np.array(stated))
 
 
-def _coverage(repeats: list[Repeat], study: Study, arguments: Arguments) -> tuple[Fraction]:
-    setting = _setting(study, arguments)
+_REPEATED: dict[str, Callable[[list[Repeat]], float | Fraction]] = {
+    "repeated_crossing_rate": lambda repeats: _mean([repeat.rate for repeat in repeats]),
+    "repeated_worst_group_rate": lambda repeats: _mean([repeat.worst_group_rate for repeat in repeats]),
+    "repeated_utility": lambda repeats: mean(np.array([repeat.utility for repeat in repeats])),
+    "repeated_certification_rate": lambda repeats: _mean([repeat.certified for repeat in repeats]),
+    "repeated_median_scale": _median_scale,
+    "repeated_risk_upper": partial(_mean_bound, name="risk_upper"),
+    "repeated_largest_risk": partial(_mean_bound, name="largest_risk"),
+    "repeated_utility_lower": partial(_mean_bound, name="utility_lower"),
+}
+for _name, _reduction in _REPEATED.items():
+    metric(_name)(partial(_repeated, reduce=_reduction))
+
+
+@metric("repeated_coverage")
+def repeated_coverage(study: Study, arguments: Arguments) -> Value:
+    setting, repeats = _setting(study, arguments), _repeats(study, arguments)
     budget = setting.epsilon_global if arguments.get("budget") == "global" else setting.epsilon_group
     if budget is None:
         raise RecipeError("the protocol declares no risk budget")
-    return _share((_rate(one) <= budget for one in repeats), repeats)
+    return _of_pool(study, _mean([repeat.rate <= budget for repeat in repeats]))
 
 
-def _mean_bound(name: str) -> Reduction:
-    def reduce(repeats: list[Repeat], _: Study, __: Arguments) -> tuple[float]:
-        stated = [getattr(one, name) for one in repeats if one.certified]
-        if None in stated:
-            raise RecipeError(f"the selector states no {name.replace('_', ' ')}")
-        if not stated:
-            raise MissingEvidenceError("no repeat is certified")
-        return (mean(np.array(stated)),)
-
-    return reduce
-
-
-def _median_scale(repeats: list[Repeat], _: Study, arguments: Arguments) -> tuple[Fraction]:
-    scales = [one.scale for one in repeats if one.scale is not None]
-    if len(scales) < len(repeats):
-        raise RecipeError(f"{arguments['selector']} chooses in several groups")
-    return (statistics.median(scales),)
-
-
-_of_repeats("repeated_crossing_rate", lambda repeats, _, __: _mean([_rate(one) for one in repeats]))
-_of_repeats("repeated_worst_group_rate", lambda repeats, _, __: _mean([one.worst_group_rate for one in repeats]))
-_of_repeats("repeated_utility", lambda repeats, _, __: (mean(np.array([one.utility for one in repeats])),))
-_of_repeats("repeated_coverage", _coverage)
-_of_repeats(
-    "repeated_uncertified",
-    lambda repeats, _, __: (Fraction(sum(not one.certified for one in repeats)), Fraction(len(repeats))),
-)
-_of_repeats("repeated_certification_rate", lambda repeats, _, __: _share((one.certified for one in repeats), repeats))
-_of_repeats("repeated_median_scale", _median_scale)
-for _bound in ("risk_upper", "largest_risk", "utility_lower"):
-    _of_repeats(f"repeated_{_bound}", _mean_bound(_bound))
+@metric("repeated_uncertified")
+def repeated_uncertified(study: Study, arguments: Arguments) -> Value:
+    repeats = _repeats(study, arguments)
+    return _of_pool(study, Fraction(sum(not repeat.certified for repeat in repeats)), Fraction(len(repeats)))
 
 
 @metric("repeated_disagreement")
 def repeated_disagreement(study: Study, arguments: Arguments) -> Value:
-    setting = _setting(study, arguments)
-    maps = [[one.assigned for one in repeats_of(study, arguments[name], setting)] for name in ("selector", "against")]
-    others = sum(one != other for one, other in zip(*maps, strict=True))
-    return value_of(study.frame("observation"), _pool(study), Fraction(others), Fraction(len(maps[0])))
+    repeats, others = _repeats(study, arguments), _repeats(study, {**arguments, "selector": arguments["against"]})
+    differing = sum(repeat.assigned != other.assigned for repeat, other in zip(repeats, others, strict=True))
+    return _of_pool(study, Fraction(differing), Fraction(len(repeats)))
 
 
 # Measurements
@@ -319,12 +310,9 @@ def repeated_disagreement(study: Study, arguments: Arguments) -> Value:
 @metric("measured_median")
 def measured_median(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("measurement")
-    rows = np.arange(frame.size)
-    for field in ("quantity", "subject"):
-        codes, texts = frame.texts(field)
-        wanted = texts.index(arguments[field]) if arguments[field] in texts else -2
-        rows = rows[codes[rows] == wanted]
+    quantity, subject = arguments["quantity"], arguments["subject"]
+    rows = np.flatnonzero(frame.says("quantity", quantity) & frame.says("subject", subject))
     if not len(rows):
-        raise MissingEvidenceError(f"nothing measured {arguments['quantity']} of {arguments['subject']}")
+        raise MissingEvidenceError(f"nothing measured {quantity} of {subject}")
     values = [Fraction(value) for value in frame.numbers("value")[rows].tolist()]
     return value_of(frame, rows, statistics.median(values))

@@ -41,18 +41,18 @@ def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
     partitions.sort(key=lambda partition: partition.name != study.declared.deployed)
     for number, partition in enumerate(partitions):
         with suppress(*UNCOMPUTABLE):
-            calibration = calibration_of(study, partition)
-            plots = [_risks(calibration, place, number > 0) for place in range(len(partition.groups))]
+            calibration, groups = calibration_of(study, partition), range(len(partition.groups))
+            plots = [_risks(calibration, group, number > 0) for group in groups]
             if with_utility:
-                plots += [_utilities(calibration, place, number > 0) for place in range(len(partition.groups))]
+                plots += [_utilities(calibration, group, number > 0) for group in groups]
             yield from plots
 
 
-def _risks(calibration: Calibration, place: int, folded: bool) -> Plot:
-    states, budgets = int(calibration.counts[place]), calibration.study.declared.certification
+def _risks(calibration: Calibration, group: int, folded: bool) -> Plot:
+    states, budgets = int(calibration.counts[group]), calibration.study.declared.certification
     points = []
     for row, candidate in enumerate(calibration.candidates):
-        crossings, upper = int(calibration.crossings[row, place]), float(calibration.upper[row, place])
+        crossings, upper = int(calibration.crossings[row, group]), float(calibration.upper[row, group])
         points.append(
             PlotPoint(
                 label=calibration.study.candidates[candidate].name,
@@ -60,11 +60,11 @@ def _risks(calibration: Calibration, place: int, folded: bool) -> Plot:
                 low=crossings / states if states else 0.0,
                 high=upper,
                 note=f"{crossings} of {states} cross",
-                hollow=not calibration.certified[row, place],
+                hollow=not calibration.certified[row, group],
             )
         )
     return Plot(
-        title=f"{calibration.partition.groups[place]}, {states} states",
+        title=f"{calibration.partition.groups[group]}, {states} states",
         section=f"Risk bounds in {calibration.partition.name}",
         caption=_RISK,
         across="share of states that cross",
@@ -74,16 +74,16 @@ def _risks(calibration: Calibration, place: int, folded: bool) -> Plot:
     )
 
 
-def _utilities(calibration: Calibration, place: int, folded: bool) -> Plot:
+def _utilities(calibration: Calibration, group: int, folded: bool) -> Plot:
     points = []
     for row, candidate in enumerate(calibration.candidates):
-        lower, middle = float(calibration.stated_lower[row, place]), float(calibration.normalized[row, place])
+        lower, middle = float(calibration.stated_lower[row, group]), float(calibration.normalized[row, group])
         if math.isfinite(lower):
             label, high = calibration.study.candidates[candidate].name, middle if math.isfinite(middle) else None
-            hollow = not calibration.certified[row, place]
+            hollow = not calibration.certified[row, group]
             points.append(PlotPoint(label=label, y=lower, low=lower, high=high, hollow=hollow))
     return Plot(
-        title=calibration.partition.groups[place],
+        title=calibration.partition.groups[group],
         section=f"Utility bounds in {calibration.partition.name}",
         caption=_UTILITY,
         across="normalized utility",
@@ -138,18 +138,18 @@ def _mixed(chosen: Chosen, value: Callable[[Chosen, Fraction], float]) -> tuple[
 
 def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
     """Utility against violation of candidates and maps on the first held-out split."""
-    split = next((name for name, role in study.roles.items() if role == "held-out"), None)
-    if split is None or not len(states := states_of(study, split)):
+    split = next(iter(study.splits_of("held-out")), "")
+    if not len(states := states_of(study, split)):
         return
     setting = declared_setting(study)
     outcomes = declared_outcomes(study)
     families: dict[str, list[PlotPoint]] = {}
-    for place, one in enumerate(study.candidates):
+    for place, candidate in enumerate(study.candidates):
         found = outcomes.of(place)
         utility = mean(found.utility[states])
         if math.isfinite(utility):
-            point = _reached(one.name, utility, int(found.crossed[states].sum()), len(states))
-            families.setdefault(one.family or one.arm, []).append(point)
+            point = _reached(candidate.name, utility, int(found.crossed[states].sum()), len(states))
+            families.setdefault(candidate.family or candidate.arm, []).append(point)
     chosen = []
     for selector, assigned in maps:
         with suppress(*UNCOMPUTABLE):
@@ -179,9 +179,9 @@ def _reached(name: str, utility: float, crossings: int, states: int) -> PlotPoin
 def unsurpassed(points: list[PlotPoint]) -> list[PlotPoint]:
     """Those that no other surpasses in both, by rising violation."""
     best: list[PlotPoint] = []
-    for one in sorted(points, key=lambda one: (one.x or 0.0, -one.y)):
-        if not best or one.y > best[-1].y:
-            best.append(one)
+    for point in sorted(points, key=lambda point: (point.x or 0.0, -point.y)):
+        if not best or point.y > best[-1].y:
+            best.append(point)
     return best
 
 

@@ -28,12 +28,11 @@ from sealtrace.printed.metrics import (
     value_of,
 )
 from sealtrace.studies.policies.catalogue import METRICS
-from sealtrace.studies.policies.evidence.bank import Feature
+from sealtrace.studies.policies.evidence.bank import ObservedFeature
 from sealtrace.studies.policies.evidence.outcomes import in_order, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
-from sealtrace.studies.policies.records.protocol import Bootstrap
-from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
+from sealtrace.studies.policies.records.protocol import Bootstrap, Feature
 from sealtrace.studies.policies.uses import is_used
 
 
@@ -114,7 +113,7 @@ def state(study: Study, arguments: Arguments) -> Value:
 def observation(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("observation")
     field = arguments["field"]
-    if field not in study.observed or not Feature(FeatureRule(field=field, form="number")).fits(frame.table.schema):
+    if field not in study.observed or not ObservedFeature(Feature(field=field, form="number")).fits(frame.table.schema):
         raise RecipeError(f"an observation has no number {field!r}")
     place = state_place(study, arguments["state"])
     return value_of(frame, np.array([place]), float(frame.numbers(field)[place]))
@@ -122,10 +121,10 @@ def observation(study: Study, arguments: Arguments) -> Value:
 
 @metric("scale")
 def scale(study: Study, arguments: Arguments) -> Value:
-    one = study.candidates[candidate_place(study, arguments["policy"])]
-    if one.scale is None:
+    candidate = study.candidates[candidate_place(study, arguments["policy"])]
+    if candidate.scale is None:
         raise RecipeError(f"{arguments['policy']} has no scale")
-    return value_of(study.frame("candidate"), np.array([one.row]), exact(one.scale))
+    return value_of(study.frame("candidate"), np.array([candidate.row]), exact(candidate.scale))
 
 
 @metric("constant")
@@ -152,40 +151,33 @@ def states(study: Study, arguments: Arguments) -> Value:
 # Utilities and deltas
 
 
-def _mean_of(name: str, field: str) -> None:
-    """Registers the mean of one score over a population."""
+def _mean_score(study: Study, arguments: Arguments, field: str) -> Value:
+    rows, places = scored_traces(study, arguments)
+    values = getattr(study.scored, field)[places]
 
-    @metric(name)
-    def compute_mean(study: Study, arguments: Arguments) -> Value:
-        rows, places = scored_traces(study, arguments)
-        values = getattr(study.scored, field)[places]
+    def rounded(unit: Fraction) -> tuple[Fraction, ...] | None:
+        return (sum(rounded_values(values, unit), Fraction(0)) / len(values),)
 
-        def rounded(unit: Fraction) -> tuple[Fraction, ...] | None:
-            return (sum(rounded_values(values, unit), Fraction(0)) / len(values),)
-
-        return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
+    return value_of(study.frame("trace"), rows, mean(values), rounded=rounded)
 
 
-_mean_of("weak_ev", "weak")
-_mean_of("strong_ev", "strong")
-_mean_of("strong_delta", "delta")
-_mean_of("expected_utility", "weak")
-_mean_of("expected_risk", "strong")
-_mean_of("degradation", "delta")
+for _field, _names in {
+    "weak": ("weak_ev", "expected_utility"),
+    "strong": ("strong_ev", "expected_risk"),
+    "delta": ("strong_delta", "degradation"),
+}.items():
+    for _name in _names:
+        metric(_name)(partial(_mean_score, field=_field))
 
 
-def _of_crossings(name: str, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> None:
-    """Registers what becomes of the number of crossings and of states."""
-
-    @metric(name)
-    def compute_it(study: Study, arguments: Arguments) -> Value:
-        rows, places = scored_traces(study, arguments)
-        return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
+def _crossings(study: Study, arguments: Arguments, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> Value:
+    rows, places = scored_traces(study, arguments)
+    return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
 
 
-_of_crossings("crossings", lambda k, n: (Fraction(k), Fraction(n)))
-_of_crossings("crossing_count", lambda k, _: (Fraction(k),))
-_of_crossings("crossing_rate", lambda k, n: (Fraction(k, n),))
+metric("crossings")(partial(_crossings, reduce=lambda k, n: (Fraction(k), Fraction(n))))
+metric("crossing_count")(partial(_crossings, reduce=lambda k, _: (Fraction(k),)))
+metric("crossing_rate")(partial(_crossings, reduce=lambda k, n: (Fraction(k, n),)))
 
 
 @metric("marked_delta")
@@ -209,7 +201,7 @@ def _rounded(policy: Vector, base: Vector, reduce: Callable[[list[Fraction]], Fr
         if not np.isfinite(policy - base).all():
             return None
         pairs = zip(rounded_values(policy, unit), rounded_values(base, unit), strict=True)
-        return (reduce([one - other for one, other in pairs]),)
+        return (reduce([gained - lost for gained, lost in pairs]),)
 
     return compute_it
 
@@ -241,7 +233,7 @@ def _extremes(end: str, place_of: Callable[[Vector], Any], reduce: Callable[[lis
     @metric(f"strong_ev_{end}")
     def strong(study: Study, arguments: Arguments) -> Value:
         named = [{**arguments, "policy": name.strip()} for name in arguments["policies"].split(",")]
-        rows, places = zip(*(scored_traces(study, one) for one in named), strict=True)
+        rows, places = zip(*(scored_traces(study, of_policy) for of_policy in named), strict=True)
         return extreme(study, np.concatenate(rows), study.scored.strong[np.concatenate(places)])
 
 
@@ -304,6 +296,8 @@ def charged(study: Study, quantity: str, traces: Index) -> Fraction:
 
     A stored double that is the nearest one to its event's declared charge stands for the declared decimal.
     """
+    if quantity not in study.declared.counted:
+        raise RecipeError(f"ledgers count no {quantity!r}; they count {', '.join(study.declared.counted)}")
     items = study.frame("trace").column("ledger").take(arrow_integers(traces)).flatten()
     charges = pa.table({"event": items.field("event").cast(pa.string()), "amount": items.field(quantity)})
     total = Fraction(0)
@@ -316,8 +310,6 @@ def charged(study: Study, quantity: str, traces: Index) -> Fraction:
 
 def _mean_charge(study: Study, arguments: Arguments, quantity: str | None = None) -> Value:
     rows, name = traces_of(study, arguments), quantity or arguments["quantity"]
-    if name not in study.declared.counted:
-        raise RecipeError(f"ledgers count no {name!r}; they count {', '.join(study.declared.counted)}")
     return value_of(study.frame("trace"), rows, charged(study, name, rows) / len(rows))
 
 
@@ -392,7 +384,8 @@ def _of_teacher(name: str, compute: Callable[[Vector, Vector, Callable[[], int]]
         row, frame = int(study.by_state("teacher")[state_place(study, arguments["state"])]), study.frame("teacher")
         if row < 0:
             raise MissingEvidenceError("the state has no single teacher record")
-        chances, values = (action_matrix(frame, one, study.actions).values[row] for one in ("distribution", "values"))
+        fields = "distribution", "values"
+        chances, values = (action_matrix(frame, field, study.actions).values[row] for field in fields)
         return value_of(frame, np.array([row]), float(compute(chances, values, partial(_action, study, arguments))))
 
 

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
@@ -28,7 +27,7 @@ from sealtrace.checks.outcome import USUAL_TOLERANCE
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.bank import Candidate
-from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.stretches import Stretches
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import screening
@@ -95,8 +94,8 @@ class States:
     def some(self, start: int, count: int) -> States:
         """The same of so many states, after those of the split that come before them."""
         here = slice(start - self.start, start - self.start + count)
-        utility, risk, base, legal = (one[:, here] for one in (self.utility, self.risk, self.base, self.legal))
-        directions = [one[:, here] for one in self.directions]
+        utility, risk, base, legal = (table[:, here] for table in (self.utility, self.risk, self.base, self.legal))
+        directions = [direction[:, here] for direction in self.directions]
         groups = None if self.groups is None else self.groups[here]
         return States(start, self.part, utility, risk, base, directions, legal, self.usable[here], groups)
 
@@ -112,20 +111,16 @@ class Screener:
         study = self.study
         if study.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
             raise NotLaidOutError("the bank has no single anchor, or too many actions to be screened")
-        self.members = sorted(
-            (
-                index
-                for index, one in enumerate(study.candidates)
-                if one.splits is None or self.entry.split in one.splits
-            ),
-            key=lambda index: _sorted_as(study.candidates[index]),
-        )
-        bank = [study.candidates[index] for index in self.members]
-        if study.anchor not in self.members or any(one.policy not in SCREENED_POLICIES for one in bank):
+        traced = [
+            place
+            for place, candidate in enumerate(study.candidates)
+            if candidate.splits is None or self.entry.split in candidate.splits
+        ]
+        self.members = sorted(traced, key=lambda place: _sorted_as(study.candidates[place]))
+        self.bank, self.width = [study.candidates[place] for place in self.members], len(self.members)
+        if study.anchor not in self.members or {candidate.policy for candidate in self.bank} - SCREENED_POLICIES:
             raise NotLaidOutError("a policy of the bank is not screened")
-        self.bank, self.width = bank, len(bank)
-        codes, names = study.frame("observation").texts("split")
-        inside = codes == names.index(self.entry.split) if self.entry.split in names else np.zeros(1, np.bool_)
+        inside = study.frame("observation").says("split", self.entry.split)
         self.lo, self.states = int(inside.argmax()), int(inside.sum())
         if not inside[self.lo : self.lo + self.states].all() or study.frame("observation").repeats:
             raise NotLaidOutError("the observations of its split do not follow each other")
@@ -152,7 +147,8 @@ class Screener:
         """Where stretches of states end, each with the last state of a shard."""
         self.laid_out: dict[int, States] = {}
         """What is at hand of stretches, by their places."""
-        self.zeros = [place for place, one in enumerate(self.bank) if one.policy == "tilt" and not _scale(one)]
+        tilts = [(place, candidate) for place, candidate in enumerate(self.bank) if candidate.policy == "tilt"]
+        self.zeros = [place for place, candidate in tilts if not candidate.exact_scale]
         self.met: dict[str, Any] = {}
         """The largest distances of the shards that were put together so far; replaced, and never changed."""
         self.scores.decoder = self.traces.decoder
@@ -225,7 +221,7 @@ class Screener:
         screening.utilities(by_candidate, risk, values[1])
         by_candidate -= by_candidate[:, self.anchor, None].copy()
         screening.utilities(by_candidate, risk, values[2])
-        sizes = np.array([np.abs(one).max(axis=0) for one in (utility, risk, risk)])
+        sizes = np.array([np.abs(values).max(axis=0) for values in (utility, risk, risk)])
         reported = np.array([values[some].reshape(-1, width).T for values in rows.scores])
         distance = values - reported
         np.abs(distance, out=distance)
@@ -262,24 +258,24 @@ class Screener:
         base = part.smoothed_teacher.T
         with np.errstate(all="ignore"):
             # Sums are finite only where all of their terms are.
-            finite = np.isfinite(sum(one.sum(axis=0) for one in (utility, risk, base)))
+            finite = np.isfinite(sum(table.sum(axis=0) for table in (utility, risk, base)))
         partition = self._partition(part)
         return States(
             start, part, utility, risk, base, [self._direction(run, part) for run in self.runs], part.legal.named.T,
             part.playable & finite, None if partition is None or not self.labelled else partition.group_of,
         )  # fmt: skip
 
-    def _partition(self, study: Study) -> Partition | None:
+    def _partition(self, study: Study) -> FrozenPartition | None:
         """The partition that is deployed, over some states."""
         deployed = study.declared.deployed
         return None if deployed is None else frozen_partitions(study).get(deployed)
 
     def _direction(self, run: screening.Run, part: Study) -> Any:
         """What a run of candidates is tilted in, or what it is, by action and state."""
-        one = self.bank[run.rows.start]
+        candidate = self.bank[run.rows.start]
         if len(run.scales):
-            if (direction := part.direction_of(one)) is None:
-                raise NotLaidOutError(f"{one.name} does not declare what its policy needs")
+            if (direction := part.direction_of(candidate)) is None:
+                raise NotLaidOutError(f"{candidate.name} does not declare what its policy needs")
             return direction.T
         replay = part.replay(self.members[run.rows.start])
         assert replay is not None
@@ -316,7 +312,7 @@ class Screener:
     def _pattern(self, columns: Columns, name: str) -> Any:
         """The codes of the candidates' arms or scales, as every state has them."""
         known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(_coded(columns, name)[1])}
-        return np.array([known.get(getattr(one, name), -2) for one in self.bank], np.int32)
+        return np.array([known.get(getattr(candidate, name), -2) for candidate in self.bank], np.int32)
 
     def _rows(self, traces: Columns, scores: Columns) -> _Rows:
         """What is looked at row by row, as it lies in the file."""
@@ -334,7 +330,7 @@ class Screener:
         if scores["trace_sha256"].texts != [self.entry.content_sha256]:
             raise NotLaidOutError("its scores name another trace table")
         codes, texts = _coded(traces, "action")
-        places = np.array([actions.index(one) if one in actions else -2 for one in texts], np.int8)
+        places = np.array([actions.index(action) if action in actions else -2 for action in texts], np.int8)
         reported = [scores[name].array.to_numpy() for name in REPORTED]
         if any(values.dtype != np.float64 for values in (*policy, *reported)):
             raise NotLaidOutError("a number is not a double")
@@ -344,14 +340,14 @@ class Screener:
         """Consecutive candidates that are replayed together."""
 
         def sort(place: int) -> tuple[bool, str]:
-            one = self.bank[place]
-            return bool(
-                one.policy == "tilt" and _scale(one)
-            ), f"{one.policy} {one.family} {one.checkpoint_sha256} {one.direction}"
+            candidate = self.bank[place]
+            tilted = candidate.policy == "tilt" and bool(candidate.exact_scale)
+            weights = f"{candidate.checkpoint_sha256} {candidate.direction}"
+            return tilted, f"{candidate.policy} {candidate.family} {weights}"
 
         for (tilted, _), places in groupby(range(self.width), sort):
             run = list(places)
-            scales = np.array([float(_scale(self.bank[place])) for place in run if tilted])
+            scales = np.array([float(self.bank[place].exact_scale or 0) for place in run if tilted])
             yield screening.Run(slice(run[0], run[-1] + 1), scales)
 
     def _references(self, screen: screening.Screen, traces: Columns, states: States) -> None:
@@ -369,8 +365,7 @@ class Screener:
         codes, texts = _coded(traces, "legal")
         lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()
         actions = self.study.actions
-        bits = np.array([sum(1 << actions.index(one) for one in listed) if listed == [a for a in actions if a in listed]
-                         else -1 for listed in lists])  # fmt: skip
+        bits = np.array([_bits(listed, actions) for listed in lists])
         due = (states.legal * (1 << np.arange(len(actions)))[:, None]).sum(axis=0)
         if len(texts) > 1 or not (due == bits[0]).all():
             screen.refuse((bits[codes].reshape(count, -1) != due[:, None]).T)
@@ -378,7 +373,7 @@ class Screener:
             raise NotLaidOutError("groups are there where none are due, or are not there")
         if states.groups is not None:
             codes, texts = _coded(traces, "group")
-            places = np.array([self.group_names.index(one) if one in self.group_names else -2 for one in texts])
+            places = np.array([self.group_names.index(name) if name in self.group_names else -2 for name in texts])
             screen.refuse((places[codes].reshape(count, -1) != states.groups[:, None]).T)
 
 
@@ -389,15 +384,18 @@ _SCREENED_COLUMNS = {
     "score": frozenset({"state", "arm", "scale", "split", "weak", "strong", "delta", "crossing", "trace_sha256"}),
 }
 _MAY_LACK = frozenset({"scale", "group"})
-_LEGAL = [one.name for one in row_shape("trace").fields].index("legal")
+_LEGAL = [field.name for field in row_shape("trace").fields].index("legal")
 
 
-def _sorted_as(one: Candidate) -> tuple[bytes, bool, bytes]:
-    return one.arm.encode(), one.scale is not None, (one.scale or "").encode()
+def _bits(listed: list[str], actions: list[str]) -> int:
+    """A list of actions as a number; -1 where it is not in the protocol's order."""
+    if listed != [action for action in actions if action in listed]:
+        return -1
+    return sum(1 << actions.index(action) for action in listed)
 
 
-def _scale(one: Candidate) -> Fraction:
-    return Fraction(0) if one.scale is None else exact(one.scale)
+def _sorted_as(candidate: Candidate) -> tuple[bytes, bool, bytes]:
+    return candidate.arm.encode(), candidate.scale is not None, (candidate.scale or "").encode()
 
 
 def _coded(columns: Columns, name: str) -> tuple[Any, list[str]]:

@@ -33,8 +33,7 @@ from sealtrace.checks.streamed import Sources, Streamed
 from sealtrace.contract.report import Place
 from sealtrace.evidence import Evidence
 from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
-from sealtrace.studies.policies.evidence.outcomes import Outcome as Reached
-from sealtrace.studies.policies.evidence.outcomes import Spilled
+from sealtrace.studies.policies.evidence.outcomes import Reached, Spilled
 from sealtrace.studies.policies.evidence.stretches import BESIDE, ByStretch, Stretches
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import screening
@@ -112,10 +111,8 @@ class _Total:
     traced: int = 0
     beside: list[ByStretch] = field(default_factory=lambda: [ByStretch(check) for check in STATE_CHECKS])
     """What checks say of the other records of states."""
-    largest: dict[tuple[str, tuple[int, int]], tuple[float, str, int, dict[str, str], str]] = field(
-        default_factory=dict
-    )
-    """Check and rank to the largest difference: value, file, row, key and field."""
+    largest: dict[tuple[str, tuple[int, int]], Place] = field(default_factory=dict)
+    """Check and rank to the largest difference."""
 
     def add(self, check: str, outcome: Outcome) -> None:
         """What a check says of more rows; the largest difference is kept apart, where screening finds it."""
@@ -128,13 +125,13 @@ class _Total:
         """Fills in what only the whole gives."""
         if self.traced < len(self.stretches.study.states):
             raise NotLaidOutError("some states have no traces")
-        for (check, _), (value, path, row, key, where) in sorted(self.largest.items(), key=lambda one: one[0]):
-            outcome = self.streamed.outcomes[check]
-            if outcome.largest is None or value > outcome.largest.value:
-                outcome.largest = Place(value=value, check=check, source=path, row=row, key=key, field=where)
+        for check, rank in sorted(self.largest):
+            outcome, place = self.streamed.outcomes[check], self.largest[check, rank]
+            if outcome.largest is None or place.value > outcome.largest.value:
+                outcome.largest = place
         self.stretches.settle()
         # A check that had something to say looks at the whole, when its turn comes.
-        outcomes = {one.check: one.settled() for one in self.beside if one.plain}
+        outcomes = {outcome.check: outcome.settled() for outcome in self.beside if outcome.plain}
         for check, outcome in outcomes.items():
             if check in BESIDE_TOO:
                 outcome.add(self.streamed.outcomes[check])
@@ -207,16 +204,16 @@ class _Pair:
         states = np.flatnonzero(screener.states_of(0).usable[: shard.rows // self.width])[:SAMPLE]
         while len(states):
             outcomes = self._checked([self._with_records(screener.suspects(shard, states, traces, scores))])[0]
-            named = {(one.key or {}).get("state") for outcome in outcomes.values() for one in outcome.findings}
-            if not named:
+            findings = [finding for outcome in outcomes.values() for finding in outcome.findings]
+            if not (named := {(finding.key or {}).get("state") for finding in findings}):
                 break
-            ids = self.study.states.take(arrow_array(screener.lo + states)).to_pylist()
-            left = states[[one not in named for one in ids]]
+            ids = self.study.states.take(arrow_integers(screener.lo + states)).to_pylist()
+            left = states[[state not in named for state in ids]]
             if not 0 < len(left) < len(states):
                 raise NotLaidOutError("something is wrong with all of its first states")
             states = left
         count = len(states)
-        if not count or any(one.inspected % count for one in outcomes.values()):
+        if not count or any(outcome.inspected % count for outcome in outcomes.values()):
             raise NotLaidOutError("its first states differ in what there is to check")
         self.per_state = {check: outcome.inspected // count for check, outcome in outcomes.items()}
         for check, outcome in outcomes.items():
@@ -242,10 +239,10 @@ class _Pair:
     def _checked(self, some: list[tuple[Suspects, dict[str, Frame]]]) -> tuple[dict[str, Outcome], Study]:
         """What the checks say of some states, and the records that they saw."""
         study, candidates = self.study, np.arange(self.width)
-        numbers = [one.first + 1 + (one.states[:, None] * self.width + candidates).ravel() for one, _ in some]
+        numbers = [shard.first + 1 + (shard.states[:, None] * self.width + candidates).ravel() for shard, _ in some]
         frames: dict[str, Frame] = dict(study.frames)
         for place, (entry, file) in enumerate(self.files):
-            table = pa.concat_tables([one.tables[place] for one, _ in some]).unify_dictionaries()
+            table = pa.concat_tables([shard.tables[place] for shard, _ in some]).unify_dictionaries()
             frames[entry.kind] = Frame(entry.kind, [_store(entry, file.form, table, np.concatenate(numbers))])
         for kind in ("observation", *BESIDE):
             frames[kind] = Frame.together([beside[kind] for _, beside in some])
@@ -258,7 +255,7 @@ class _Pair:
                 beside = Outcome(check, outcome.unit)
                 FUNCTIONS[check][0](study.with_rows(frames | _no_traces()), beside)
                 outcome.inspected -= beside.inspected
-                outcome.findings = [one for one in outcome.findings if one not in beside.findings]
+                outcome.findings = [finding for finding in outcome.findings if finding not in beside.findings]
                 outcome.counts = {
                     severity: count - beside.counts[severity] for severity, count in outcome.counts.items()
                 }
@@ -277,9 +274,9 @@ class _Pair:
         for check, inspected in self.per_state.items():
             self.total.streamed.outcomes[check].inspected += inspected * clean
         self.total.spilled.add(self.screener.members, done.lo, weak, delta, crossed)
-        for one in done.screen.largest:
-            self._keep(one, done)
-        if sum(len(one.states) for one, _ in self.pending) >= MOST_SUSPECTS:
+        for largest in done.screen.largest:
+            self._keep(largest, done)
+        if sum(len(suspects.states) for suspects, _ in self.pending) >= MOST_SUSPECTS:
             self._look_at_suspects()
         # Threads may be reading what was there before: it stays as it is.
         known, before = done.screen.known, self.screener.met
@@ -304,25 +301,26 @@ class _Pair:
             start += len(suspects.states)
         self.pending = []
 
-    def _keep(self, one: screening.Largest, done: Screened) -> None:
-        screener = self.screener
-        rank, place, entry = (0, 0), one.candidate, screener.entry
-        if one.sort == "normalized":
-            check, where = "probability.normalized", "/probabilities"
-        elif one.sort == "score":
-            check, entry, where = _CHECKED[one.quantity], screener.other, f"/{REPORTED[one.quantity]}"
-            rank = int(one.quantity == 1), 0
+    def _keep(self, largest: screening.Largest, done: Screened) -> None:
+        """The largest difference of a check, with the row that shows it."""
+        screener, quantity = self.screener, largest.quantity
+        candidate, entry, rank = screener.bank[largest.candidate], screener.entry, (0, 0)
+        if largest.sort == "normalized":
+            check, pointer = "probability.normalized", "/probabilities"
+        elif largest.sort == "score":
+            check, pointer = _CHECKED[quantity], f"/{REPORTED[quantity]}"
+            entry, rank = screener.other, (int(quantity == 1), 0)
         else:
-            check, where = _PLACED[screener.bank[place].policy], f"/probabilities/{self.study.actions[one.quantity]}"
-            rank = screener.members[place], one.quantity
+            check, pointer = _PLACED[candidate.policy], f"/probabilities/{self.study.actions[quantity]}"
+            rank = screener.members[largest.candidate], quantity
         known = self.total.largest.get((check, rank))
-        if known is None or one.value > known[0]:
-            bank = screener.bank[place]
-            key = {"state": self.study.states[done.lo + one.state].as_py(), "arm": bank.arm}
-            key |= {} if bank.scale is None else {"scale": bank.scale}
-            row = done.first + one.state * self.width + place + 1
+        if known is None or largest.value > known.value:
+            key = {"state": self.study.states[done.lo + largest.state].as_py(), "arm": candidate.arm}
+            key |= {} if candidate.scale is None else {"scale": candidate.scale}
             key["split"] = screener.entry.split or ""
-            self.total.largest[check, rank] = (one.value, entry.path, row, key, where)
+            row = done.first + largest.state * self.width + largest.candidate + 1
+            place = Place(value=largest.value, check=check, source=entry.path, row=row, key=key, field=pointer)
+            self.total.largest[check, rank] = place
 
 
 def _no_traces() -> dict[str, Frame]:

@@ -25,7 +25,8 @@ def is_used(study: Study, path: list[str]) -> bool:
 def _asked(study: Study) -> frozenset[tuple[str, str]]:
     """The metrics of results that the tables' cells ask for, each with its variant."""
     found = set()
-    for cell in (one for document in study.bundle.documents_of("table") for one in cells_in(study, document.path)):
+    tables = study.bundle.documents_of("table")
+    for cell in (cell for document in tables for cell in cells_in(study, document.path)):
         recipe, known = cell.recipe or {}, {**cell.texts, **cell.arguments}
         metric = all_metrics().get(recipe.get("metric") or "")
         if metric is not None and not metric.given:
@@ -54,11 +55,11 @@ def _names(node: Any, name: str) -> bool:
     """Whether a name stands anywhere in a record."""
     if isinstance(node, dict):
         return name in node or any(_names(value, name) for value in node.values())
-    return any(_names(one, name) for one in node) if isinstance(node, list | tuple) else node == name
+    return any(_names(item, name) for item in node) if isinstance(node, list | tuple) else node == name
 
 
 def _policy(*kinds: str) -> Callable[[Study, str], bool]:
-    return lambda study, _: any(one.policy in kinds for one in study.candidates)
+    return lambda study, _: any(candidate.policy in kinds for candidate in study.candidates)
 
 
 _USES: dict[str, Callable[[Study, str], bool]] = {
@@ -66,7 +67,7 @@ _USES: dict[str, Callable[[Study, str], bool]] = {
     "anchor": _policy("anchor", "tilt"),
     "prior": _policy("query"),
     "query": _policy("query"),
-    "gates": lambda study, arm: any(one.policy == "query" and one.arm == arm for one in study.candidates),
+    "gates": lambda study, arm: ("query", arm) in {(candidate.policy, candidate.arm) for candidate in study.candidates},
     "charges": _charged,
     "features": _feature,
     "bootstrap": _some_metric("interval"),
@@ -74,7 +75,7 @@ _USES: dict[str, Callable[[Study, str], bool]] = {
     "certification": lambda study, _: bool(study.bundle.documents_of("partition")),
     "variants": lambda study, name: any(variant == name for _, variant in _asked(study)),
     "allocations": lambda study, name: any(
-        name in (one.allocation for one in declared)
+        name in (naming.allocation for naming in declared)
         for declared in (study.declared.selectors, study.declared.variants.values())
     ),
     "partition_classes": lambda study, name: any(

@@ -18,7 +18,7 @@ from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibr
 from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.deployment import calibration_split
 from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of, traces_by_state
-from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 
 
@@ -53,7 +53,7 @@ def _certified_in(study: Study) -> dict[str, str]:
 
 
 @once
-def calibration_of(study: Study, partition: Partition) -> Calibration:
+def calibration_of(study: Study, partition: FrozenPartition) -> Calibration:
     """The certificates of a partition on the calibration split, at the declared operating point."""
     return Calibration(study, declared_setting(study), partition, states_of(study, calibration_split(study)))
 
@@ -62,7 +62,7 @@ def calibration_of(study: Study, partition: Partition) -> Calibration:
 class Reported:
     """The reported certificates of one partition, with their places in the recomputed tables."""
 
-    partition: Partition
+    partition: FrozenPartition
     rows: Index
     """Rows of the certificate frame."""
     candidates: Index

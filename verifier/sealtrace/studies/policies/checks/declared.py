@@ -13,7 +13,7 @@ import pyarrow as pa
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
-from sealtrace.studies.policies.evidence.bank import Candidate, Feature
+from sealtrace.studies.policies.evidence.bank import Candidate, ObservedFeature
 from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Selector, Variant, Weights
@@ -68,7 +68,7 @@ def _domains(protocol: PolicyProtocol, observation: pa.Schema) -> Iterator[Domai
     yield from _certification_domains(protocol, observation)
     for name, feature in protocol.features.items():
         form = f"{feature.form} of {feature.field}"
-        fits = Feature(feature).fits(observation)
+        fits = ObservedFeature(feature).fits(observation)
         yield f"/features/{name}", form, fits, "a field of that form, with its table or a cap above 0"
     for name, node in protocol.costs.items():
         kind = str(node.get("type"))

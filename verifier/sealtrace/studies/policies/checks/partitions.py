@@ -16,7 +16,7 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of
-from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.exact import objective as objective_of
 from sealtrace.studies.policies.mathematics.partitions.rules import Declared, TooLargeError, canonical
@@ -35,12 +35,12 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
     return True
 
 
-def _at(outcome: Outcome, partition: Partition, **more: str) -> Spot:
+def _at(outcome: Outcome, partition: FrozenPartition, **more: str) -> Spot:
     """A partition, or a part of it, to say findings of."""
     return outcome.at(partition.document.path, {"partition": partition.name, **more})
 
 
-def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declared]]:
+def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, Declared]]:
     """The partitions that were learned, with the class that each is the best of."""
     classes = study.declared.partition_classes
     for partition in frozen_partitions(study).values():
@@ -164,7 +164,7 @@ def support(study: Study, outcome: Outcome) -> None:
                     at.warning(leaf, f"{message}back to the anchor.", "calibration states", 0)
 
 
-def _counts(study: Study, outcome: Outcome, partition: Partition, split: str) -> Iterator[tuple[str, Spot, int]]:
+def _counts(study: Study, outcome: Outcome, partition: FrozenPartition, split: str) -> Iterator[tuple[str, Spot, int]]:
     """Every leaf of a partition, where to say something of it, and how many states of a split fall into it."""
     groups = partition.group_of[states_of(study, split)]
     counts = np.bincount(groups[groups >= 0], minlength=len(partition.groups)).tolist()
@@ -191,7 +191,7 @@ def in_class(study: Study, outcome: Outcome) -> None:
             _at(outcome, partition).error("/leaves", message, expected, found)
 
 
-def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared: Declared) -> str | None:
+def _not_in_class(study: Study, outcome: Outcome, partition: FrozenPartition, declared: Declared) -> str | None:
     """Why a partition is not of its class; None where it is, or where that cannot be told."""
     states = len(states_of(study, study.structure_split or ""))
     if states and len(partition.groups) > states:
@@ -203,7 +203,7 @@ def _not_in_class(study: Study, outcome: Outcome, partition: Partition, declared
         return None
 
 
-def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[Partition, Declared, Matrix]]:
+def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, Declared, Matrix]]:
     """Every learned partition with its class, and the degradations that it was learned from."""
     if _none_learned(study, outcome):
         return
@@ -277,7 +277,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
                 _at(outcome, partition).error("/allocations", message, "at most 1", total)
 
 
-def _entries(study: Study, outcome: Outcome, partition: Partition) -> None:
+def _entries(study: Study, outcome: Outcome, partition: FrozenPartition) -> None:
     """Each entry is positive and names a competing candidate and a group, and every pair has one."""
     bank, groups = study.competing(), set(partition.groups)
     seen: set[tuple[int | None, str]] = set()

@@ -16,7 +16,7 @@ from sealtrace.evidence import once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.records import policies as records
-from sealtrace.studies.policies.records.protocol import Feature as FeatureRule
+from sealtrace.studies.policies.records.protocol import Feature
 
 if TYPE_CHECKING:
     from sealtrace.studies.policies.evidence.study import Study
@@ -97,10 +97,10 @@ def observed_fields(schema: pa.Schema) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Feature:
+class ObservedFeature:
     """One rule of the protocol: a lookup of a text or of a list's first text, a number, or one cut off at a cap."""
 
-    rule: FeatureRule
+    rule: Feature
 
     def of_each(self, frame: Frame) -> Vector:
         """The feature of every observation; NaN where it cannot be computed."""

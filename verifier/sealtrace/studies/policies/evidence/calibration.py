@@ -20,7 +20,7 @@ from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
 from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
-from sealtrace.studies.policies.evidence.partitions import Partition
+from sealtrace.studies.policies.evidence.partitions import FrozenPartition
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Variant, Weights
 
@@ -69,7 +69,7 @@ def declared_setting(study: Study, variant: Variant | None = None) -> Setting:
     budgets = study.declared.certification
 
     def constant(name: str, *of: str) -> Fraction | None:
-        texts = [*(getattr(changed, one) for one in of), getattr(budgets, name, None)]
+        texts = [*(getattr(changed, field) for field in of), getattr(budgets, name, None)]
         return next((exact(text) for text in texts if text is not None), None)
 
     own: tuple[tuple[str, Fraction], ...] | None = (
@@ -146,7 +146,7 @@ class Shares:
 class Calibration:
     """The certificates of one partition on some calibration states, under one setting."""
 
-    def __init__(self, study: Study, setting: Setting, partition: Partition, states: Index) -> None:
+    def __init__(self, study: Study, setting: Setting, partition: FrozenPartition, states: Index) -> None:
         self.study = study
         self.setting = setting
         self.partition = partition
@@ -316,7 +316,7 @@ def _usable_range(declared: tuple[Fraction, Fraction] | None) -> tuple[Fraction,
 
 
 @once
-def shares_of(study: Study, partition: Partition, setting: Setting, kind: Literal["risk", "utility"]) -> Shares:
+def shares_of(study: Study, partition: FrozenPartition, setting: Setting, kind: Literal["risk", "utility"]) -> Shares:
     """The shares of one kind: as the named allocation has them, equal where not everything competes, or as frozen."""
     zeta, allocation = setting.zeta_risk if kind == "risk" else setting.zeta_util, setting.allocation
     if zeta is None:
@@ -342,7 +342,7 @@ def shares_of(study: Study, partition: Partition, setting: Setting, kind: Litera
 
 
 def _weighed(
-    study: Study, partition: Partition, candidates: list[int], allocation: str, kind: Literal["risk", "utility"]
+    study: Study, partition: FrozenPartition, candidates: list[int], allocation: str, kind: Literal["risk", "utility"]
 ) -> list[list[Fraction]]:
     """The shares that a declared allocation gives every pair: products of weights, normalized over what competes."""
     if allocation not in study.declared.allocations:
@@ -359,15 +359,13 @@ def _weighed(
             raise UndeclaredError(f"the allocation {allocation!r} gives {key} no positive {kind} weight")
         return exact(text)
 
-    table = [
-        [
-            factor(scales, str(exact(one.scale or "0")))
-            * factor(rule.families, one.family or "")
-            * factor(rule.groups, group)
-            for group in partition.groups
-        ]
-        for one in (study.candidates[candidate] for candidate in candidates)
+    bank = [study.candidates[place] for place in candidates]
+    of_groups = [factor(rule.groups, group) for group in partition.groups]
+    of_bank = [
+        factor(scales, str(candidate.exact_scale or 0)) * factor(rule.families, candidate.family or "")
+        for candidate in bank
     ]
+    table = [[of_candidate * of_group for of_group in of_groups] for of_candidate in of_bank]
     unit = exact(rule.total or "1") / sum(map(sum, table), Fraction(0))
     return [[weight * unit for weight in row] for row in table]
 

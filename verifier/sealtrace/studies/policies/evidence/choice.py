@@ -18,7 +18,7 @@ from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double, mean
 from sealtrace.studies.policies.evidence.calibration import Calibration, Setting, UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
-from sealtrace.studies.policies.evidence.partitions import Partition, frozen_partitions
+from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study, Verdict
 from sealtrace.studies.policies.mathematics.maps.comparison import settled
 from sealtrace.studies.policies.mathematics.maps.instance import Instance, least_mean
@@ -52,14 +52,14 @@ class Chosen:
     """What the search for a robust map found, with its proof."""
 
     @property
-    def partition(self) -> Partition:
+    def partition(self) -> FrozenPartition:
         return self.calibration.partition
 
     @property
     def deployed(self) -> list[tuple[str, str, Verdict]]:
         """Group by group: the candidate, the anchor where none was chosen, and what the rule gave."""
         study = self.calibration.study
-        names = [study.anchor_name if one is None else study.candidates[one].name for one in self.assigned]
+        names = [study.anchor_name if place is None else study.candidates[place].name for place in self.assigned]
         return [
             (group, name, "no-certified-candidate" if fell_back else "selected")
             for group, name, fell_back in zip(self.partition.groups, names, self.fell_back, strict=True)
@@ -71,7 +71,7 @@ class Chosen:
         study = self.calibration.study
         when = study.declared.certification and study.declared.certification.certified_when
         if when == "every-group-moves":
-            return all(one is not None and exact(study.candidates[one].scale or "0") > 0 for one in self.assigned)
+            return all(place is not None and (study.candidates[place].exact_scale or 0) > 0 for place in self.assigned)
         return not all(self.fell_back) if when == "any-group" else not any(self.fell_back)
 
     @cached_property
@@ -104,7 +104,8 @@ class Chosen:
 
     def _worst(self, table: Matrix, radius: Fraction | None, sign: int) -> float:
         """The worst mixture of the map's entries in a table of bounds."""
-        rows = [None if one is None else self.calibration.candidates.index(one) for one in self.assigned]
+        competing = self.calibration.candidates
+        rows = [None if place is None else competing.index(place) for place in self.assigned]
         if self.rule == "anchor":
             # The scale-0 candidate is the anchor bit for bit, and has sampled bounds.
             rows = [_scale_zero(self.calibration)] * len(rows)
@@ -118,9 +119,9 @@ class Chosen:
 
 def _scale_zero(calibration: Calibration) -> int | None:
     """The first competing tilt of scale 0; None where the anchor is a fallback only, with bounds that are known."""
-    bank = calibration.study.candidates
-    places = enumerate(bank[one] for one in calibration.candidates)
-    return next((row for row, one in places if one.policy == "tilt" and exact(one.scale or "1") == 0), None)
+    bank = [calibration.study.candidates[place] for place in calibration.candidates]
+    zeros = (row for row, candidate in enumerate(bank) if candidate.policy == "tilt" and candidate.exact_scale == 0)
+    return next(zeros, None)
 
 
 def selector_named(study: Study, name: str) -> Selector:
@@ -131,7 +132,7 @@ def selector_named(study: Study, name: str) -> Selector:
     raise UndeclaredError(f"the protocol declares no selector {name!r}")
 
 
-def partition_of(study: Study, selector: Selector, setting: Setting) -> Partition:
+def partition_of(study: Study, selector: Selector, setting: Setting) -> FrozenPartition:
     """The partition in whose groups a selector's candidates compete."""
     name = setting.partition or selector.partition
     if name is None:
@@ -221,19 +222,18 @@ def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Tak
         return None
     values = calibration.utility[:, group]
 
-    def compare(one: int, other: int) -> int:
-        if _twins(calibration, one, other):
+    def compare(row: int, other: int) -> int:
+        if _twins(calibration, row, other):
             return 0
-        difference = calibration.exact_mean(one, group) - calibration.exact_mean(other, group)
+        difference = calibration.exact_mean(row, group) - calibration.exact_mean(other, group)
         return (difference > 0) - (difference < 0)
 
     return _largest(values, admissible, compare)
 
 
-def _twins(calibration: Calibration, one: int, other: int) -> bool:
-    """Whether two rows are the same policy, so that nothing needs to be compared."""
-    first, second = (twin(calibration.study, calibration.candidates[row]) for row in (one, other))
-    return first == second
+def _twins(calibration: Calibration, *rows: int) -> bool:
+    """Whether rows are the same policy, so that nothing needs to be compared."""
+    return len({twin(calibration.study, calibration.candidates[row]) for row in rows}) == 1
 
 
 def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int]) -> int:
@@ -286,11 +286,11 @@ def _take_dual(calibration: Calibration, _: Selector, group: int) -> Taken:
     if not admissible.any():
         return None
 
-    def compare(one: int, other: int) -> int:
+    def compare(row: int, other: int) -> int:
         shares = calibration.utility_shares.table
-        if shares[one][group] == shares[other][group] and _twins(calibration, one, other):
+        if shares[row][group] == shares[other][group] and _twins(calibration, row, other):
             return 0
-        return bounds.compare_lower(calibration.exact_lower(one, group), calibration.exact_lower(other, group))
+        return bounds.compare_lower(calibration.exact_lower(row, group), calibration.exact_lower(other, group))
 
     return _largest(calibration.lower[:, group], admissible, compare)
 

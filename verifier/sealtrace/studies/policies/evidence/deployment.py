@@ -45,7 +45,7 @@ def deciding(chosen: Chosen) -> list[int]:
     anchor = chosen.calibration.study.anchor
     if anchor is None and None in chosen.assigned:
         raise UndeclaredError("the bank has no anchor to fall back to")
-    return [anchor if one is None else one for one in chosen.assigned]  # type: ignore[misc]
+    return [anchor if place is None else place for place in chosen.assigned]  # type: ignore[misc]
 
 
 def deployed_candidates(chosen: Chosen, states: Index) -> tuple[Index, Index]:
@@ -62,7 +62,7 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
     groups, candidates = deployed_candidates(chosen, states)
     competing = [*chosen.calibration.candidates, *([] if study.anchor is None else [study.anchor])]
     place_of = {candidate: place for place, candidate in reversed([*enumerate(competing)])}
-    places = np.array([place_of[one] for one in deciding(chosen)], np.int64)[groups]
+    places = np.array([place_of[candidate] for candidate in deciding(chosen)], np.int64)[groups]
     values, delta, crossed = np.empty(len(states)), np.empty(len(states)), np.empty(len(states), np.bool_)
     for part, found in outcomes_of(study, utility, risk, chosen.calibration.setting.tau).parts(competing):
         inside = np.flatnonzero((places >= part.start) & (places < part.stop))
@@ -108,6 +108,11 @@ class Repeat:
     assigned: tuple[int | None, ...]
     """The candidate of each group; None for the anchor."""
 
+    @property
+    def rate(self) -> Fraction:
+        """The held-out share of crossings."""
+        return Fraction(self.crossings, self.held_out)
+
 
 def resampling_of(study: Study) -> Resampling:
     """The declaration of repeated splits."""
@@ -132,7 +137,7 @@ def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, 
         whole = declared.calibration + declared.held_out
         if len(pool) != declared.repeats * whole:
             raise UndeclaredError(f"{declared.repeats} blocks of {whole} states are not a pool of {len(pool)}")
-        return [(one[: sizes[0]], one[declared.calibration :]) for one in pool.reshape(-1, whole)]
+        return [(block[: sizes[0]], block[declared.calibration :]) for block in pool.reshape(-1, whole)]
     if declared.generator == "python-randrange":
         dealt = [_drawn(seed, len(pool), sizes) for seed in _seeds(declared)]
     else:
@@ -166,7 +171,7 @@ def _orders(study: Study) -> list[Index]:
     """The order of the pool's states in every repeat."""
     declared, pool = resampling_of(study), _pool(study)
     strata = [study.feature(name)[pool] for name in declared.strata or ()]
-    if any(np.isnan(one).any() for one in strata):
+    if any(np.isnan(stratum).any() for stratum in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
     return [resampling.stratified_order(seed, strata, len(pool)) for seed in _seeds(declared)]
 
@@ -215,8 +220,8 @@ def scale_of(chosen: Chosen) -> Fraction | None:
 
 def map_name(chosen: Chosen) -> str:
     """A map as people write it: its candidates in the order of groups."""
-    names = ["anchor" if one is None else chosen.calibration.study.candidates[one].name for one in chosen.assigned]
-    return " / ".join(names)
+    bank = chosen.calibration.study.candidates
+    return " / ".join("anchor" if place is None else bank[place].name for place in chosen.assigned)
 
 
 def variant_setting(study: Study, name: str | None) -> Setting:
@@ -226,7 +231,7 @@ def variant_setting(study: Study, name: str | None) -> Setting:
     variant = study.declared.variants.get(name)
     if variant is None:
         raise UndeclaredError(f"the protocol declares no variant {name!r}")
-    known = {one.family for one in study.candidates}
+    known = {candidate.family for candidate in study.candidates}
     if unknown := [family for family in variant.families or [] if family not in known]:
         raise UndeclaredError(f"the bank has no family {unknown[0]!r}, which the variant {name!r} lets compete")
     return declared_setting(study, variant)

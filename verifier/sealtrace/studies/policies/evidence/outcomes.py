@@ -36,7 +36,7 @@ NEAR = 1e-9
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Reached:
     """One candidate at every observed state; or several, one row each."""
 
     utility: Vector
@@ -69,7 +69,7 @@ class Spilled:
             self._places[candidate].append((lo, count, [start + place * size for start, size in starts], rows))
         self.rows += weak.size
 
-    def replace(self, candidate: int, lo: int, places: Index, outcome: Outcome) -> None:
+    def replace(self, candidate: int, lo: int, places: Index, outcome: Reached) -> None:
         """Other outcomes at some states of the stretch that was added from `lo` on."""
         _, count, starts, _ = next(one for one in reversed(self._places[candidate]) if one[0] == lo)
         for start, values in zip(starts, (outcome.utility, outcome.delta, outcome.crossed), strict=True):
@@ -81,7 +81,7 @@ class Spilled:
             self._file.write(stretch.data)
         self._file.seek(0, SEEK_END)
 
-    def of(self, candidate: int) -> Outcome:
+    def of(self, candidate: int) -> Reached:
         """The outcome of a candidate."""
         utility, delta = np.full(self._states, np.nan), np.full(self._states, np.nan)
         crossed = np.zeros(self._states, np.bool_)
@@ -89,7 +89,7 @@ class Spilled:
             for start, one in zip(starts, (utility, delta, crossed), strict=True):
                 self._file.seek(start)
                 self._file.readinto(one[lo : lo + count].data)
-        return Outcome(utility, delta, crossed)
+        return Reached(utility, delta, crossed)
 
     def traces(self, candidate: int) -> Index:
         """The row of a candidate's trace at every observed state; -1 where there is none."""
@@ -109,8 +109,8 @@ class Outcomes:
         declared = study.declared.evaluators
         usual = (utility, risk, tau) == (declared.utility, declared.risk, exact(study.declared.tau))
         self._spilled = spilled_of(study) if usual else None
-        self._known: dict[int, Outcome] = {}
-        self._stacks: dict[tuple[int, ...], Outcome] = {}
+        self._known: dict[int, Reached] = {}
+        self._stacks: dict[tuple[int, ...], Reached] = {}
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
         self._counted: list[tuple[Sequence[int], Index, tuple[list[int], list[int]]]] = []
         self._exact: dict[int, tuple[list[int], int]] = {}
@@ -123,7 +123,7 @@ class Outcomes:
     def _risk(self) -> Matrix:
         return self.study.evaluator(self._evaluators[1])
 
-    def of(self, candidate: int) -> Outcome:
+    def of(self, candidate: int) -> Reached:
         """The outcome of a candidate."""
         if candidate not in self._known and self._spilled is not None:
             if len(self._known) * len(self.study.states) > _HELD:
@@ -135,10 +135,10 @@ class Outcomes:
             states, size = self.study.trace_state[scored.rows], len(self.study.states)
             utility, delta, crossed = np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.bool_)
             utility[states], delta[states], crossed[states] = scored.weak, scored.delta, scored.crossed
-            self._known[candidate] = Outcome(utility, delta, crossed)
+            self._known[candidate] = Reached(utility, delta, crossed)
         return self._known[candidate]
 
-    def parts(self, candidates: Sequence[int]) -> Iterator[tuple[slice, Outcome]]:
+    def parts(self, candidates: Sequence[int]) -> Iterator[tuple[slice, Reached]]:
         """The outcomes of several candidates, one row each, as many at a time as are held: their places, and they."""
         step = max(1, _HELD // max(1, len(self.study.states)))
         for start in range(0, len(candidates), step):
@@ -148,9 +148,9 @@ class Outcomes:
                 each = [self.of(candidate) for candidate in key]
                 # Of one candidate alone nothing is copied: it may have many states.
                 first = each[0]
-                found = Outcome(first.utility[None], first.delta[None], first.crossed[None])
+                found = Reached(first.utility[None], first.delta[None], first.crossed[None])
                 if len(each) > 1:
-                    found = Outcome(
+                    found = Reached(
                         np.array([one.utility for one in each]),
                         np.array([one.delta for one in each]),
                         np.array([one.crossed for one in each]),
@@ -159,7 +159,7 @@ class Outcomes:
                     # What is held together is not held again.
                     self._stacks[key] = found
                     for row, candidate in enumerate(key):
-                        self._known[candidate] = Outcome(found.utility[row], found.delta[row], found.crossed[row])
+                        self._known[candidate] = Reached(found.utility[row], found.delta[row], found.crossed[row])
             yield place, found
 
     def counted(self, candidates: Sequence[int], states: Index) -> tuple[list[int], list[int]]:

@@ -26,7 +26,7 @@ class Share:
     utility: Fraction | None
 
 
-class Partition:
+class FrozenPartition:
     """One frozen partition of a study."""
 
     def __init__(self, study: Study, document: Document) -> None:
@@ -44,7 +44,7 @@ class Partition:
     def leaves(self) -> list[list[Condition]]:
         """The rule, exactly."""
         return [
-            [Condition(one["feature"], exact(one["threshold"]), one["below"]) for one in leaf["conditions"]]
+            [Condition(side["feature"], exact(side["threshold"]), side["below"]) for side in leaf["conditions"]]
             for leaf in self.document.value["leaves"]
         ]
 
@@ -97,9 +97,9 @@ class Partition:
 
 
 @once
-def frozen_partitions(study: Study) -> dict[str, Partition]:
+def frozen_partitions(study: Study) -> dict[str, FrozenPartition]:
     """The partitions of a study by name; of two with one name, the first."""
-    found: dict[str, Partition] = {}
+    found: dict[str, FrozenPartition] = {}
     for document in study.bundle.documents_of("partition"):
-        found.setdefault(document.value["name"], Partition(study, document))
+        found.setdefault(document.value["name"], FrozenPartition(study, document))
     return found

@@ -53,7 +53,7 @@ class Stretches:
             sought = np.array((start, stop), states.dtype)
             ends = [low + np.searchsorted(states[low:high], sought) for low, high in frame.extents()]
             inside = [(int(low), int(high)) for low, high in ends if low < high] or [(0, 0)]
-            frames[kind] = Frame.together([frame.stretch(*one) for one in inside])
+            frames[kind] = Frame.together([frame.stretch(*extent) for extent in inside])
             joined[kind] = np.concatenate([states[low:high] for low, high in inside]) - sought[0]
             # By reference to the names of the stretch: a look through all names each time would be too long.
             frames[kind].replace_column("state", pa.DictionaryArray.from_arrays(arrow_array(joined[kind]), names))
@@ -121,12 +121,13 @@ class ByStretch(Outcome):
             super().difference(value, frame, row, field)
             assert self.largest is not None
             # Stretches come in the order of traces, and the whole would be looked at in the order of files and rows.
-            met = [one for one in (known, self.largest) if one is not None]
-            first = min(met, key=lambda one: (-one.value, frame.paths.index(one.source), one.row or 0))
-            self._met[frame.kind, field] = first
+            met = [place for place in (known, self.largest) if place is not None]
+            self._met[frame.kind, field] = min(
+                met, key=lambda place: (-place.value, frame.paths.index(place.source), place.row or 0)
+            )
 
     def settled(self) -> Outcome:
         """What the check says of all stretches."""
         # max keeps the first of equals, and fields come in the order in which the check compares them.
-        largest = max(self._met.values(), key=lambda one: one.value, default=None)
+        largest = max(self._met.values(), key=lambda place: place.value, default=None)
         return Outcome(self.check, self.unit, self._total, largest=largest)

@@ -32,7 +32,13 @@ from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, once
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.bank import Candidate, Checkpoint, Feature, network_outputs, observed_fields
+from sealtrace.studies.policies.evidence.bank import (
+    Candidate,
+    Checkpoint,
+    ObservedFeature,
+    network_outputs,
+    observed_fields,
+)
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
 from sealtrace.studies.policies.records.policies import Affine
 from sealtrace.studies.policies.records.protocol import PolicyProtocol
@@ -245,11 +251,11 @@ class Study(Evidence):
         """A declared feature of every observed state; NaN where it cannot be computed."""
         rule = self.declared.features.get(name)
         frame = self.frame("observation")
-        return np.full(frame.size, np.nan) if rule is None else Feature(rule).of_each(frame)
+        return np.full(frame.size, np.nan) if rule is None else ObservedFeature(rule).of_each(frame)
 
     def exact_feature(self, name: str, state: int) -> Fraction:
         """The same at one state with nothing rounded, where it can be computed."""
-        return Feature(self.declared.features[name]).of_one(self.frame("observation"), state)
+        return ObservedFeature(self.declared.features[name]).of_one(self.frame("observation"), state)
 
     def affine(self, rules: dict[str, Affine]) -> Matrix:
         """Affine rules by action, at every observed state; NaN for an action without a rule."""
