@@ -18,6 +18,7 @@ import pytest
 
 from sealtrace.bundle.frames import action_matrix
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.studies.policies.evidence.replaying import replay_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 from sealtrace.studies.policies.mathematics.scores import Aggregate, aggregate
@@ -244,7 +245,7 @@ def test_probabilities_by_state() -> None:
         for row in rows_of("tab:probabilities"):
             place = records.states.to_pylist().index(row["ID"])
             for letter, policy in (("A", "anchor"), ("R", "residual@0.08")):
-                replayed = records.replay(names.index(policy))
+                replayed = replay_of(records, names.index(policy))
                 assert replayed is not None
                 for action, name in enumerate(("F", "C", "Raise")):
                     column = f"{letter}:{name}"

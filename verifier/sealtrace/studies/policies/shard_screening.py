@@ -28,6 +28,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.bank import Candidate
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
+from sealtrace.studies.policies.evidence.replaying import direction_of, replay_of, smoothed_teacher
 from sealtrace.studies.policies.evidence.stretches import Stretches
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import screening
@@ -255,7 +256,7 @@ class Screener:
         start, stop = (0, *self.ends)[place], self.ends[place]
         part, evaluators = self.stretches.part(self.lo + start, self.lo + stop), self.study.declared.evaluators
         utility, risk = part.evaluator(evaluators.utility).T, part.evaluator(evaluators.risk).T
-        base = part.smoothed_teacher.T
+        base = smoothed_teacher(part).T
         with np.errstate(all="ignore"):
             # Sums are finite only where all of their terms are.
             finite = np.isfinite(sum(table.sum(axis=0) for table in (utility, risk, base)))
@@ -274,12 +275,13 @@ class Screener:
         """What a run of candidates is tilted in, or what it is, by action and state."""
         candidate = self.bank[run.rows.start]
         if len(run.scales):
-            if (direction := part.direction_of(candidate)) is None:
-                raise NotLaidOutError(f"{candidate.name} does not declare what its policy needs")
-            return direction.T
-        replay = part.replay(self.members[run.rows.start])
-        assert replay is not None
-        return replay.probabilities.T
+            table = direction_of(part, candidate)
+        else:
+            replay = replay_of(part, self.members[run.rows.start])
+            table = None if replay is None else replay.probabilities
+        if table is None:
+            raise NotLaidOutError(f"{candidate.name} does not declare what its policy needs")
+        return table.T
 
     def _identities(self, columns: Columns, entry: ListedFile, shape: Struct, at: int, count: int) -> None:
         """Every state of the shard in the order of observations, with every candidate once in the order of the bank."""

@@ -16,10 +16,11 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.checks.distributions import compare_traces, replay_of
+from sealtrace.studies.policies.checks.distributions import compare_traces
 from sealtrace.studies.policies.evidence.bank import Candidate, network_outputs
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import in_order
+from sealtrace.studies.policies.evidence.replaying import prior_weights, replay_of, smoothed_teacher
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
 from sealtrace.studies.policies.records.policies import Affine
@@ -53,7 +54,7 @@ def gate_requests(study: Study, arm: str) -> tuple[Vector, Mask, Mask]:
     weights = [as_double(exact(weight)) for weight in rule.terms.values()]
     features = [study.feature(name) for name in rule.terms]
     score = policies.query_score(
-        policies.normalized(study.prior_weights), study.legal.named, as_double(exact(rule.entropy)), weights, features
+        policies.normalized(prior_weights(study)), study.legal.named, as_double(exact(rule.entropy)), weights, features
     )
     decided = np.isfinite(score)
     if not 0 < threshold <= 1:
@@ -172,7 +173,7 @@ def query_policy(study: Study, outcome: Outcome) -> None:
         rows = study.traces_of(place)
         rows = rows[present[rows]]
         states = study.trace_state[rows]
-        replayed = np.where(accepted[rows][:, None], study.smoothed_teacher[states], replay.probabilities[states])
+        replayed = np.where(accepted[rows][:, None], smoothed_teacher(study)[states], replay.probabilities[states])
         message = "The distribution is neither the accepted anchor nor the prior that it must be."
         compare_traces(study, outcome, rows, replayed, message)
 

@@ -15,6 +15,7 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.studies.policies.evidence.bank import Candidate, ObservedFeature
 from sealtrace.studies.policies.evidence.choice import RULES
+from sealtrace.studies.policies.evidence.replaying import sealed_directions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Selector, Variant, Weights
 from sealtrace.studies.policies.records.protocol import PolicyProtocol, QueryRule
@@ -270,7 +271,7 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
             at.expect(digest, "The checkpoint is that of another family.", family or "none", weights.family)
         elif family not in told:
             told.add(family)
-            if candidate.policy == "student" or study.sealed_directions(family) is None:
+            if candidate.policy == "student" or sealed_directions(study, family) is None:
                 outcome.missing = f"neither weights nor sealed directions of {family} are in the bundle"
             else:
                 message = "The directions of this family are taken as sealed: its weights are not in the bundle."

@@ -15,7 +15,8 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.evidence.bank import Candidate, network_outputs
-from sealtrace.studies.policies.evidence.study import Replay, Study
+from sealtrace.studies.policies.evidence.replaying import replay_of, smoothed_teacher
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 
 
@@ -238,7 +239,7 @@ def normalizer(study: Study, outcome: Outcome) -> None:
             continue
         known = study.playable
         if candidate.policy == "tilt":
-            known = known & np.isfinite(study.smoothed_teacher).all(axis=1)
+            known = known & np.isfinite(smoothed_teacher(study)).all(axis=1)
         values = replay.normalizers[known]
         outcome.inspected += len(values)
         bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
@@ -247,19 +248,6 @@ def normalizer(study: Study, outcome: Outcome) -> None:
             message = f"The normalizer is not finite and positive at {len(bad)} states, first at {state}."
             at = outcome.on(study.frame("candidate"), candidate.row)
             at.error("/scale", message, "a finite positive normalizer", float(values[bad[0]]))
-
-
-def replay_of(study: Study, place: int) -> Replay | None:
-    """The replay of a candidate, or None where the protocol or the bank does not say how."""
-    declared, candidate = study.declared, study.candidates[place]
-    needed = {
-        "tilt": (declared.anchor,),
-        "anchor": (declared.anchor,),
-        "query": (declared.prior, declared.gate(candidate.arm)),
-    }
-    if None in needed.get(candidate.policy, ()) or not study.frame("observation").size:
-        return None
-    return study.replay(place)
 
 
 def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) -> None:

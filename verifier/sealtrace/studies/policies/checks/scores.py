@@ -9,7 +9,7 @@ from sealtrace.checks.outcome import Outcome, text
 from sealtrace.checks.registry import check, lacking
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.checks.distributions import replay_of
+from sealtrace.studies.policies.evidence.replaying import replay_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import thresholds
 from sealtrace.studies.policies.mathematics.scores import aggregate

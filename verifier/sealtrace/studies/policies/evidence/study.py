@@ -36,7 +36,6 @@ from sealtrace.studies.policies.evidence.bank import (
     Candidate,
     Checkpoint,
     ObservedFeature,
-    network_outputs,
     observed_fields,
 )
 from sealtrace.studies.policies.mathematics import policies, scores, thresholds
@@ -45,15 +44,6 @@ from sealtrace.studies.policies.records.protocol import PolicyProtocol
 
 Verdict = Literal["selected", "no-certified-candidate"]
 """What a rule gives in a group."""
-
-
-@dataclass(frozen=True)
-class Replay:
-    """A candidate's distribution at every observed state, recomputed."""
-
-    probabilities: Matrix
-    normalizers: Vector | None
-    """None where nothing is normalized."""
 
 
 class Study(Evidence):
@@ -273,7 +263,7 @@ class Study(Evidence):
     def teacher(self) -> Matrix:
         """The cached teacher distribution of every observed state; NaN where there is none."""
         matrix = action_matrix(self.frame("teacher"), "distribution", self.actions)
-        return _aligned(matrix, self.by_state("teacher", np.flatnonzero(self.sound("teacher"))))
+        return aligned(matrix, self.by_state("teacher", np.flatnonzero(self.sound("teacher"))))
 
     @once
     def evaluator(self, name: str) -> Matrix:
@@ -356,64 +346,7 @@ class Study(Evidence):
         found = np.where(times == 1, order[np.minimum(low, len(order) - 1)], -2)
         return np.where(times == 0, -1, found)
 
-    # Recomputation
-
-    @once
-    def replay(self, place: int) -> Replay | None:
-        """A candidate's distributions from what it may see, or None where the bank does not say how."""
-        candidate, legal = self.candidates[place], self.legal.named
-        match candidate.policy:
-            case "top-action":
-                top = policies.top_action(self.teacher, legal)
-                # argmax takes NaN for the largest, so a state without a teacher is said to have none.
-                known = np.asarray(np.isfinite(self.teacher).all(axis=1))
-                mass = policies.point_mass(np.where(known, top, -1), len(self.actions))
-                return Replay(np.where(known[:, None], mass, np.nan), None)
-            case "anchor":
-                return Replay(self.smoothed_teacher, None)
-            case "tilt":
-                if candidate.scale is None:
-                    return None
-                scale = as_double(exact(candidate.scale))
-                if scale == 0:
-                    return Replay(self.smoothed_teacher, None)
-                return self._tilted(candidate, self.smoothed_teacher, scale)
-            case "student":
-                checkpoint = self.checkpoint_of(candidate)
-                logits = None if checkpoint is None else network_outputs(self, checkpoint, "base")
-                if candidate.scale is None or logits is None:
-                    return None
-                base = policies.shifted_exponential(logits, legal)
-                scale = as_double(exact(candidate.scale))
-                if scale == 0:
-                    return Replay(policies.normalized(base), policies.normalizers(base))
-                return self._tilted(candidate, policies.normalized(base), scale)
-            case _:
-                weights = self.prior_weights
-                return Replay(policies.normalized(weights), policies.normalizers(weights))
-
-    def _tilted(self, candidate: Candidate, base: Matrix, scale: float) -> Replay | None:
-        direction = self.direction_of(candidate)
-        if direction is None:
-            return None
-        weights = policies.tilt_weights(base, direction, scale, self.legal.named)
-        return Replay(policies.normalized(weights), policies.normalizers(weights))
-
-    def direction_of(self, candidate: Candidate) -> Matrix | None:
-        """A residual direction at every observed state: from its rule, its weights, or as sealed."""
-        if candidate.direction is not None:
-            return self.affine(candidate.direction) if set(self.actions) <= set(candidate.direction) else None
-        if (checkpoint := self.checkpoint_of(candidate)) is not None:
-            return network_outputs(self, checkpoint, "residual")
-        return self.sealed_directions(candidate.family)
-
-    def sealed_directions(self, family: str | None) -> Matrix | None:
-        """The sealed directions of a family by state, NaN where there is none; None where it has none at all."""
-        frame = self.frame("residual")
-        sealed = np.flatnonzero(frame.says("family", family))
-        if not len(sealed):
-            return None
-        return _aligned(action_matrix(frame, "direction", self.actions), self.by_state("residual", sealed))
+    # Weights and scores
 
     @cached_property
     def checkpoints(self) -> dict[str, Checkpoint]:
@@ -434,22 +367,6 @@ class Study(Evidence):
     def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
         """The weights of a candidate, where they are in the bundle."""
         return self.checkpoints.get(candidate.checkpoint_sha256 or "")
-
-    @cached_property
-    def smoothed_teacher(self) -> Matrix:
-        """The anchor, recomputed from the cached teacher at every observed state."""
-        rule, legal = self.declared.anchor, self.legal.named
-        if rule is None:
-            return np.full(legal.shape, np.nan)
-        return policies.anchor(self.teacher, legal, as_double(exact(rule.teacher)), as_double(exact(rule.uniform)))
-
-    @cached_property
-    def prior_weights(self) -> Matrix:
-        """The prior of the query policy, before normalization."""
-        prior = self.declared.prior
-        if prior is None:
-            return np.full(self.legal.named.shape, np.nan)
-        return policies.prior_weights(self.affine(prior.logits), self.legal.named, as_double(exact(prior.floor)))
 
     @cached_property
     def scored(self) -> Scored:
@@ -505,7 +422,7 @@ def _coded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
-def _aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
+def aligned(matrix: ActionMatrix, rows: Index) -> Matrix:
     """Rows of a matrix by state; NaN where a state has no row or names an unknown action."""
     if not len(matrix.values):
         return np.full((len(rows), matrix.values.shape[1]), np.nan)
