@@ -273,7 +273,7 @@ class _Pair:
             self.pending.append(self._with_records(done.suspects))
         for check, inspected in self.per_state.items():
             self.total.streamed.outcomes[check].inspected += inspected * clean
-        self.total.spilled.add(self.screener.members, done.lo, weak, delta, crossed)
+        self.total.spilled.add(self.screener.members, done.lo, Reached(weak, delta, crossed))
         for largest in done.screen.largest:
             self._keep(largest, done)
         if sum(len(suspects.states) for suspects, _ in self.pending) >= MOST_SUSPECTS:

@@ -16,7 +16,7 @@ from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_named
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, in_order, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import Reached, UnscoredError, in_order, outcomes_of, states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Resampling
 
@@ -63,14 +63,15 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
     competing = [*chosen.calibration.candidates, *([] if study.anchor is None else [study.anchor])]
     place_of = {candidate: place for place, candidate in reversed([*enumerate(competing)])}
     places = np.array([place_of[candidate] for candidate in deciding(chosen)], np.int64)[groups]
-    values, delta, crossed = np.empty(len(states)), np.empty(len(states)), np.empty(len(states), np.bool_)
-    for part, found in outcomes_of(study, utility, risk, chosen.calibration.setting.tau).parts(competing):
-        inside = np.flatnonzero((places >= part.start) & (places < part.stop))
-        at = places[inside] - part.start, states[inside]
-        values[inside], delta[inside], crossed[inside] = found.utility[at], found.delta[at], found.crossed[at]
-    if not len(states) or np.isnan(values).any():
-        raise UnscoredError(f"{int(np.isnan(values).sum())} states have no trace, no anchor or no action values")
-    return Deployed(states, groups, candidates, values, delta, crossed)
+    reached = Reached.nothing(len(states))
+    for some, found in outcomes_of(study, utility, risk, chosen.calibration.setting.tau).parts(competing):
+        inside = np.flatnonzero((places >= some.start) & (places < some.stop))
+        for values, table in zip(reached, found, strict=True):
+            values[inside] = table[places[inside] - some.start, states[inside]]
+    absent = int(np.isnan(reached.utility).sum())
+    if absent or not len(states):
+        raise UnscoredError(f"{absent} states have no trace, no anchor or no action values")
+    return Deployed(states, groups, candidates, *reached)
 
 
 def calibration_split(study: Study) -> str:

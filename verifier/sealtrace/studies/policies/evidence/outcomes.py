@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from os import SEEK_END
 from tempfile import TemporaryFile
+from typing import NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -35,14 +35,18 @@ NEAR = 1e-9
 """Values nearer than this, relative to their size, are told apart in exact arithmetic."""
 
 
-@dataclass(frozen=True)
-class Reached:
-    """One candidate at every observed state; or several, one row each."""
+class Reached(NamedTuple):
+    """What a candidate reaches at every observed state; or several candidates, one row each."""
 
     utility: Vector
     """NaN where there is no single trace or no action values."""
     delta: Vector
     crossed: Mask
+
+    @classmethod
+    def nothing(cls, states: int) -> Reached:
+        """What is known before anything is scored."""
+        return cls(np.full(states, np.nan), np.full(states, np.nan), np.zeros(states, np.bool_))
 
 
 class Spilled:
@@ -57,22 +61,22 @@ class Spilled:
         self.rows = 0
         """How many traces there are."""
 
-    def add(self, candidates: list[int], lo: int, weak: Matrix, delta: Matrix, crossed: Mask) -> None:
+    def add(self, candidates: list[int], lo: int, reached: Reached) -> None:
         """One more stretch of states; arrays have a row per candidate, and traces follow those that came before."""
-        width, count = weak.shape
+        width, count = reached.utility.shape
         starts = []
-        for one in (weak, delta, crossed):
-            starts.append((self._file.tell(), one.itemsize * count))
-            self._file.write(one.data)
+        for table in reached:
+            starts.append((self._file.tell(), table.itemsize * count))
+            self._file.write(table.data)
         for place, candidate in enumerate(candidates):
             rows = slice(self.rows + place, self.rows + place + width * count, width)
             self._places[candidate].append((lo, count, [start + place * size for start, size in starts], rows))
-        self.rows += weak.size
+        self.rows += width * count
 
-    def replace(self, candidate: int, lo: int, places: Index, outcome: Reached) -> None:
+    def replace(self, candidate: int, lo: int, places: Index, reached: Reached) -> None:
         """Other outcomes at some states of the stretch that was added from `lo` on."""
-        _, count, starts, _ = next(one for one in reversed(self._places[candidate]) if one[0] == lo)
-        for start, values in zip(starts, (outcome.utility, outcome.delta, outcome.crossed), strict=True):
+        _, count, starts, _ = next(place for place in reversed(self._places[candidate]) if place[0] == lo)
+        for start, values in zip(starts, reached, strict=True):
             stretch = np.empty(count, values.dtype)
             self._file.seek(start)
             self._file.readinto(stretch.data)
@@ -83,13 +87,12 @@ class Spilled:
 
     def of(self, candidate: int) -> Reached:
         """The outcome of a candidate."""
-        utility, delta = np.full(self._states, np.nan), np.full(self._states, np.nan)
-        crossed = np.zeros(self._states, np.bool_)
+        reached = Reached.nothing(self._states)
         for lo, count, starts, _ in self._places[candidate]:
-            for start, one in zip(starts, (utility, delta, crossed), strict=True):
+            for start, values in zip(starts, reached, strict=True):
                 self._file.seek(start)
-                self._file.readinto(one[lo : lo + count].data)
-        return Reached(utility, delta, crossed)
+                self._file.readinto(values[lo : lo + count].data)
+        return reached
 
     def traces(self, candidate: int) -> Index:
         """The row of a candidate's trace at every observed state; -1 where there is none."""
@@ -132,10 +135,9 @@ class Outcomes:
         if candidate not in self._known:
             rows = traces_by_state(self.study, candidate)
             scored = score_traces(self.study, rows[rows >= 0], self._utility, self._risk, self._tau)
-            states, size = self.study.trace_state[scored.rows], len(self.study.states)
-            utility, delta, crossed = np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.bool_)
-            utility[states], delta[states], crossed[states] = scored.weak, scored.delta, scored.crossed
-            self._known[candidate] = Reached(utility, delta, crossed)
+            self._known[candidate] = reached = Reached.nothing(len(self.study.states))
+            for values, found in zip(reached, (scored.weak, scored.delta, scored.crossed), strict=True):
+                values[self.study.trace_state[scored.rows]] = found
         return self._known[candidate]
 
     def parts(self, candidates: Sequence[int]) -> Iterator[tuple[slice, Reached]]:
@@ -145,21 +147,14 @@ class Outcomes:
             place, key = slice(start, start + step), tuple(candidates[start : start + step])
             found = self._stacks.get(key)
             if found is None:
-                each = [self.of(candidate) for candidate in key]
+                columns = zip(*(self.of(candidate) for candidate in key), strict=True)
                 # Of one candidate alone nothing is copied: it may have many states.
-                first = each[0]
-                found = Reached(first.utility[None], first.delta[None], first.crossed[None])
-                if len(each) > 1:
-                    found = Reached(
-                        np.array([one.utility for one in each]),
-                        np.array([one.delta for one in each]),
-                        np.array([one.crossed for one in each]),
-                    )
+                found = Reached(*(np.array(rows) if len(rows) > 1 else rows[0][None] for rows in columns))
                 if len(candidates) <= step:
                     # What is held together is not held again.
                     self._stacks[key] = found
                     for row, candidate in enumerate(key):
-                        self._known[candidate] = Reached(found.utility[row], found.delta[row], found.crossed[row])
+                        self._known[candidate] = Reached(*(table[row] for table in found))
             yield place, found
 
     def counted(self, candidates: Sequence[int], states: Index) -> tuple[list[int], list[int]]:
@@ -211,7 +206,7 @@ class Outcomes:
         """The sum of degradations over scored states with nothing rounded."""
         matrix, risk = self.study.probabilities.values, self._risk[states]
         rows = traces_by_state(self.study, candidate)[states], self.study.anchor_traces[states]
-        policy, anchor = (scaled(*row_products(matrix[one], risk)) for one in rows)
+        policy, anchor = (scaled(*row_products(matrix[traces], risk)) for traces in rows)
         return policy - anchor
 
 
