@@ -309,14 +309,8 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoi
     """The largest scale of the grid without a crossing, over all calibration states."""
     if selector.rule != "empirical-zero":
         raise UndeclaredError(f"the selector {selector.name} names no partition")
-    states = states_of(study, calibration_split(study))
-    if not len(states):
-        raise UnscoredError("there are no calibration states")
-    counted = count_scales(study, selector.arm, states, setting)
+    counted = count_scales(study, selector.arm, states_of(study, calibration_split(study)), setting)
     names = [study.candidates[place].name for place in counted.candidates]
-    for name, scored in zip(names, counted.scored, strict=True):
-        if scored < len(states):
-            raise UnscoredError(f"{name} cannot be scored at {len(states) - scored} calibration states")
     grid = [exact(text) for text in study.declared.scale_grid]
     taken = counted.choice.chosen
     assigned = (
@@ -330,7 +324,7 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoi
         None,
         map=(assigned,),
         reason="no larger scale is without a crossing" if taken is not None else "every scale has a crossing",
-        counts=tuple(Count(name, count, len(states)) for name, count in zip(names, counted.crossings, strict=True)),
+        counts=tuple(Count(name, count, counted.states) for name, count in zip(names, counted.crossings, strict=True)),
     )
 
 

@@ -41,7 +41,7 @@ from sealtrace.studies.policies.evidence.deployment import (
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.policy_metrics import candidate_place, charged, members_of, scored_traces
+from sealtrace.studies.policies.policy_metrics import candidate_place, charged, members_of, traces_of
 from sealtrace.studies.policies.policy_metrics import metric as plain_metric
 
 
@@ -164,10 +164,9 @@ def selected_scale(study: Study, arguments: Arguments) -> Value:
     arm = selector_named(study, arguments["selector"]).arm
     population = arguments.get("population", next(iter(study.splits_of("calibration")), "calibration"))
     counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
-    for scale in study.declared.scale_grid:
-        rows, _ = scored_traces(study, {"policy": f"{arm}@{scale}", "population": population})
     if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
+    rows = traces_of(study, {"policy": f"{arm}@{study.declared.scale_grid[-1]}", "population": population})
     return value_of(study.frame("trace"), rows, counted.choice.chosen)
 
 

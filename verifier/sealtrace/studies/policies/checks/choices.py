@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,7 +21,7 @@ from sealtrace.studies.policies.checks.certificates import missing_where_undefin
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales
 from sealtrace.studies.policies.evidence.deployment import chosen_by
-from sealtrace.studies.policies.evidence.outcomes import states_of
+from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.study import Study, Verdict
 from sealtrace.studies.policies.records.certification import Selector
 
@@ -70,15 +71,14 @@ def _nothing_selected(study: Study, outcome: Outcome) -> bool:
 def recounted(study: Study) -> Iterator[tuple[Document, CountedScales | None]]:
     """Every selection record over a grid of scales with its recount; None where a scale was not traced."""
     for document in study.bundle.documents_of("selection"):
-        if not is_grouped(document.value):
-            selector, counted = _selector(study, document.value), None
-            try:
-                if selector is not None:
-                    states = states_of(study, document.value["split"])
-                    counted = count_scales(study, selector.arm, states, declared_setting(study))
-            except UndeclaredError:
-                counted = None
-            yield document, counted if counted is not None and all(counted.scored) else None
+        if is_grouped(document.value):
+            continue
+        selector, counted = _selector(study, document.value), None
+        if selector is not None:
+            states = states_of(study, document.value["split"])
+            with suppress(UndeclaredError, UnscoredError):
+                counted = count_scales(study, selector.arm, states, declared_setting(study))
+        yield document, counted
 
 
 def _recomputed_selections(study: Study, outcome: Outcome) -> Iterator[tuple[Document, Chosen | CountedScales]]:
@@ -168,8 +168,8 @@ class _DueCount:
 
 def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
     if isinstance(taken, CountedScales):
-        counts = zip(study.declared.scale_grid, taken.crossings, taken.scored, strict=True)
-        return [_DueCount({"scale": scale}, crossings, states, {}) for scale, crossings, states in counts]
+        counts = zip(study.declared.scale_grid, taken.crossings, strict=True)
+        return [_DueCount({"scale": scale}, crossings, taken.states, {}) for scale, crossings in counts]
     calibration, certified = taken.calibration, RULES[taken.rule].certified
     tables = {
         "risk_upper": calibration.upper if "risk" in certified else None,

@@ -196,16 +196,17 @@ class CountedScales:
 
     candidates: list[int]
     crossings: list[int]
-    scored: list[int]
-    """At how many of the states each scale could be scored."""
+    states: int
     choice: ScaleChoice
 
 
 def count_scales(study: Study, arm: str | None, states: Index, setting: Setting) -> CountedScales:
-    """Counts every scale of the protocol's grid, where the bank has the arm at all of them."""
+    """Counts every scale of the protocol's grid, where the bank has the arm at all of them, scored at every state."""
     grid = [exact(text) for text in study.declared.scale_grid]
     if not grid:
         raise UndeclaredError("the grid of scales is empty")
+    if not len(states):
+        raise UnscoredError("there are no calibration states")
     candidates = []
     for text in study.declared.scale_grid:
         if (place := study.candidate_at(arm, text)) is None:
@@ -213,7 +214,10 @@ def count_scales(study: Study, arm: str | None, states: Index, setting: Setting)
         candidates.append(place)
     outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
     crossings, scored = outcomes.counted(candidates, states)
-    return CountedScales(candidates, crossings, scored, empirical_zero(grid, crossings))
+    for place, count in zip(candidates, scored, strict=True):
+        if (absent := len(states) - count) > 0:
+            raise UnscoredError(f"{study.candidates[place].name} cannot be scored at {absent} calibration states")
+    return CountedScales(candidates, crossings, len(states), empirical_zero(grid, crossings))
 
 
 def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Taken:
