@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.encoding import arrow_array, distinct
 from sealtrace.bundle.frames import Index, Mask, Vector
-from sealtrace.checks.outcome import Outcome
+from sealtrace.checks.outcome import LISTED, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
@@ -198,24 +198,20 @@ def ledger(study: Study, outcome: Outcome) -> None:
     def charged_events(row: int) -> list[str]:
         return [charge["event"] for charge in ledgers[row].as_py()]
 
-    for rows, due in _due_events(study):
-        whole = np.diff(starts)[rows] == len(due)
-        message = "The ledger has other events than the policy owes."
-        outcome.rows(
-            frame,
-            rows[~whole],
-            "/ledger",
-            message,
-            ", ".join(due),
-            lambda row: ", ".join(charged_events(row)) or "none",
-        )
-        for position, event in enumerate(due):
-            places = starts[rows[whole]] + position
-            same = codes[places] == (names.index(event) if event in names else -1)
-            pointer, message = f"/ledger/{position}", "Another event was charged."
-            other = rows[whole][~same]
-            outcome.rows(frame, other, f"{pointer}/event", message, event, lambda row: charged_events(row)[position])
-            _costs(study, outcome, rows[whole][same], charged.take(arrow_integers(places[same])), event, pointer)
+    owed, lengths = list(_due_events(study)), np.diff(starts)
+    message = "The ledger has other events than the policy owes."
+    for rows, due in owed:
+        other, expected = rows[lengths[rows] != len(due)], ", ".join(due)
+        outcome.rows(frame, other, "/ledger", message, expected, lambda row: ", ".join(charged_events(row)) or "none")
+    whole = [(rows[lengths[rows] == len(due)], due) for rows, due in owed]
+    for position, event in sorted({place for _, due in owed for place in enumerate(due)}):
+        rows = np.sort(np.concatenate([rows for rows, due in whole if due[position : position + 1] == [event]]))
+        places = starts[rows] + position
+        same = codes[places] == (names.index(event) if event in names else -1)
+        pointer, message = f"/ledger/{position}", "Another event was charged."
+        found = [charged_events(row)[position] for row in rows[~same][:LISTED].tolist()]
+        outcome.rows(frame, rows[~same], f"{pointer}/event", message, event, found)
+        _costs(study, outcome, rows[same], charged.take(arrow_integers(places[same])), event, pointer)
 
 
 def _due_events(study: Study) -> Iterator[tuple[Index, list[str]]]:

@@ -160,8 +160,13 @@ def support(study: Study, outcome: Outcome) -> None:
         for split in study.splits_of("calibration"):
             for leaf, at, count in _counts(study, outcome, partition, split):
                 if not count:
-                    message = "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls "
-                    at.warning(leaf, f"{message}back to the anchor.", "calibration states", 0)
+                    at.warning(
+                        leaf,
+                        "No calibration state falls into the group: its bounds are U = 1 and L = 0, and it falls back "
+                        "to the anchor.",
+                        "calibration states",
+                        0,
+                    )
 
 
 def _counts(study: Study, outcome: Outcome, partition: FrozenPartition, split: str) -> Iterator[tuple[str, Spot, int]]:
