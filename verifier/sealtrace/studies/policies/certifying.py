@@ -34,7 +34,7 @@ from sealtrace.studies.policies.evidence.calibration import (
     VoidError,
     declared_setting,
 )
-from sealtrace.studies.policies.evidence.choice import Chosen, count_scales
+from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, same_bound
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
@@ -66,7 +66,7 @@ def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> Select
     for kind, name in (("risk", "risk_upper"), ("utility", "utility_lower")):
         reported, computed = record.get(name), getattr(choice, name)
         unknown = kind in chosen.certifies and computed is None
-        if not unknown and not _agree(reported, computed, study.tolerance):
+        if not unknown and not same_bound(name, computed, reported, study.tolerance):
             differences.append(f"{kind} bound: sealed {_stated(reported)}, recomputed {_stated(computed)}")
     return replace(choice, sealed="differs" if differences else "same", differences=tuple(differences))
 
@@ -79,12 +79,6 @@ def _sealed(study: Study, kind: str, choice: SelectorChoice) -> list[dict[str, A
 
 def _said(assigned: Assigned) -> str:
     return assigned.candidate if assigned.outcome == "selected" else f"{assigned.candidate} (NO-CERTIFIED-CANDIDATE)"
-
-
-def _agree(reported: float | None, computed: float | None, tolerance: float) -> bool:
-    if reported is None or computed is None:
-        return reported is computed
-    return abs(reported - computed) <= tolerance
 
 
 def _stated(bound: float | None) -> str:
@@ -284,11 +278,8 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
     if selector.partition is None:
         return compared_selection(study, _counted(study, selector, setting))
     name, chosen = selector.name, chosen_by(study, selector.name, setting)
-    risk = utility = None
-    if "risk" in chosen.certifies:
-        risk = missing.attempt(f"risk bound of {name}", chosen.risk_upper)
-    if "utility" in chosen.certifies:
-        utility = missing.attempt(f"utility bound of {name}", chosen.utility_lower)
+    risk = missing.attempt(f"risk bound of {name}", lambda: chosen.bound("risk"))
+    utility = missing.attempt(f"utility bound of {name}", lambda: chosen.bound("utility"))
     proof = None if chosen.solution is None else chosen.solution.proof
     idle = isinstance(proof.proof if isinstance(proof, Settled) else proof, GroupWise)
     choice = SelectorChoice(

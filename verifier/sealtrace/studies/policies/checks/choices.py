@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
@@ -19,7 +18,7 @@ from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
-from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales
+from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales, same_bound
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.study import Study, Verdict
@@ -163,7 +162,7 @@ class _DueCount:
     crossings: int
     states: int
     bounds: dict[str, float | None]
-    """Field to the bound that the rule uses; None where it uses none."""
+    """Field to the bound that the rule uses; None where it uses none, or an empty group has none."""
 
 
 def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
@@ -171,17 +170,18 @@ def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
         counts = zip(study.declared.scale_grid, taken.crossings, strict=True)
         return [_DueCount({"scale": scale}, crossings, taken.states, {}) for scale, crossings in counts]
     calibration, certified = taken.calibration, RULES[taken.rule].certified
+    nothing = np.full(calibration.crossings.shape, np.nan)
     tables = {
-        "risk_upper": calibration.upper if "risk" in certified else None,
-        "utility_mean": calibration.normalized if "utility" in certified else None,
-        "utility_lower": calibration.stated_lower if "utility" in certified else None,
+        "risk_upper": calibration.upper if "risk" in certified else nothing,
+        "utility_mean": calibration.normalized if "utility" in certified else nothing,
+        "utility_lower": calibration.stated_lower if "utility" in certified else nothing,
     }
     return [
         _DueCount(
             named,
             int(calibration.crossings[pair]),
             int(calibration.counts[pair[1]]),
-            {name: None if table is None else float(table[pair]) for name, table in tables.items()},
+            {name: float(table[pair]) if not np.isnan(table[pair]) else None for name, table in tables.items()},
         )
         for pair, named in _pairs(taken)
     ]
@@ -228,16 +228,9 @@ def counts(study: Study, outcome: Outcome) -> None:
                 at.expect(f"{pointer}/crossings", message, due.crossings, count["crossings"])
                 at.expect(f"{pointer}/states", message, due.states, count["states"])
                 for name, bound in due.bounds.items():
-                    if not _same_bound(bound, count.get(name), study.tolerance):
+                    if not same_bound(name, bound, count.get(name), study.tolerance):
                         message = "The bound is not that of the recomputed count, or the rule uses none."
                         at.error(f"{pointer}/{name}", message, _or_nothing(bound), _or_nothing(count.get(name)))
-
-
-def _same_bound(due: float | None, stated: float | None, tolerance: float) -> bool:
-    """Whether a bound is stated where one is due, and is that one; of an empty group there is no mean."""
-    if due is None or stated is None:
-        return stated is None and (due is None or math.isnan(due))
-    return abs(due - stated) <= tolerance * max(1.0, abs(due))
 
 
 @check("selection.certified", "selections")
@@ -420,16 +413,12 @@ def bounds(study: Study, outcome: Outcome) -> None:
         for name, kind in (("risk_upper", "risk"), ("utility_lower", "utility")):
             outcome.inspected += 1
             reported = document.value.get(name)
-            if kind not in chosen.certifies:
-                message = f"A {chosen.rule} rule states no such bound."
-                at.expect(f"/{name}", message, "nothing", _or_nothing(reported))
-                continue
             with missing_where_undefined(outcome):
-                due = chosen.risk_upper() if kind == "risk" else chosen.utility_lower()
-                size = max(abs(due), 1.0 if kind == "utility" else 0.0)
-                if reported is None or not abs(due - reported) <= study.tolerance * size:
+                due = chosen.bound(kind)
+                if not same_bound(name, due, reported, study.tolerance):
                     message = f"The map's {kind} bound is not its worst mixture within {float(chosen.radius)}."
-                    at.error(f"/{name}", message, due, _or_nothing(reported))
+                    message = f"A {chosen.rule} rule states no such bound." if due is None else message
+                    at.error(f"/{name}", message, _or_nothing(due), _or_nothing(reported))
 
 
 @check("map.held-out", "maps", unless=_no_map)

@@ -102,6 +102,12 @@ class Chosen:
         """The map's one utility bound: the smallest mixture of L."""
         return self._worst(self.calibration.lower, radius, sign=1)
 
+    def bound(self, kind: str) -> float | None:
+        """The map's one bound of a kind; None where its rule states none."""
+        if kind not in self.certifies:
+            return None
+        return self.risk_upper() if kind == "risk" else self.utility_lower()
+
     def _worst(self, table: Matrix, radius: Fraction | None, sign: int) -> float:
         """The worst mixture of the map's entries in a table of bounds."""
         competing = self.calibration.candidates
@@ -115,6 +121,13 @@ class Chosen:
             raise UndeclaredError("there are no calibration states")
         moved = min((self.radius if radius is None else radius) / 2, Fraction(1))
         return float(least_mean(values, counts, moved, sign))
+
+
+def same_bound(name: str, due: float | None, stated: float | None, tolerance: float) -> bool:
+    """Whether a record states the bound that is due; a utility bound is as exact as numbers around one are."""
+    if due is None or stated is None:
+        return due is stated
+    return abs(due - stated) <= tolerance * max(abs(due), 1.0 if name.startswith("utility") else 0.0)
 
 
 def _scale_zero(calibration: Calibration) -> int | None:

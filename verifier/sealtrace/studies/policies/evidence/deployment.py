@@ -200,9 +200,9 @@ def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
     return Repeat(
         certified=chosen.certified,
         scale=scale_of(chosen),
-        risk_upper=chosen.risk_upper() if "risk" in chosen.certifies else None,
+        risk_upper=chosen.bound("risk"),
         largest_risk=chosen.risk_upper(Fraction(2)) if "risk" in chosen.certifies else None,
-        utility_lower=chosen.utility_lower() if "utility" in chosen.certifies else None,
+        utility_lower=chosen.bound("utility"),
         held_out=len(held_out),
         crossings=int(reached.crossed.sum()),
         utility=mean(reached.utility),
