@@ -263,43 +263,43 @@ def allocations(study: Study, outcome: Outcome) -> None:
     certified = study.frame("certificate").texts("partition")[1]
     chosen_in = {selector.partition for selector in study.declared.selectors}
     for partition in frozen_partitions(study).values():
-        entries = partition.document.value.get("allocations")
+        shares = partition.document.value.get("allocations")
         for group, budget in partition.budgets.items():
             outcome.inspected += 1
             if not 0 <= budget <= 1:
                 message, place = "The group's risk budget lies outside its domain.", partition.groups.index(group)
                 _at(outcome, partition, group=group).error(f"/leaves/{place}/epsilon", message, "from 0 to 1", budget)
-        if entries is None:
+        if shares is None:
             if partition.name in certified or partition.name in chosen_in:
                 outcome.missing = f"{partition.name} is certified in, and allocates nothing"
             continue
-        outcome.inspected += len(entries)
-        _entries(study, outcome, partition)
+        outcome.inspected += len(shares)
+        _compare_shares(study, outcome, partition)
         for kind, zeta in (("risk", "zeta_risk"), ("utility", "zeta_util")):
-            total = sum((exact(entry[kind]) for entry in entries if entry.get(kind) is not None), Fraction(0))
+            total = sum((exact(share[kind]) for share in shares if share.get(kind) is not None), Fraction(0))
             if total > 1:
                 message = f"The shares of {zeta} sum to more than one."
                 _at(outcome, partition).error("/allocations", message, "at most 1", total)
 
 
-def _entries(study: Study, outcome: Outcome, partition: FrozenPartition) -> None:
-    """Each entry is positive and names a competing candidate and a group, and every pair has one."""
+def _compare_shares(study: Study, outcome: Outcome, partition: FrozenPartition) -> None:
+    """Each share is positive and names a competing candidate and a group, and every pair has one."""
     bank, groups = study.competing(), set(partition.groups)
     seen: set[tuple[int | None, str]] = set()
-    for place, entry in enumerate(partition.document.value["allocations"]):
-        scaled = {} if entry.get("scale") is None else {"scale": entry["scale"]}
-        at = _at(outcome, partition, arm=entry["arm"], group=entry["group"], **scaled)
+    for place, share in enumerate(partition.document.value["allocations"]):
+        scaled = {} if share.get("scale") is None else {"scale": share["scale"]}
+        at = _at(outcome, partition, arm=share["arm"], group=share["group"], **scaled)
         for kind in ("risk", "utility"):
-            if entry.get(kind) is not None and exact(entry[kind]) <= 0:
+            if share.get(kind) is not None and exact(share[kind]) <= 0:
                 message = "A share of the failure budget is positive."
-                at.error(f"/allocations/{place}/{kind}", message, "above 0", entry[kind])
-        candidate = study.candidate_at(entry["arm"], entry.get("scale"))
-        if candidate not in bank or entry["group"] not in groups or (candidate, entry["group"]) in seen:
+                at.error(f"/allocations/{place}/{kind}", message, "above 0", share[kind])
+        candidate = study.candidate_at(share["arm"], share.get("scale"))
+        if candidate not in bank or share["group"] not in groups or (candidate, share["group"]) in seen:
             message = "The share belongs to no pair of a competing candidate and a group, or the pair has one already."
-            found = f"{entry['arm']}@{entry.get('scale') or 'none'} in {entry['group']}"
+            found = f"{share['arm']}@{share.get('scale') or 'none'} in {share['group']}"
             at.error(f"/allocations/{place}", message, "one share per competing candidate and group", found)
             continue
-        seen.add((candidate, entry["group"]))
+        seen.add((candidate, share["group"]))
     message = "The pair has no share of the failure budgets."
     for candidate, group in product(bank, partition.groups):
         if (candidate, group) not in seen:

@@ -331,8 +331,7 @@ def shares_of(study: Study, partition: FrozenPartition, setting: Setting, kind: 
         return Shares([[zeta / (len(candidates) * len(groups))] * len(groups)] * len(candidates))
 
     def weight(candidate: int, group: int) -> Fraction:
-        share = partition.shares.get((candidate, group))
-        allocated: Fraction | None = None if share is None else getattr(share, kind)
+        allocated = partition.shares.get((candidate, group, kind))
         if allocated is None or not 0 < allocated <= 1:
             name = study.candidates[candidate].name
             raise UndeclaredError(f"{partition.name} allocates no {kind} share to {name} in {partition.groups[group]}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,16 +13,6 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.rules import Condition, assign, held
-
-
-@dataclass(frozen=True)
-class Share:
-    """One entry of the allocations."""
-
-    place: int
-    """Its place in the document."""
-    risk: Fraction
-    utility: Fraction | None
 
 
 class FrozenPartition:
@@ -82,17 +71,16 @@ class FrozenPartition:
         return {name: column[self.known] for name, column in self.features.items()}
 
     @cached_property
-    def shares(self) -> dict[tuple[int, int], Share]:
-        """(candidate, group) to its share; a pair that stands twice keeps its first entry."""
+    def shares(self) -> dict[tuple[int, int, str], Fraction | None]:
+        """Candidate, group and kind of bound to the share of a budget; of a pair that stands twice, the first."""
         groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
-        shares: dict[tuple[int, int], Share] = {}
-        for place, entry in enumerate(self.document.value.get("allocations") or []):
-            candidate = self.study.candidate_at(entry["arm"], entry.get("scale"))
-            if candidate is not None and entry["group"] in groups:
-                share = Share(
-                    place, exact(entry["risk"]), None if entry.get("utility") is None else exact(entry["utility"])
-                )
-                shares.setdefault((candidate, groups[entry["group"]]), share)
+        shares: dict[tuple[int, int, str], Fraction | None] = {}
+        for allocated in reversed(self.document.value.get("allocations") or []):
+            candidate = self.study.candidate_at(allocated["arm"], allocated.get("scale"))
+            group = groups.get(allocated["group"])
+            if candidate is not None and group is not None:
+                for kind in ("risk", "utility"):
+                    shares[candidate, group, kind] = None if allocated.get(kind) is None else exact(allocated[kind])
         return shares
 
 
