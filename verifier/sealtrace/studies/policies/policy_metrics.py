@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.encoding import arrow_integers
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Index, Matrix, Vector, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
@@ -298,7 +298,7 @@ def charged(study: Study, quantity: str, traces: Index) -> Fraction:
     """
     if quantity not in study.declared.counted:
         raise RecipeError(f"ledgers count no {quantity!r}; they count {', '.join(study.declared.counted)}")
-    items = study.frame("trace").column("ledger").take(arrow_integers(traces)).flatten()
+    items = study.frame("trace").column("ledger").take(arrow_array(traces)).flatten()
     charges = pa.table({"event": items.field("event").cast(pa.string()), "amount": items.field(quantity)})
     total = Fraction(0)
     for charge in charges.group_by(["event", "amount"]).aggregate([([], "count_all")]).to_pylist():

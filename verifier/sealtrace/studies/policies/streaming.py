@@ -207,7 +207,7 @@ class _Pair:
             findings = [finding for outcome in outcomes.values() for finding in outcome.findings]
             if not (named := {(finding.key or {}).get("state") for finding in findings}):
                 break
-            ids = self.study.states.take(arrow_integers(screener.lo + states)).to_pylist()
+            ids = self.study.states.take(arrow_array(screener.lo + states)).to_pylist()
             left = states[[state not in named for state in ids]]
             if not 0 < len(left) < len(states):
                 raise NotLaidOutError("something is wrong with all of its first states")

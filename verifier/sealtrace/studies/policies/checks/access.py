@@ -211,7 +211,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
         pointer, message = f"/ledger/{position}", "Another event was charged."
         found = [charged_events(row)[position] for row in rows[~same][:LISTED].tolist()]
         outcome.rows(frame, rows[~same], f"{pointer}/event", message, event, found)
-        _costs(study, outcome, rows[same], charged.take(arrow_integers(places[same])), event, pointer)
+        _costs(study, outcome, rows[same], charged.take(arrow_array(places[same])), event, pointer)
 
 
 def _due_events(study: Study) -> Iterator[tuple[Index, list[str]]]:
