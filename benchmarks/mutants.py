@@ -67,6 +67,8 @@ SECONDS = 6
 """After so much processor time no further test is asked about a change."""
 MEMORY = 8 << 30
 """What takes more bytes fails; so does a test that takes a second and five times as long as it took under the trace."""
+UNMADE = 3
+"""How a fork ends in which a change cannot be made: that is a fault of this script, and no test noticed anything."""
 LATE = ("scipy.special", "scipy.optimize", "flint")
 """Libraries that the package imports when they are used: once for all forks."""
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -296,15 +298,17 @@ class Judge:
             numbers = [number for _, number in sorted(asked, key=lambda test: (test[1] != first, test))]
             if not numbers:
                 self.report(change, "no test runs it")
-            elif self.in_a_fork(lambda: self.judge(change, imported, numbers)):
+                continue
+            status = self.in_a_fork(lambda: self.judge(change, imported, numbers))
+            if os.WIFEXITED(status) and os.WEXITSTATUS(status) == UNMADE:
+                raise RuntimeError(f"{change.module}:{change.line}: the change cannot be made: {change.key}")
+            if status:
                 noticing[function] = int.from_bytes(self.failing[:4])
-                self.report(change, "noticed")
-            else:
-                self.report(change, "unnoticed")
+            self.report(change, "noticed" if status else "unnoticed")
         return True
 
-    def in_a_fork(self, run: Callable[[], None]) -> bool:
-        """Whether something fails, or does not end, in a process of its own."""
+    def in_a_fork(self, run: Callable[[], None]) -> int:
+        """How a process of its own ends: with zero, or because something failed or did not end."""
         if not (child := os.fork()):
             with contextlib.suppress(BaseException):
                 quiet = os.open(os.devnull, os.O_RDWR)
@@ -315,7 +319,7 @@ class Judge:
                 run()
                 os._exit(0)
             os._exit(1)
-        return os.waitpid(child, 0)[1] != 0
+        return os.waitpid(child, 0)[1]
 
     def traced(self, item: pytest.Item) -> tuple[float, Lines]:
         """How long a test takes, and the lines that it runs."""
@@ -340,8 +344,12 @@ class Judge:
     def judge(self, change: Change, imported: bool, numbers: list[int]) -> None:
         """Makes a change and runs tests, which end the process where one fails."""
         items = [self.session.items[number] for number in numbers]
-        if imported or not self.replaced(change):
-            sys.meta_path.insert(0, _Hook(change))
+        try:
+            hook = _Hook(change) if imported or not self.replaced(change) else None
+        except Exception:
+            os._exit(UNMADE)
+        if hook is not None:
+            sys.meta_path.insert(0, hook)
             for name, module in list(sys.modules.items()):
                 file = getattr(module, "__file__", None)
                 if file is not None and Path(file).is_relative_to(ROOT) and "site-packages" not in file:
