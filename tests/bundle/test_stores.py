@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import random
 import tempfile
@@ -11,14 +12,18 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as encryption
 import pytest
 
 from contract.specimens import ROWS, json_lines, specimen
+from sealtrace.bundle.archives import Opened
 from sealtrace.bundle.content import table_digest
 from sealtrace.bundle.defects import LISTED_DEFECTS, Defect
 from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.shapes import Field, Struct, Text, arrow_schema
+from sealtrace.bundle.shard_columns import NotLaidOutError
+from sealtrace.bundle.shards import LaidOut
 from sealtrace.bundle.stores import Store, read_rows
 from sealtrace.contract.scalars import PRINTABLE
 from support import LONG, Row
@@ -330,6 +335,30 @@ def test_damaged_files_never_raise() -> None:
         damaged[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
         store = read_rows(bytes(damaged), "f.parquet", "trace", "parquet", every_row=True)
         assert store.count == 0 or store.table.num_rows == len(store.rows)
+
+
+class _Keys(encryption.KmsClient):  # type: ignore[misc]
+    """Hands out keys that anybody may know."""
+
+    def wrap_key(self, key: bytes, _: str) -> bytes:
+        return base64.b64encode(key)
+
+    def unwrap_key(self, wrapped: bytes, _: str) -> bytes:
+        return base64.b64decode(wrapped)
+
+
+def test_encrypted_columns_are_refused(tmp_path: Path) -> None:
+    """Behind a readable footer, too: Arrow would end the whole process when asked where the column lies."""
+    table, path = table_of("trace", [TRACE]), tmp_path / "trace.parquet"
+    settings = encryption.EncryptionConfiguration("footer", column_keys={"column": ["state"]}, plaintext_footer=True)
+    factory = encryption.CryptoFactory(lambda _: _Keys())
+    properties = factory.file_encryption_properties(encryption.KmsConnectionConfig(), settings)
+    with pq.ParquetWriter(path, table.schema, encryption_properties=properties) as writer:
+        writer.write_table(table)
+    (defect,) = by_parquet("trace", path.read_bytes()).syntax.listed
+    assert "a column is encrypted" in defect.message
+    with path.open("rb") as file, pytest.raises(NotLaidOutError, match="a column is encrypted"):
+        LaidOut(Opened(path.stat().st_size, file), "trace")
 
 
 def test_rows_of_parquet_have_numbers_and_keys() -> None:

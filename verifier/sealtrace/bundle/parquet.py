@@ -70,6 +70,8 @@ def leaves(data: memoryview) -> list[Leaf]:
 def _columns(footer: dict[int, Any]) -> Iterator[Leaf]:
     for group in footer[4]:
         for chunk in group[1]:
+            if 8 in chunk:
+                raise ValueError("a column is encrypted")
             column = chunk[3]
             text = _TYPES[column[1]] == "BYTE_ARRAY"
             yield Leaf(
