@@ -21,7 +21,7 @@ from sealtrace.contract.report import Report
 from sealtrace.report import html
 from support import LONG
 
-MANY = 50_000 if LONG else 8_000
+MANY = 50_000 if LONG else 20_000
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
     pytest.skip("the page is not tested in a browser: apt-get install chromium", allow_module_level=True)
@@ -228,7 +228,7 @@ def test_consequences_are_folded(browser: Browser, width: int) -> None:
 @WIDTHS
 def test_anchors_land_on_their_heading(browser: Browser, width: int) -> None:
     """However long and however lazily drawn the tables above them are: the heading stands right below the bars."""
-    page = browser.open(big(MANY), width=width).page
+    page = browser.open(big(8_000), width=width).page
     links = page.locator(".index a, .bar nav a").evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
     assert len(links) > 15
     for link in [*links[:: 1 if LONG else 2], *links[::-3]]:
@@ -291,12 +291,13 @@ def test_no_box_cuts_a_table_without_saying_so(browser: Browser, width: int) -> 
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
         cut = 0
         for number in range(page.locator(".scroll").count()):
-            across, down, long, classes, words = page.evaluate(
-                f"""async (number) => {{ const holder = document.querySelectorAll('.scroll')[number];
-                holder.scrollIntoView({{block: 'nearest'}}); await {FRAME}; const box = holder.firstElementChild;
+            holder = page.locator(".scroll").nth(number)
+            holder.scroll_into_view_if_needed()
+            page.evaluate(FRAME)
+            across, down, long, classes, words = holder.evaluate(
+                """(holder) => { const box = holder.firstElementChild;
                 return [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight,
-                  box.matches('.long, .box'), holder.className, holder.nextElementSibling.textContent]; }}""",
-                number,
+                  box.matches('.long, .box'), holder.className, holder.nextElementSibling.textContent]; }"""
             )
             cut += across > 1 or down > 1
             assert ("more-right" in classes, "more columns" in words) == (across > 1, across > 1)
