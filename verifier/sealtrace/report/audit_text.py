@@ -210,10 +210,12 @@ def _decisions(
     facts = {fact.address: fact for fact in audit.facts}
     for decision in found:
         sheet.gap()
-        sheet.titled(
-            *word, f": {decision.relation}{'' if decision.family == 'declared' else f'  [{decision.family}]'}", "  "
-        )
-        sheet.say(decision.sentence, "  ")
+        if decision.family in ("declared", "group"):
+            sheet.titled(*word, f": {decision.relation}{'  [group]' if decision.family == 'group' else ''}", "  ")
+            sheet.say(decision.sentence, "  ")
+        else:
+            # What nobody named is called by what it says.
+            sheet.titled(*word, f": {decision.sentence}  [{decision.family}]", "  ")
         _known(sheet, decision, facts, known)
 
 
