@@ -24,8 +24,8 @@ class Layer:
 def layers_of(records: Sequence[Mapping[str, Any]]) -> list[Layer]:
     """Layers as records hold them: `weights`, `bias` and `activation`."""
     return [
-        Layer(np.array(one["weights"], np.float64), np.array(one["bias"], np.float64), one["activation"])
-        for one in records
+        Layer(np.array(record["weights"], np.float64), np.array(record["bias"], np.float64), record["activation"])
+        for record in records
     ]
 
 

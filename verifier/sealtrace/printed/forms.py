@@ -87,7 +87,7 @@ def _with_other_results(seed: int, *, texts: bool, longest: bool) -> Altering:
 
 def _alike_for_all(column: pa.ChunkedArray, *, most: bool) -> pa.ChunkedArray:
     """Lists that all hold whatever one of them holds, each thing once; or nothing."""
-    items = {json.dumps(one, default=str): one for held in column.to_pylist() if most for one in held or ()}
+    items = {json.dumps(value, default=str): value for held in column.to_pylist() if most for value in held or ()}
     return pa.chunked_array([pa.array([list(items.values())] * len(column), column.type)])
 
 
@@ -95,7 +95,7 @@ def _flags_set(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Of each struct: whether it is there, and how many of its flags are set."""
     struct = column.combine_chunks()
     flags = [struct.field(one.name) for one in column.type if pa.types.is_boolean(one.type)]
-    numbers = [pc.fill_null(one, False).to_numpy(zero_copy_only=False) for one in (struct.is_valid(), *flags)]
+    numbers = [pc.fill_null(flag, False).to_numpy(zero_copy_only=False) for flag in (struct.is_valid(), *flags)]
     held: npt.NDArray[np.int64] = np.sum(numbers, axis=0)
     return held
 

@@ -153,7 +153,7 @@ class Queries:
     def _with_refused(self, kind: str, table: pa.Table) -> pa.Table:
         """The rows that fit and those that do not, with nothing where a value was refused."""
         refused = [store.refused for store in self._evidence.bundle.of_kind(kind) if store.refused.num_rows]
-        return pa.concat_tables([table, *(one.cast(table.schema) for one in refused)]) if refused else table
+        return pa.concat_tables([table, *(rows.cast(table.schema) for rows in refused)]) if refused else table
 
     @cached_property
     def _some(self) -> dict[str, pa.Table]:
@@ -182,9 +182,9 @@ class Queries:
         """What is known of the fields of each kind; right answers and what others determine are no results."""
         given: dict[str, set[str]] = {}
         for document in self._evidence.bundle.documents_of("dataset"):
-            determined = [name for one in document.value.get("depends") or () for name in one["fields"]]
+            determined = [name for rule in document.value.get("depends") or () for name in rule["fields"]]
             given[document.value["dataset"]] = {*determined, document.value.get("truth") or ""}
-        return {kind: Told(one.key_fields, self._called, given.get(kind, ())) for kind, one in self._frames.items()}
+        return {kind: Told(frame.key_fields, self._called, given.get(kind, ())) for kind, frame in self._frames.items()}
 
     def _run(self, sql: str, form: Form = _SEALED) -> SqlResult:
         if (sql, form) not in self._results:

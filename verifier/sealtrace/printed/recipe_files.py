@@ -26,7 +26,7 @@ def read_recipes(path: Path) -> dict[str, Any]:
     """A file of recipes; `BundleError` where it is none."""
     with refusing(path):
         recipes = parse(path.read_bytes())
-    if not isinstance(recipes, dict) or not all(isinstance(one, dict) for one in recipes.values()):
+    if not isinstance(recipes, dict) or not all(isinstance(recipe, dict) for recipe in recipes.values()):
         raise BundleError(f"{path}: recipes are an object of tables, each an object of columns")
     return recipes
 
@@ -55,8 +55,10 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
                         del column["recipe"]
             elif name in columns:
                 columns[name]["recipe"] = _complete(recipe, defaults)
-            elif name in rows and isinstance(recipe, dict) and all(isinstance(one, dict) for one in recipe.values()):
-                rows[name]["recipes"] = {column: _complete(one, defaults) for column, one in recipe.items()}
+            elif (
+                name in rows and isinstance(recipe, dict) and all(isinstance(value, dict) for value in recipe.values())
+            ):
+                rows[name]["recipes"] = {column: _complete(value, defaults) for column, value in recipe.items()}
             else:
                 raise BundleError(f"{path}: {label} has no column {name!r}{nearest(name, columns)}")
         for pointer, expected, found in misfits_of("table", record):

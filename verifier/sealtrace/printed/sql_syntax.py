@@ -74,7 +74,7 @@ def _function(node: Node) -> str:
 
 
 def _inputs(node: Node) -> list[Node]:
-    return [one.get("expression", one) for one in node.get("arguments") or node.get("children") or []]
+    return [argument.get("expression", argument) for argument in node.get("arguments") or node.get("children") or []]
 
 
 def _column(node: Node) -> str:
@@ -133,8 +133,8 @@ def _fields(tree: Any) -> set[str]:
 def _selecting(tree: Any) -> set[str]:
     """The fields by whose values it takes rows, joins them and groups them."""
     nodes = list(objects([node[name] for node in objects(tree) for name in _ROWS if node.get(name)]))
-    asked = [one for node in nodes if str(node.get("type")).endswith("_NULL") for one in _inputs(node)]
-    read = (node for node in nodes if not any(node is one for one in asked))
+    asked = [inner for node in nodes if str(node.get("type")).endswith("_NULL") for inner in _inputs(node)]
+    read = (node for node in nodes if not any(node is wanted for wanted in asked))
     return {*_columns(read), *(name for node in objects(tree) for name in node.get("using_columns") or ())}
 
 
@@ -210,7 +210,7 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
     while rest:
         node, added = rest.pop()
         if isinstance(node, list):
-            rest.extend((one, added) for one in node)
+            rest.extend((item, added) for item in node)
             continue
         if not isinstance(node, dict):
             continue
@@ -227,7 +227,7 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
         elif kind == "FUNCTION" and name not in _HOLDING and _of_constants(inputs):
             yield f"{name}(…)" if not node.get("is_operator") else f"a calculation with {name}"
         elif kind == "FUNCTION" and name in ("+", "-") and len(inputs) == 2:
-            rest.extend((one, True) for one in inputs)
+            rest.extend((inner, True) for inner in inputs)
         elif kind == "FUNCTION" and inputs and _SETTINGS.fullmatch(name):
             rest.append((inputs[0], False))
         else:
@@ -251,10 +251,10 @@ def _usual(text: str, *, added: bool) -> bool:
 
 def _of_constants(inputs: list[Node]) -> bool:
     """Whether a function is asked of nothing but constants, of which at least one is there."""
-    within = [one for one in objects(inputs) if "class" in one]
+    within = [inner for inner in objects(inputs) if "class" in inner]
     return bool(within) and all(
-        one["class"] in ("CONSTANT", "CAST", "TYPE") or (one["class"] == "FUNCTION" and bool(_inputs(one)))
-        for one in within
+        inner["class"] in ("CONSTANT", "CAST", "TYPE") or (inner["class"] == "FUNCTION" and bool(_inputs(inner)))
+        for inner in within
     )
 
 
@@ -293,12 +293,12 @@ def _demanded(trees: list[Any]) -> dict[str, list[str]] | None:
 
 
 def _chooses_otherwise(node: Node) -> bool:
-    modified = {str(one.get("type")) for one in node.get("modifiers") or ()} - {"ORDER_MODIFIER"}
+    modified = {str(modifier.get("type")) for modifier in node.get("modifiers") or ()} - {"ORDER_MODIFIER"}
     if modified or node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS"):
         return True
     match node.get("class"):
         case "CASE":
-            given = [one["then_expr"] for one in node.get("case_checks") or ()]
+            given = [branch["then_expr"] for branch in node.get("case_checks") or ()]
             return not all(map(_is_constant, [*given, node.get("else_expr") or {"class": "CONSTANT"}]))
         case "FUNCTION":
             return not _PLAIN.fullmatch(_function(node))
@@ -349,7 +349,7 @@ def turned(tree: Any) -> bool:
         if (other := _ONE_WAY.get(name := _function(node))) is not None:
             _rename(node, other)
             found = True
-        elif name == "-" and any(_function(one) in _REMAINDERS for one in objects(_inputs(node))):
+        elif name == "-" and any(_function(inner) in _REMAINDERS for inner in objects(_inputs(node))):
             _rename(node, "+")
             found = True
     for node in list(objects(tree)):
@@ -368,11 +368,11 @@ def turned(tree: Any) -> bool:
             node["type"], found = _OPPOSITE[node["type"]], True
         for order in node.get("orders") or ():
             order["type"] = "ASCENDING" if order["type"] == "DESCENDING" else "DESCENDING"
-        limiting = [one for one in modifiers if one.get("type") in _LIMITING]
-        if not any(one.get("type") == "ORDER_MODIFIER" for one in modifiers):
-            for one in limiting:  # rows by their place: others instead
-                if "limit" in one:
-                    one["offset"] = None if one.get("offset") else one["limit"]
+        limiting = [modifier for modifier in modifiers if modifier.get("type") in _LIMITING]
+        if not any(modifier.get("type") == "ORDER_MODIFIER" for modifier in modifiers):
+            for limit in limiting:  # rows by their place: others instead
+                if "limit" in limit:
+                    limit["offset"] = None if limit.get("offset") else limit["limit"]
         ordered = bool(node.get("orders")) and (bool(name) or node.get("class") == "WINDOW")
         found |= bool(limiting) or ordered
     return found
@@ -386,7 +386,7 @@ def _rename(node: Node, name: str) -> None:
 
 def _of_results(node: Node) -> bool:
     """Whether a comparison is with what other rows give: a mean of all, or a rank."""
-    return any(one.get("class") in ("SUBQUERY", "WINDOW") for one in objects([node.get("left"), node.get("right")]))
+    return any(inner.get("class") in ("SUBQUERY", "WINDOW") for inner in objects([node.get("left"), node.get("right")]))
 
 
 # In words
@@ -415,7 +415,7 @@ def _query(node: Node, depth: int) -> str:
         said += f" for each {_listed(node['group_expressions'], depth)}"
     for name in ("having", "qualify"):
         said += f" if {_words(node[name], depth)}" if node.get(name) else ""
-    if any(one.get("type") != "ORDER_MODIFIER" for one in node.get("modifiers") or ()):
+    if any(modifier.get("type") != "ORDER_MODIFIER" for modifier in node.get("modifiers") or ()):
         said += ", of which only some rows"
     for entry in (node.get("cte_map") or {}).get("map") or ():
         named = entry["value"]
@@ -438,7 +438,7 @@ def _table(node: Node, depth: int) -> str:
 
 
 def _listed(nodes: list[Node], depth: int) -> str:
-    return ", ".join(_words(one, depth) for one in nodes)
+    return ", ".join(_words(node, depth) for node in nodes)
 
 
 def _words(node: Node, depth: int) -> str:
@@ -459,10 +459,11 @@ def _words(node: Node, depth: int) -> str:
         case "COMPARISON":
             return f"{_words(node['left'], depth)} {_SPOKEN.get(form, form)} {_words(node['right'], depth)}"
         case "CONJUNCTION":
-            return f" {_SPOKEN.get(form, form)} ".join(_words(one, depth) for one in node["children"])
+            return f" {_SPOKEN.get(form, form)} ".join(_words(child, depth) for child in node["children"])
         case "CASE":
             cases = [
-                f"{_words(one['then_expr'], depth)} if {_words(one['when_expr'], depth)}" for one in node["case_checks"]
+                f"{_words(branch['then_expr'], depth)} if {_words(branch['when_expr'], depth)}"
+                for branch in node["case_checks"]
             ]
             return f"({', '.join([*cases, 'else ' + _words(node.get('else_expr') or {}, depth)])})"
         case "SUBQUERY":
@@ -476,14 +477,14 @@ def _words(node: Node, depth: int) -> str:
 
 
 def _call(node: Node, name: str, depth: int) -> str:
-    inputs = [_words(one, depth) for one in _inputs(node)]
+    inputs = [_words(inner, depth) for inner in _inputs(node)]
     if node.get("is_operator") and len(inputs) == 2:
         return f"({inputs[0]} {_SPOKEN.get(name, name)} {inputs[1]})"
     different = "different " if node.get("distinct") else ""
     if name == "round":
         said = inputs[0]
     elif len(inputs) < 2 and name in _SPOKEN:
-        said = " ".join([_SPOKEN[name], *(f"{different}{one}" for one in inputs)])
+        said = " ".join([_SPOKEN[name], *(f"{different}{words}" for words in inputs)])
     else:
         said = f"{name.removeprefix('OPERATOR_').casefold()}({different}{', '.join(inputs)})"
     return f"{said} where {_words(node['filter'], depth)}" if node.get("filter") else said

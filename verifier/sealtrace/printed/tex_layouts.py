@@ -282,14 +282,14 @@ def as_table(token: Token, options: list[Token], columns: list[Token], body: lis
 
     head = [[_command(token, name), *braced(token, keys[name])] for name in ("caption", "label") if name in keys]
     rows = [
-        _command(one, name) if one.text in _CTABLE and one.kind == "command" else one
-        for one in body
-        for name in (_CTABLE.get(one.text, ("",)) if one.kind == "command" else ("",))
+        _command(token, name) if token.text in _CTABLE and token.kind == "command" else token
+        for token in body
+        for name in (_CTABLE.get(token.text, ("",)) if token.kind == "command" else ("",))
     ]
     inner = [*environment("begin", "tabular"), *braced(token, columns), *rows, *environment("end", "tabular")]
     return [
         *environment("begin", "table"),
-        *(one for part in head for one in part),
+        *(token for part in head for token in part),
         *inner,
         *environment("end", "table"),
     ]
