@@ -186,7 +186,8 @@ def _witness(case: Case, before: Case) -> Box | None:
         if now.is_linear and isinstance(found := _linear(now), Answer):
             return _proved(dict(found.values or now.box), before)
         interval = now.box[name]
-        if name in now.variables and not _as_good_as_point(interval, case.box[name]):
+        as_good_as_point = interval.width <= _TINY * max(Fraction(1), abs(case.box[name].middle()))
+        if name in now.variables and not as_good_as_point:
             middle = interval.middle()
             values = [Fraction(round(middle)) if name in case.integers else middle, interval.low, interval.high]
             finite = [value for value in dict.fromkeys(values) if isinstance(value, Fraction)]
@@ -227,7 +228,3 @@ def _proved(found: Box, case: Case) -> Box | None:
     except EmptyError:
         return None
     return here
-
-
-def _as_good_as_point(interval: Interval, start: Interval) -> bool:
-    return interval.is_bounded and interval.width <= _TINY * max(Fraction(1), abs(start.middle()))
