@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from oracles.z3_formulas import rows_can_hold
-from sealtrace.relations.forms import Atom, Form, added
+from sealtrace.relations.forms import Atom, LinearForm, added
 from sealtrace.relations.intervals import INFINITY, Interval, point
 from sealtrace.relations.linear import Certificate, minimize, solve
 from sealtrace.relations.work import OutOfWorkError, Work
@@ -23,7 +23,7 @@ EXAMPLES = settings(max_examples=3000 if LONG else 60, deadline=None)
 
 def row(terms: dict[str, int], operator: str, bound: int) -> Atom:
     """Multiples of variables, compared with a number."""
-    form = Form({name: Fraction(factor) for name, factor in terms.items()}, Fraction(-bound))
+    form = LinearForm({name: Fraction(factor) for name, factor in terms.items()}, Fraction(-bound))
     return Atom(added([(form, Fraction(1))]), operator)
 
 
@@ -93,7 +93,7 @@ def test_strict_systems(seed: int) -> None:
     """A strict system holds exactly where a gap, made as large as possible, is positive."""
     rows, box = system(seed, strict=True)
     found = solve(rows, box)
-    wider = Form({"gap": Fraction(1)})
+    wider = LinearForm({"gap": Fraction(1)})
     relaxed = [Atom(atom.form + wider, "<=") if atom.operator == "<" else atom for atom in rows]
     gap = minimize(-wider, relaxed, {**box, "gap": Interval(Fraction(0), Fraction(1))})
     strict = any(atom.operator == "<" for atom in rows)
@@ -108,7 +108,7 @@ def test_optima_agree_with_highs(seed: int) -> None:
     chance = random.Random(seed + 1)
     bounded = {name: Interval(max(one.low, Fraction(-9)), min(one.high, Fraction(9))) for name, one in box.items()}
     objective = {name: Fraction(chance.randint(-3, 3)) for name in bounded}
-    found = minimize(added([(Form(objective), Fraction(1))]), rows, bounded)
+    found = minimize(added([(LinearForm(objective), Fraction(1))]), rows, bounded)
     status, optimum = highs(rows, bounded, objective)
     assert (found is not None) == (status == 0)
     if found is not None and optimum is not None:

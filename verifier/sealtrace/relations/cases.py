@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count, pairwise
 
-from sealtrace.relations.forms import Atom, Box, Computed, Form, Operation, added, applied, constant, variable
+from sealtrace.relations.forms import Atom, Box, Computed, LinearForm, Operation, added, applied, constant, variable
 from sealtrace.relations.intervals import (
     INFINITY,
     WHOLE,
@@ -81,7 +81,7 @@ class Case:
         """For each comparison, how often numbers and unknowns stand in it, also inside operations."""
         inside: dict[str, Counter[str]] = {}
 
-        def counted(forms: Iterable[Form]) -> Counter[str]:
+        def counted(forms: Iterable[LinearForm]) -> Counter[str]:
             found: Counter[str] = Counter()
             for name in (name for form in forms for name in form.terms):
                 found.update(inside.get(name, {name: 1}))
@@ -107,7 +107,7 @@ class Case:
             found[operation.name] = operation.over(found, total=True)
         return found
 
-    def with_known(self, known: Mapping[str, Form]) -> Case:
+    def with_known(self, known: Mapping[str, LinearForm]) -> Case:
         """The case with forms in the places of variables, and operations that are linear then written out."""
         forms, left = dict(known), []
         for operation in self.operations:
@@ -152,7 +152,7 @@ class Case:
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
         self.add(self.lowered(left, names) - self.lowered(right, names), operator)
 
-    def add(self, form: Form, operator: str) -> None:
+    def add(self, form: LinearForm, operator: str) -> None:
         self.atoms += (Atom(form, operator),)
 
     def unknown(self, name: str, low: Bound, high: Bound, *, integer: bool) -> str:
@@ -170,7 +170,7 @@ class Case:
         others = (f"{name}·{number}" for number in count(2))
         return name if name not in self.box else next(other for other in others if other not in self.box)
 
-    def lowered(self, expression: Expression, names: Mapping[str, str]) -> Form:
+    def lowered(self, expression: Expression, names: Mapping[str, str]) -> LinearForm:
         """An expression as a linear form; unknowns get the variables that stand for them."""
         match expression:
             case Number(value):
@@ -185,7 +185,7 @@ class Case:
                 return self.operation(function, [self.lowered(argument, names) for argument in arguments])
         raise TypeError(f"no expression: {expression!r}")
 
-    def operation(self, function: str, arguments: Sequence[Form]) -> Form:
+    def operation(self, function: str, arguments: Sequence[LinearForm]) -> LinearForm:
         """A function of forms. It must have a value, also where it cancels or is multiplied by zero."""
         first = arguments[0]
         match function:
@@ -216,7 +216,7 @@ class Case:
             self.box[name] = operation.over(self.box)
         return self._named[key]
 
-    def _divided(self, factors: Sequence[Form]) -> Form | None:
+    def _divided(self, factors: Sequence[LinearForm]) -> LinearForm | None:
         """A quotient whose sides share a variable, as a constant and a quotient where they share it no more.
 
         So (a - b) / b becomes a / b - 1, and b stands there once.
@@ -224,7 +224,7 @@ class Case:
         for above, over in pairwise((*factors, factors[0])) if len(factors) == 2 else ():
             named = (each for each in reversed(self.operations) if over.terms.keys() == {each.name})
             inverse = next(named, None) if isinstance(next(iter(over.terms), None), Computed) else None
-            below = inverse.arguments[0] if inverse and inverse.kind == "/" and not over.constant else Form({})
+            below = inverse.arguments[0] if inverse and inverse.kind == "/" and not over.constant else LinearForm({})
             common = next((name for name in below.terms if name in above.terms), None)
             if common is None or any(isinstance(name, Computed) for name in above.terms):
                 continue
@@ -349,7 +349,7 @@ class _Narrowing:
         if truth is None and atom.operator != "!=":
             self.narrow(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
 
-    def narrow(self, form: Form, target: Interval) -> None:
+    def narrow(self, form: LinearForm, target: Interval) -> None:
         """The form must lie in the target: each variable must make up for what the others cannot."""
         values = [self.box[name].scaled(factor) for name, factor in form.terms.items()]
         behind = [point(form.constant)]

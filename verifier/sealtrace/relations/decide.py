@@ -15,7 +15,7 @@ from sealtrace.relations.cases import settled, starting_box, starting_case, valu
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.fact import Fact, plain_address
-from sealtrace.relations.forms import Atom, Box, Form
+from sealtrace.relations.forms import Atom, Box, variable
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
 from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.search import search
@@ -220,11 +220,9 @@ def _member(claim: Claim) -> _Member | None:
     unknowns = frozenset(claim.unknowns)
     shared = unknowns | {fact.address for fact in claim.facts}
     new = {name: name if name in shared else f"{name} of {claim.name}" for name in case.names}
-    atoms = [
-        Atom(Form({new[name]: factor for name, factor in form.terms.items()}, form.constant), atom.operator, claim.name)
-        for atom in case.atoms
-        if (form := atom.form).terms.keys() <= new.keys()
-    ]
+    renamed = {name: variable(new[name]) for name in case.names}
+    linear = (atom for atom in case.atoms if atom.form.terms.keys() <= renamed.keys())
+    atoms = [Atom(atom.form.put(renamed), atom.operator, claim.name) for atom in linear]
     varying = frozenset(case.variables & shared)
     return _Member(claim, atoms, {new[name]: case.box[name] for name in case.names}, varying, unknowns)
 

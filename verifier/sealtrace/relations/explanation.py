@@ -9,7 +9,7 @@ from fractions import Fraction
 from sealtrace.relations.cases import Case, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.forms import Atom, Box, Form, constant
+from sealtrace.relations.forms import Atom, Box, LinearForm, constant
 from sealtrace.relations.intervals import INFINITY, NOT_NEGATIVE, WHOLE, EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, minimize
 from sealtrace.relations.search import Answer, search
@@ -210,12 +210,12 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
     moves = {f"move of {fact.address}": fact for fact in facts}
     for move, fact in moves.items():
         # The value prints as the fact does after a move of so many units.
-        atoms.append(Atom(Form({fact.address: Fraction(1), move: -fact.unit}, -fact.high), "<="))
-        atoms.append(Atom(Form({fact.address: Fraction(-1), move: -fact.unit}, fact.low), "<="))
+        atoms.append(Atom(LinearForm({fact.address: Fraction(1), move: -fact.unit}, -fact.high), "<="))
+        atoms.append(Atom(LinearForm({fact.address: Fraction(-1), move: -fact.unit}, fact.low), "<="))
         box[move] = NOT_NEGATIVE
     try:
         with Work():
-            return minimize(Form(dict.fromkeys(moves, Fraction(1))), atoms, box)
+            return minimize(LinearForm(dict.fromkeys(moves, Fraction(1))), atoms, box)
     except OutOfWorkError:
         return None
 

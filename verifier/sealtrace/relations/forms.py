@@ -34,7 +34,7 @@ Box = dict[str, Interval]
 
 
 @dataclass(frozen=True)
-class Form:
+class LinearForm:
     """Multiples of variables, and a constant."""
 
     terms: Mapping[str, Fraction]
@@ -45,23 +45,23 @@ class Form:
         """What makes two forms the same."""
         return frozenset(self.terms.items()), self.constant
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: LinearForm) -> LinearForm:
         return added([(self, Fraction(1)), (other, Fraction(1))])
 
-    def __sub__(self, other: Form) -> Form:
+    def __sub__(self, other: LinearForm) -> LinearForm:
         return added([(self, Fraction(1)), (other, Fraction(-1))])
 
-    def __neg__(self) -> Form:
+    def __neg__(self) -> LinearForm:
         return self * Fraction(-1)
 
-    def __mul__(self, factor: Fraction) -> Form:
+    def __mul__(self, factor: Fraction) -> LinearForm:
         return added([(self, factor)])
 
-    def put(self, known: Mapping[str, Form]) -> Form:
+    def put(self, known: Mapping[str, LinearForm]) -> LinearForm:
         """The form with forms in the places of some of its variables."""
         if known.keys().isdisjoint(self.terms):
             return self
-        kept = Form({name: factor for name, factor in self.terms.items() if name not in known}, self.constant)
+        kept = LinearForm({name: factor for name, factor in self.terms.items() if name not in known}, self.constant)
         return added([(kept, Fraction(1)), *((known[name], self.terms[name]) for name in self.terms if name in known)])
 
     def over(self, box: Mapping[str, Interval]) -> Interval:
@@ -72,17 +72,17 @@ class Form:
         return total
 
 
-def constant(value: Fraction) -> Form:
+def constant(value: Fraction) -> LinearForm:
     """A number as a form."""
-    return Form({}, value)
+    return LinearForm({}, value)
 
 
-def variable(name: str) -> Form:
+def variable(name: str) -> LinearForm:
     """A variable as a form."""
-    return Form({name: Fraction(1)})
+    return LinearForm({name: Fraction(1)})
 
 
-def added(multiples: Iterable[tuple[Form, Fraction]]) -> Form:
+def added(multiples: Iterable[tuple[LinearForm, Fraction]]) -> LinearForm:
     """The sum of multiples of forms."""
     terms: dict[str, Fraction] = {}
     total = Fraction(0)
@@ -91,14 +91,14 @@ def added(multiples: Iterable[tuple[Form, Fraction]]) -> Form:
         for name, factor in form.terms.items():
             more = checked(factor * times) if times != 1 else factor
             terms[name] = checked(terms[name] + more) if name in terms else more
-    return Form({name: factor for name, factor in terms.items() if factor}, checked(total))
+    return LinearForm({name: factor for name, factor in terms.items() if factor}, checked(total))
 
 
 @dataclass(frozen=True)
 class Atom:
     """A form compared with zero: ==, !=, <= or <."""
 
-    form: Form
+    form: LinearForm
     operator: str
     relation: str = ""
     """Whose comparison it is, where several are decided together."""
@@ -138,7 +138,7 @@ class Operation:
 
     name: str
     kind: str
-    arguments: tuple[Form, ...]
+    arguments: tuple[LinearForm, ...]
 
     def values(self, box: Mapping[str, Interval]) -> list[Interval]:
         """All values of its arguments, or more."""
@@ -170,7 +170,7 @@ class Operation:
                 return [*within, Atom(-share, "<"), Atom(share - constant(Fraction(1)), "<")]
         return []
 
-    def linear(self) -> Form | None:
+    def linear(self) -> LinearForm | None:
         """What it is as a form; None where it is no linear one, or has no exact value."""
         first, *rest = self.arguments
         if (self.kind == "max" and not rest) or (self.kind == "^" and rest[0].constant == 1):
@@ -187,7 +187,7 @@ class Operation:
                 return constant(value.low) if isinstance(value.low, Fraction) and value.is_point else None
         return None
 
-    def only_piece(self, box: Mapping[str, Interval]) -> Form | None:
+    def only_piece(self, box: Mapping[str, Interval]) -> LinearForm | None:
         """The argument that a maximum is everywhere in the box."""
         ranges = self.values(box) if self.kind == "max" else []
         for piece, own in zip(self.arguments, ranges, strict=False):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sealtrace.relations.forms import Atom, Form, added, bare, constant
+from sealtrace.relations.forms import Atom, LinearForm, added, bare, constant
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.work import spend
 
@@ -48,7 +48,7 @@ class Certificate:
 
     def text(self) -> list[str]:
         """The proof, line by line."""
-        least = bare(Fraction(Form(self.total.form.terms).over(self.intervals).low))
+        least = bare(Fraction(LinearForm(self.total.form.terms).over(self.intervals).low))
         lines = [f"{bare(multiplier)} × ({atom})" for multiplier, atom in self.lines]
         return [*lines, f"added up: {self.total}, but within the intervals it is at least {least}"]
 
@@ -75,7 +75,7 @@ def solve(atoms: Sequence[Atom], box: Mapping[str, Interval]) -> dict[str, Fract
     return proof
 
 
-def minimize(objective: Form, atoms: Sequence[Atom], box: Mapping[str, Interval]) -> Fraction | None:
+def minimize(objective: LinearForm, atoms: Sequence[Atom], box: Mapping[str, Interval]) -> Fraction | None:
     """The least value of the objective; None where no values satisfy the comparisons.
 
     It is asked to be as small as the box allows, and each proof that it cannot be says how large it must be at least.
