@@ -52,8 +52,9 @@ ROOMS: dict[str, str] = {
     "studies/policies/mathematics/": "policies/test_policies.py policies/test_scores.py policies/test_thresholds.py",
     "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_proof.py "
     "policies/test_maps_steps.py policies/test_maps_ties.py",
+    "studies/policies/mathematics/maps/recheck.py": "policies/test_maps_recheck.py policies/test_maps_proof.py",
     "studies/policies/mathematics/partitions/": "policies/test_partitions.py",
-    "studies/policies/mathematics/screening.py": "policies/test_streaming.py",
+    "studies/policies/mathematics/screening.py": "policies/test_screening.py",
     "studies/results/joins.py": "results/test_joins.py results/test_datasets.py",
     "printed/cells.py": "printed/test_marks.py checks/test_unnamed_digits.py checks/test_weakening.py",
     "printed/judgement.py": "printed/test_judgement.py",

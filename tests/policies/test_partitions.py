@@ -249,6 +249,14 @@ def test_signs_of_sums_of_square_roots(monkeypatch: pytest.MonkeyPatch) -> None:
         exact.sign_of(close)
 
 
+def test_a_rational_value_is_rounded_as_it_is() -> None:
+    """Half between two doubles the even one is taken, and beyond doubles infinity with the sign of the value."""
+    assert exact.as_float({1: 1 + Fraction(1, 2**53)}) == 1.0
+    assert exact.as_float({1: 1 + Fraction(3, 2**53)}) == 1 + 2.0**-51
+    assert exact.as_float({2: Fraction(10**400)}) == math.inf
+    assert exact.as_float({2: -Fraction(10**400)}) == -math.inf
+
+
 def plain_objective(groups: list[int], degradations: Matrix, cert: float, comp: float, leaves: int) -> float:
     """The formula, term by term."""
     states, candidates = degradations.shape
@@ -281,7 +289,7 @@ def test_objective_is_the_formula() -> None:
     assert objective(np.array([0, 0]), 1, np.array([[-1.7e308], [1.7e308]]), Fraction(0), Fraction(0)) == math.inf
 
 
-@pytest.mark.parametrize("degradations", [np.empty((0, 2)), np.empty((2, 0)), np.array([[math.nan]])])
+@pytest.mark.parametrize("degradations", [np.empty((0, 2)), np.empty((2, 0)), np.array([[1.0], [math.nan]])])
 def test_degradations_must_be_numbers(degradations: Matrix) -> None:
     """Nothing to average and no number at all are refused."""
     with pytest.raises(ValueError, match="degradation"):

@@ -104,13 +104,14 @@ class Run:
 def sound_rows(
     screen: Screen, policy: Sequence[Vector], named: Sequence[Mask | None], legal: Sequence[Mask | None], width: int
 ) -> float:
-    """Finite, not negative, nothing on illegal actions, every legal action named; returns the least probability.
+    """Numbers that are not negative, nothing on illegal actions, every legal action named; returns the least.
 
     There is an entry per row of the file; None where all actions are named, or legal.
     """
     least = np.inf
     for values, there, allowed in zip(policy, named, legal, strict=True):
-        least = min(least, float(values.min(initial=np.inf)))
+        # In this order a least value that is no number stays.
+        least = min(float(values.min(initial=np.inf)), least)
         if not least >= 0:
             screen.refuse_rows(~(values >= 0), width)
         if allowed is not None:
