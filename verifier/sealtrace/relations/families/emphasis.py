@@ -10,6 +10,7 @@ from itertools import accumulate, product
 from typing import Any
 
 from sealtrace.printed.cells import TableCell, cells_of, marked_groups, wrong_marks
+from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
@@ -33,7 +34,7 @@ _BETTER: dict[str | None, tuple[str, ...]] = {"best": (), "second": ("best",)}
 """Each mark, and those that are better."""
 _MOST_CHANCE = 0.1
 """So rarely would marks that mean something else be at the good end as often: what is bold is nearly always best."""
-_MOST_WRONG = 6
+_MOST_WRONG = 10
 """One mark in so many may be wrong, one may in any case."""
 _HIGHER = frozenset({"higher", "larger", "greater", "more"})
 
@@ -219,9 +220,7 @@ def _usual(sheet: Sheet, *, said: bool) -> Iterator[Claim]:
     for turned in (False, True) if bold else ():
         way = sheet.turned() if turned else sheet
         marks = {(column, row) for row, column in bold} if turned else bold
-        blocks = blocks_of(way)
-        whole = [[row for block in blocks for row in block]]
-        for parts, usual in product((whole, blocks) if len(blocks) > 1 else (whole,), ("higher", "lower", None)):
+        for parts, usual in product(_parts(way), ("higher", "lower", None)):
             lines = list(_lines(way, marks, parts, {} if turned else ways, usual))
             right = [line for line in lines if line.is_best]
             wrong = len(lines) - len(right)
@@ -247,6 +246,16 @@ def _usual(sheet: Sheet, *, said: bool) -> Iterator[Claim]:
                 chance=min(1.0, chance),
                 telling=bool(wrong) or (chance / weakest * len(lines) <= _MOST_CHANCE and len(lines) > least),
             )
+
+
+def _parts(sheet: Sheet) -> list[list[list[int]]]:
+    """Among which rows the best may be marked: all of them, those between two rules, or those of one name."""
+    blocks = blocks_of(sheet)
+    named: dict[str, list[int]] = {}
+    for row in (row for block in blocks for row in block):
+        named.setdefault(plain(sheet.rows[row].label.rpartition(JOIN)[2]), []).append(row)
+    whole = [[row for block in blocks for row in block]]
+    return [whole, *(parts for parts in (blocks, list(named.values())) if 1 < len(parts) < len(whole[0]))]
 
 
 def _lines(
