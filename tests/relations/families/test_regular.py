@@ -366,3 +366,13 @@ def test_tables_that_differ_in_several_places_print_different_things() -> None:
     for others, expected in ((rows, 0), (one, 1), (several, 0)):
         paper = read(table("", "Tree | Girth | Age", rows, "tab:a"), table("", "Tree | Girth | Age", others, "tab:b"))
         assert len(_suspected(paper, "same in two tables")) == expected
+
+
+def test_a_row_that_holds_of_sizes_is_no_error() -> None:
+    """A margin over the size of a correlation: one correlation is negative."""
+    rows = ["Elm | 0.512 | 0.733 | -0.221", "Oak | 0.348 | 0.590 | -0.242", "Ash | -0.177 | 0.121 | 0.056",
+            "Yew | 0.209 | 0.466 | -0.257", "Fir | 0.391 | 0.408 | -0.017"]  # fmt: skip
+    assert _suspected(read(table("Trees.", "Tree | r | Other | Margin", rows))) == []
+    assert (
+        len(_suspected(read(table("Trees.", "Tree | r | Other | Margin", [*rows, "Box | 0.410 | 0.300 | 0.170"])))) == 1
+    )

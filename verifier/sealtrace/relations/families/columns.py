@@ -42,6 +42,11 @@ class Span:
         """In which rows the two share a number."""
         return (self.low <= other.high) & (self.high >= other.low)
 
+    def size(self) -> Span:
+        """It without its sign."""
+        least, most = np.minimum(abs(self.low), abs(self.high)), np.maximum(abs(self.low), abs(self.high))
+        return Span(np.where((self.low <= 0) & (self.high >= 0), 0.0, least), most)
+
     def inverse(self) -> Span:
         """One over it; nan where it may be zero."""
         zero = (self.low <= 0) & (self.high >= 0)

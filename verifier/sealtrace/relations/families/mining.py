@@ -292,9 +292,11 @@ class _Table:
         if surprise < _LEAST_SURPRISE:
             return
         holds = np.flatnonzero(fits).tolist()
+        # A row that fits if signs are left out is computed from sizes, as the others may be.
+        sized = trial.formula(*(column.size() for column in trial.inputs)).touches(result)
         breaks = [
             row
-            for row in np.flatnonzero(known & ~fits).tolist()
+            for row in np.flatnonzero(known & ~fits & ~sized).tolist()
             if self._is_comparable(result, row, holds, trial.is_linear)
             and not ("mean" in trial.kind and self._has_no_mean(result, trial.inputs, row))
         ]
