@@ -376,3 +376,16 @@ def test_a_row_that_holds_of_sizes_is_no_error() -> None:
     assert (
         len(_suspected(read(table("Trees.", "Tree | r | Other | Margin", [*rows, "Box | 0.410 | 0.300 | 0.170"])))) == 1
     )
+
+
+def test_few_rows_are_broken_by_slips_only() -> None:
+    """Where four rows hold, one other digit is an error, and so is the number of the row above; no other value is."""
+    rows = [
+        "Elm | 61.2 | 48.9 | 12.3",
+        "Oak | 74.5 | 40.1 | 34.4",
+        "Ash | 55.8 | 49.1 | 6.7",
+        "Yew | 80.3 | 61.6 | 18.7",
+    ]
+    for printed, found in (("21.5", 0), ("27.5", 1), ("18.7", 1), ("46.8", 0)):
+        paper = read(table("Trees.", "Tree | After | Before | Gain", [*rows, f"Fir | 69.9 | 48.4 | {printed}"]))
+        assert len([one for one in decided(paper) if one.status is Status.SUSPICION]) == found

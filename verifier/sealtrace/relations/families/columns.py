@@ -148,7 +148,9 @@ class Column(Span):
         return Given(fact)
 
     def rounded(self) -> Column:
-        """The column with its integers read as rounded."""
+        """The column with its integers read as rounded, unless its cells say that they are counts."""
+        if self.part in ("k", "n"):
+            return self
         facts = tuple(None if fact is None else fact.rounded() if fact.exact else fact for fact in self.facts)
         return Column.of(self.place, self.label, facts, part=self.part, beside=self.beside)
 

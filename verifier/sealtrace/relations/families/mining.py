@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.columns import Column, Floats, Span, Value, columns_of, spread, total
+from sealtrace.relations.families.columns import Column, Floats, Span, Total, Value, columns_of, spread, total
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.trials import (
     Booleans,
@@ -59,6 +59,10 @@ _UNUSUAL = re.compile(
     r"best|worst|geomean|ci|n|#)\b.*"
 )
 _ASYMMETRIC = re.compile(r"bootstrap|permut|randomi[sz]|profile|exact|credible|posterior|percentile|likelihood|odds")
+
+
+CONVINCING = 6
+"""With so many rows that hold any other is suspect; with fewer only what looks like a slip."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,25 @@ class Hypothesis:
         few = wrong <= max(1, rows // MOST_EXCEPTIONS[self.rank]) and len(self.holds) >= self.least
         return not wrong or few or self._is_swapped()
 
+    def is_suspect(self, row: int) -> bool:
+        """Whether a row that breaks it is an error rather than another thing: there is much that it breaks, or one
+        other digit of one number would repair it, or one of its numbers stands in the next row, too."""
+        if len(self.holds) >= CONVINCING or self._is_swapped():
+            return True
+        for place, column in enumerate(self.columns):
+            fact, beside = column.facts[row], (*column.facts[max(row - 1, 0) : row], *column.facts[row + 1 : row + 2])
+            if fact is None or isinstance(column, Total):
+                continue
+            if any(other is not None and other.value == fact.value for other in beside):
+                return True
+            values = [Span(other.low[row], other.high[row]) for other in self.columns]
+            moved = np.array([0.0, *_other_digits(fact)])
+            values[place] = Span(values[place].low + moved, values[place].high + moved)
+            with np.errstate(all="ignore"):
+                if np.any(self.formula(*values[1:]).touches(values[0])):
+                    return True
+        return False
+
     def _is_swapped(self) -> bool:
         """Whether the two rows that break it would hold if two cells of one column changed places."""
         for place in range(len(self.columns)) if len(self.breaks) == 2 else ():
@@ -124,6 +147,16 @@ class Hypothesis:
             if all(search(formula, Work(20_000)).status == "possible" for formula in formulas):
                 return True
         return False
+
+
+def _other_digits(fact: Fact) -> Iterator[float]:
+    """By how much a number moves if one of its digits is another one."""
+    digits = [character for character in fact.text if character.isdecimal()]
+    sign = -1 if fact.value < 0 else 1
+    for power, digit in enumerate(reversed(digits)):
+        for other in range(10):
+            if other != int(digit):
+                yield sign * (other - int(digit)) * float(fact.unit) * 10.0**power
 
 
 def among(sheet: Sheet, rank: int) -> tuple[int, int]:

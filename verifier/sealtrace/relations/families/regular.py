@@ -51,7 +51,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             if row in one.breaks:
                 # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
                 places = {(one.sheet.label, plain_address(fact)) for fact in facts}
-                if mine.explained(one, row) or places & blamed:
+                if mine.explained(one, row) or places & blamed or not one.is_suspect(row):
                     continue
                 blamed |= places
             yield Claim(

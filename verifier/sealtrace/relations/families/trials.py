@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations, permutations, product
@@ -131,10 +131,12 @@ def patterned(columns: list[Column]) -> Iterator[Trial]:
                 continue
             near = np.maximum(places, max(own)) - np.minimum(places, min(own)) <= len(inputs) + 1
             says = pattern.says.format(*(column.label for column in inputs))
-            # A cell such as 73.3 % (11/15) says itself what its first number is.
-            counted = pattern.to_total and [column.part for column in inputs] == ["k", "n"] and len(set(own)) == 1
-            named, placed = (None, places == own[0]) if counted else (pattern.named, near)
-            yield Trial(inputs, pattern.name, says, pattern.formula, named, placed, is_linear=pattern.is_linear)
+            trial = Trial(inputs, pattern.name, says, pattern.formula, pattern.named, near, is_linear=pattern.is_linear)
+            yield trial
+            if pattern.to_total and [column.part for column in inputs] == ["k", "n"]:
+                # A cell such as 73.3 % (11/15) says itself what its first number is.
+                within = [number for number, column in enumerate(columns) if column.place == own[0] and not column.part]
+                yield replace(trial, named=None, placed=True, targets=within)
 
 
 def blocked(columns: list[Column], *, exact: bool) -> Iterator[Trial]:
