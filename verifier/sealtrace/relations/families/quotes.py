@@ -135,8 +135,13 @@ def _is_missed(one: _Number, cell: Candidate, known: bool, confirmed: bool) -> b
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
     if known and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
         return False
-    # What is not meant exactly is wrong only right beside its row and column; what is far off, where both are named.
-    if min(cell.rows, cell.columns) < (0.9 * BESIDE if mention.loose else 0.0 if slip else 0.9):
+    # What is not meant exactly is wrong only right beside its row and column; what is far off, where one of them is,
+    # and the table is spoken of besides.
+    least, most = sorted((cell.rows, cell.columns))
+    beside = 0.9 * BESIDE
+    if mention.loose and least < beside:
+        return False
+    if not (slip or confirmed) and (most < beside or least < 0.9 or (least < beside and cell.table < 0.5)):
         return False
     return not (mention.loose and apart < abs(cell.fact.value) / 8) and _is_alone(one, cell, confirmed)
 
@@ -213,7 +218,7 @@ def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bo
         return False
     if mention.fact.text[:1] in "+-−" and cell.fact.text[:1] not in "+-−":
         return False
-    if re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$", before):
+    if re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$|\[[^\[\]a-z]*$", before):
         return False
     if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(sentence.text)):
         return False
