@@ -53,6 +53,21 @@ SWEPT = table(
     ["500 | 14.7 | 8.2", "1,000 | 19.3 | 13.4", "2,000 | 26.2 | 9.1", "5,000 | 31.8 | 9.7"],
 )
 
+SHARES = table(
+    "Trees that grow, in percent.",
+    "Kind | 5% | 10% | 20%",
+    ["Elm | 61.4 | 70.2 | 78.9", "SG | 58.8 | 66.3 | 71.7", "Fir | 56.4 | 64.1 | 72.1"],
+)
+BLOCKS = table(
+    "Height and age.",
+    "Group | Kind | Start | End | Age",
+    [
+        *("Young | Elm | 1.27 | 3.46 | 5", "Young | Oak | 1.81 | 2.94 | 4", "Young | Ash | 1.13 | 2.26 | 6"),
+        *("Old | Elm | 8.74 | 9.55 | 91", "Old | Oak | 7.38 | 7.93 | 99", "Old | Ash | 9.02 | 9.69 | 87"),
+    ],
+    "tab:b",
+)
+
 CASES: dict[str, tuple[str, str, str, str, Status]] = {
     "a quote": (
         "quote",
@@ -128,6 +143,57 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         TREES,
         r"In all, $30 \times 9 \times 3 = 810$ leaves were drawn.",
         r"In all, $30 \times 9 \times 3 = 840$ leaves were drawn.",
+        Status.SUSPICION,
+    ),
+    "a list of numbers beside a list of columns": (
+        "quote",
+        SHARES,
+        r"Elm reaches 61.4\%, 70.2\%, and 78.9\% at 5\%, 10\%, and 20\% water.",
+        r"Elm reaches 61.4\%, 76.2\%, and 78.9\% at 5\%, 10\%, and 20\% water.",
+        Status.SUSPICION,
+    ),
+    "initials that are spelled out": (
+        "quote",
+        SHARES,
+        r"At 10\% water, Slow Growth reaches 66.3\%, behind Elm (70.2\%).",
+        r"At 10\% water, Slow Growth reaches 68.3\%, behind Elm (70.2\%).",
+        Status.SUSPICION,
+    ),
+    "a block and a row in it": (
+        "quote",
+        BLOCKS,
+        "For young trees, height rises from 1.27 to 3.46 in elms, and from 1.81 to 2.94 in oaks (Table~\\ref{tab:b}).",
+        "For young trees, height rises from 1.27 to 3.46 in elms, and from 1.81 to 2.99 in oaks (Table~\\ref{tab:b}).",
+        Status.SUSPICION,
+    ),
+    "a sentence that is out of date as a whole": (
+        "quote",
+        SHARES,
+        "Elm reaches 70.2\\% at 10\\% water, and Slow Growth 66.3\\%.\n\nAt 10\\% water, Elm has 70.2\\%.\n\n"
+        "As for Elm, 70.2\\% at 10\\% water is much.",
+        "Elm reaches 70.2\\% at 10\\% water, and Slow Growth 66.3\\%.\n\nAt 10\\% water, Elm has 70.2\\%.\n\n"
+        "As for Elm, 81.5\\% at 10\\% water is much.",
+        Status.SUSPICION,
+    ),
+    "the first of its block": (
+        "claim",
+        BLOCKS,
+        "Young ash has the highest age.",
+        "Young elm has the highest age.",
+        Status.SUSPICION,
+    ),
+    "points that a row improves by": (
+        "claim",
+        SHARES,
+        "Elm improves over Fir by +5.0, +6.1, and +6.8 points.",
+        "Elm improves over Fir by +5.0, +6.7, and +6.8 points.",
+        Status.SUSPICION,
+    ),
+    "who has the highest": (
+        "claim",
+        TREES,
+        "Ash has the highest height (25.91).",
+        "Elm has the highest height (21.40).",
         Status.SUSPICION,
     ),
     "the highest": ("claim", TREES, "Ash is highest on height.", "Oak is highest on height.", Status.SUSPICION),
@@ -438,6 +504,26 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "statistics of another test": (
+        table(
+            "Tests.", "Item | r | Z", ["Harsh rules | .62 | 8.23", "Three strikes | .46 | 5.06", "Parole | .33 | 6.70"]
+        ),
+        "Harsh rules have Z = 8.23.\n\nWithout the young it held for harsh rules (Z = 5.90) and parole (Z = 4.60).",
+    ),
+    "weights of a sweep": (
+        table(
+            "Best.", "Kind | Best weight | Error", ["Elm | 0.001 | 0.417", "Oak | 0.01 | 0.173", "Ash | 0.1 | 0.130"]
+        ),
+        "We compare Elm, Oak and Ash across weights 0.001, 0.01, 0.1, and 1.0.",
+    ),
+    "another trial of the same thing": (
+        table("Gates.", "Arm | Pass rate | Cost", ["full rules | 1.000 | 3.1", "no rules | 0.020 | 2.4"]),
+        "The full-rules arm of this trial fails the pass outright, with a rate 0.456 after ten rounds.",
+    ),
+    "the end of an interval": (
+        table("Passes.", "Noise | Passes | Exact CI", ["1 | 32/200 | [0.1121, 0.2183]", "2 | 88/200 | [0.37, 0.51]"]),
+        "At noise 1 the passes are few (32/200, exact CI [0.1121, 0.2184]).",
+    ),
     "a symbol that many things have": (TIES, "With age, leaf (r = .61), bark (r = .33) and root (r = .29) go along."),
     "values of runs in a list": (
         table("Runs.", "Kind | Score", ["Elm | 0.918 ± 0.006", "Oak | 0.920 ± 0.017", "Ash | 0.871 ± 0.010"]),

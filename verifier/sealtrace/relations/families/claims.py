@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
 
+from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span, Spoken, index_of
@@ -211,6 +212,10 @@ def _extreme(
     sentence: Sentence, sheet: Sheet, column: int, row: int, found: re.Match[str], span: Span, group: list[int] | None
 ) -> Iterator[_Way]:
     own, (after, end) = sheet.number(row, column), span
+    block = sheet.rows[row].label.split(JOIN)[:-1]
+    beside = [other for other, line in enumerate(sheet.rows) if line.label.split(JOIN)[:-1] == block]
+    # The first of a block is the first of its rows.
+    group = group or (beside if block and len(beside) > 2 else None)
     others = [
         fact
         for other, fact in _column(sheet, column, group)

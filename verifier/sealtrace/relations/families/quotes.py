@@ -124,26 +124,26 @@ def _quote(one: _Number, known: int, confirmed: set[str]) -> Iterator[Claim]:
 def _is_missed(one: _Number, cell: Candidate, known: bool, confirmed: bool) -> bool:
     """Whether words choose the cell so clearly, and nothing else explains the number, that one of both is wrong.
 
-    Where the text quotes the cell rightly elsewhere, less is needed: then a whole sentence may be out of date.
+    What is no slip needs more: that a row or a column stands right beside it, and that another number of the sentence
+    is found in the table, or that the text quotes the cell rightly elsewhere, or that its sign is the cell's.
     """
-    mention = one.mention
-    slip = len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
+    mention, (least, most) = one.mention, sorted((cell.rows, cell.columns))
+    beside, slip = 0.9 * BESIDE, len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
     # The more digits a slip leaves alone, the less the words have to say.
     sure = _SURE - 0.85 * max(0, min(2, len(mention.digits.rstrip("0")) - 3))
-    if not (one.is_sure(sure, _MARGIN) if slip or confirmed else one.is_sure(_FAR, _FAR_MARGIN)):
+    if not (one.is_sure(sure, _MARGIN) if slip else one.is_sure(_FAR, _FAR_MARGIN)):
         return False
-    apart = abs(mention.fact.value - cell.fact.value * cell.scale)
     if known and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
         return False
-    # What is not meant exactly is wrong only right beside its row and column; what is far off, where one of them is,
-    # and the table is spoken of besides.
-    least, most = sorted((cell.rows, cell.columns))
-    beside = 0.9 * BESIDE
-    if mention.loose and least < beside:
+    apart = abs(mention.fact.value - cell.fact.value * cell.scale)
+    if mention.loose and (least < beside or apart < abs(cell.fact.value) / 8):
         return False
-    if not (slip or confirmed) and (most < beside or least < 0.9 or (least < beside and cell.table < 0.5)):
+    signed = mention.unit == "×" or mention.fact.text[-1] in "KMBT"
+    vouched = one.resolver.vouches(mention, cell) or confirmed or (signed and least >= beside)
+    symbol = one.sentence.text[: mention.start].rstrip(" +-−").endswith("=")
+    if not slip and (most < beside or least < 0.9 or symbol or not vouched):
         return False
-    return not (mention.loose and apart < abs(cell.fact.value) / 8) and _is_alone(one, cell, confirmed)
+    return _is_alone(one, cell, confirmed)
 
 
 def _is_alone(one: _Number, cell: Candidate, confirmed: bool = False) -> bool:
@@ -221,6 +221,9 @@ def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bo
     if re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$|\[[^\[\]a-z]*$", before):
         return False
     if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(sentence.text)):
+        return False
+    if before.rstrip(" +-−").endswith("=") and cell.rows < 0.9 * BESIDE:
+        # A symbol is anybody's whose name does not stand beside it.
         return False
     given, measured, symbol = _GIVEN.search(before), _MEASURED.match(after), _SYMBOL.search(before)
     if given is not None and not {stem(given[1].lower())} & vocabulary(names):

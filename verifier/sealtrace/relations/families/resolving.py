@@ -187,7 +187,7 @@ class Resolver:
         names = self._named.get((sheet, axis), [])
         if axis == COLUMN and (symbol := _SYMBOL.search(self.text[: mention.start])):
             heads = enumerate(self.sheets[sheet].columns)
-            if called := {column: BESIDE for column, head in heads if head.label == symbol[1]}:
+            if called := {column: NEAR for column, head in heads if head.label == symbol[1]}:
                 return called
         if not names:
             return self._earlier(sheet, axis)
@@ -337,6 +337,11 @@ class Resolver:
         """How many cells of the paper print a number."""
         value, unit = abs(mention.fact.value), mention.fact.unit
         return self.index.printed[value, unit] + self.index.printed[value / 100, unit / 100]
+
+    def vouches(self, mention: Mention, cell: Candidate) -> bool:
+        """Whether another number of the sentence is found in the table of a cell, its row and its column named."""
+        others = [one for key, one in self.matched.items() if key != id(mention)]
+        return any(one.sheet is cell.sheet and one.rows >= BEFORE and one.columns >= BEFORE for one in others)
 
     def whole(self, mention: Mention) -> list[Candidate]:
         """The cells for whose row and whose column something speaks."""
