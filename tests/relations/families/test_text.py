@@ -510,6 +510,10 @@ SILENT = {
         ),
         "Harsh rules have Z = 8.23.\n\nWithout the young it held for harsh rules (Z = 5.90) and parole (Z = 4.60).",
     ),
+    "the version of a tool": (
+        table("Steps.", "Kind | Sound | Sight", ["Elm | 12.7 | 3.1", "Oak | 15.5 | 4.4", "All | 14.1 | 3.7"]),
+        "We use Birdsong 16.1 for sound in the field.",
+    ),
     "weights of a sweep": (
         table(
             "Best.", "Kind | Best weight | Error", ["Elm | 0.001 | 0.417", "Oak | 0.01 | 0.173", "Ash | 0.1 | 0.130"]

@@ -149,7 +149,8 @@ def _is_missed(one: _Number, cell: Candidate, known: bool, confirmed: bool) -> b
 def _is_alone(one: _Number, cell: Candidate, confirmed: bool = False) -> bool:
     """Whether nothing but a quote of the cell explains a number."""
     foreign = not confirmed and _foreign(one.mention, one.resolver)
-    other = foreign or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
+    other = foreign or _is_version(one.mention, one.resolver)
+    other = other or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
     return not other and _is_of_its_kind(one.sentence, one.mention, cell)
 
 
@@ -238,6 +239,14 @@ def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bo
         return False
     spans = spoken_of(cell.fact.row, after[:90]) if not spoken_of(cell.fact.row, before) else []
     return not (spans and _COMPARED.search(after[: spans[0][0]]))
+
+
+def _is_version(mention: Mention, resolver: Resolver) -> bool:
+    """Whether a number stands right behind a name that no table has: `Tool 16.1`."""
+    found = re.search(r"\b[A-Z]\w+ $", resolver.text[: mention.start])
+    if found is None or mention.unit:
+        return False
+    return not any(name.start <= found.start() < name.end for name in resolver.reading.names)
 
 
 def _foreign(mention: Mention, resolver: Resolver) -> bool:

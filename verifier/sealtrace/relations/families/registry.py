@@ -122,8 +122,9 @@ FAMILIES: tuple[Family, ...] = (
         quotes.FAMILY,
         "A number of the text whose words name a row and a column is what the cell prints, and so is an estimate with "
         "its error.",
-        "A sentence that names the row, and the column or the table; a number that misses a named cell by one digit; "
-        "an estimate and its error that no table has, and a named row or column nearly.",
+        "Words that choose the cell before all others: names of its row and its column beside the number, in its "
+        "clause or before it, and other numbers of the sentence in the table; an estimate and its error that no table "
+        "has, and a named row or column nearly.",
         quotes.find,
     ),
     Family(

@@ -218,7 +218,7 @@ class Resolver:
                 pull = BESIDE if (step.start, step.end) == (name.start, name.end) else 0.0
             elif given and name.end <= mention.start:
                 pull = min(pull, NEAR)
-            if alone and pull:
+            if alone and name.end <= mention.start:
                 pull = max(pull, ALONE)
             own = found[name.place]
             own[name.part] = max(own.get(name.part, 0.0), pull * name.strength)
