@@ -510,6 +510,15 @@ SILENT = {
         ),
         "Harsh rules have Z = 8.23.\n\nWithout the young it held for harsh rules (Z = 5.90) and parole (Z = 4.60).",
     ),
+    "rows from the most to the least of what a column rises with": (
+        table(
+            "Shares.",
+            "Plan | Share | Rate",
+            ["a1 | 0.8 | 93", "b2 | 0.5 | 80", "c3 | 0.3 | 66", "d4 | 0.1 | 7"],
+            "tab:s",
+        ),
+        r"A sweep (Table~\ref{tab:s}) shows that the rate rises monotonically with the sower's part.",
+    ),
     "the version of a tool": (
         table("Steps.", "Kind | Sound | Sight", ["Elm | 12.7 | 3.1", "Oak | 15.5 | 4.4", "All | 14.1 | 3.7"]),
         "We use Birdsong 16.1 for sound in the field.",

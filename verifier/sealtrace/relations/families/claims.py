@@ -466,6 +466,9 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
             facts = [fact for _row, fact in _column(one.sheet, max(named)[1])] if named else []
             if len(facts) < 4 or one.rows or _only_from_to(sentence, start, facts):
                 continue
+            if _ALONG.search(text) and not _sweeps(sentence, one.sheet):
+                # Rows may be listed from the most of it to the least.
+                orders = _UP + _DOWN
             formula = any_of(*(Ordered(order, tuple(map(printed, facts))) for order in orders))
             label = one.sheet.columns[max(named)[1]].label
             says = f"column {label!r} {' or '.join(_ORDERS[order] for order in orders)} from row to row"

@@ -233,6 +233,8 @@ class Resolver:
                 return 0.0 if _VERSUS.match(gap) else AROUND / 2
             if _BEHIND.fullmatch(gap):
                 return BESIDE
+            if re.fullmatch(r"\s[\w-]{1,15}\s", gap):
+                return NEAR
             return AROUND if not _CLAUSE.search(gap) else AROUND / 2
         opened = text.rfind("(", 0, mention.start)
         if 0 <= opened - name.end < 2 and ")" not in text[opened : mention.start]:
