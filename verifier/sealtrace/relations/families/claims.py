@@ -436,7 +436,7 @@ _MOVES = (
 )
 _ORDERS = {"nondecreasing": "rises", "nonincreasing": "falls"}
 _ALONG = re.compile(
-    r"\b(?:with|as|along) (?:the |increasing |larger |growing )*([\w -]+?)"
+    r"\b(?:with|as|along) (?:the |increasing |larger |growing )*([\w ’'-]+?)"
     r"(?= (?:for|in|at|across|from|on|is|of|and)\b|[,;:.(]|$)"
 )
 _ASIDES = re.compile(r"\([^()]*\)")

@@ -141,7 +141,8 @@ class Resolver:
             if not (rows or columns):
                 continue
             cells = self._of_its_kind(mention, place, rows, columns)
-            rows = rows or {row: BEFORE for row, line in enumerate(sheet.rows) if _is_summary(line.first)}
+            if max(rows.values(), default=0.0) < AROUND:
+                rows = {row: BEFORE for row, line in enumerate(sheet.rows) if _is_summary(line.first)} | rows
             columns = columns or _unnamed_columns(mention, sheet, cells)
             if len(sheet.numeric_columns()) == 1:
                 columns = {column: max(pull, AROUND) for column, pull in columns.items()}
