@@ -71,47 +71,6 @@ def named_by(label: str) -> frozenset[str]:
     return frozenset(telling(phrase(label)))
 
 
-@lru_cache(maxsize=16384)
-def variants(label: str) -> tuple[tuple[str, ...], ...]:
-    """How a label may be spoken of: whole, and without what stands in brackets or behind a sign."""
-    plain = re.sub(r"[↑↓†‡*§]", "", label)
-    texts = [plain, re.sub(r"\s*[(\[].*?[)\]]", "", plain)]
-    found = []
-    for text in texts:
-        stems = phrase(text)
-        if stems and telling(stems) and any(word[0].isalpha() for word in stems) and sum(map(len, stems)) > 1:
-            found.append(stems)
-    return tuple(dict.fromkeys(found))
-
-
-def occurrences(stems: tuple[str, ...], text: str) -> list[tuple[int, int]]:
-    """Where a phrase stands in a text, word for word."""
-    if not vocabulary(text).issuperset(stems):
-        return []
-    given = words(text)
-    size = len(stems)
-    return [
-        (given[place][1], given[place + size - 1][2])
-        for place in range(len(given) - size + 1)
-        if given[place][0] == stems[0] and all(given[place + step][0] == stems[step] for step in range(1, size))
-    ]
-
-
-def spoken_of(label: str, text: str) -> list[tuple[int, int]]:
-    """Where a label is spoken of; the longest way of saying it that occurs."""
-    for stems in variants(label) or _articled(label):
-        if found := occurrences(stems, text):
-            return found
-    return []
-
-
-@lru_cache(maxsize=16384)
-def _articled(label: str) -> tuple[tuple[str, ...], ...]:
-    """How a label of a word that says little by itself is spoken of: `for the model`."""
-    stems = phrase(label)
-    return tuple((link, "the", *stems) for link in ("for", "of", "by")) if len(stems) == 1 and len(stems[0]) > 3 else ()
-
-
 def aliases_of(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """What short names stand for: `KU = knowledge update`, `generalized advantage (GA)`."""
     found: dict[str, list[str]] = {}

@@ -16,7 +16,7 @@ from sealtrace.relations.families.naming import SCATTERED, index_of
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.resolving import BESIDE, Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import real, same
-from sealtrace.relations.lexicon import spoken_of, stem, vocabulary
+from sealtrace.relations.lexicon import stem, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
 from sealtrace.relations.work import time_is_up
 
@@ -114,7 +114,7 @@ def _quote(one: _Number, known: int, confirmed: set[str]) -> Iterator[Claim]:
         match = max(good, key=lambda cell: cell.score)
         telling = one.best is not None and agrees(mention, one.best[0].fact, one.best[0].scale)
         telling = telling and (certain or (known < 2 and one.is_sure(_FAR, _FAR_MARGIN)))
-        yield replace(_claim(one, match), telling=telling and _is_of_its_kind(one.sentence, mention, match))
+        yield replace(_claim(one, match), telling=telling and _is_of_its_kind(resolver, mention, match))
     elif one.best is not None and _is_missed(one, one.best[0], known > 0, one.best[0].fact.address in confirmed):
         yield _claim(one, one.best[0], _chance(mention, one.best[0], resolver))
     elif not known and not mention.loose and (near := _near(one)) is not None:
@@ -151,7 +151,7 @@ def _is_alone(one: _Number, cell: Candidate, confirmed: bool = False) -> bool:
     foreign = not confirmed and _foreign(one.mention, one.resolver)
     other = foreign or _is_version(one.mention, one.resolver)
     other = other or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
-    return not other and _is_of_its_kind(one.sentence, one.mention, cell)
+    return not other and _is_of_its_kind(one.resolver, one.mention, cell)
 
 
 def _near(one: _Number) -> tuple[Candidate, float] | None:
@@ -210,9 +210,9 @@ _COMPARED = re.compile(
 )
 
 
-def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bool:
+def _is_of_its_kind(resolver: Resolver, mention: Mention, cell: Candidate) -> bool:
     """Whether a number can be the cell's: printed as it is, and of no other symbol, unit, study or computation."""
-    before, after = sentence.text[: mention.start], sentence.text[mention.end :]
+    before, after = resolver.text[: mention.start], resolver.text[mention.end :]
     names = f"{cell.fact.column} {cell.fact.row}"
     unit, own = real(cell.fact).fact.unit * cell.scale, real(mention.fact).fact.unit
     if not (unit == own or (unit < own and mention.decimals > 0)):
@@ -221,7 +221,7 @@ def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bo
         return False
     if re.match(r"\s?[–—]\s?[-+−]?\d", after) or re.search(r"\d[%×]?\s?[–—]\s?$|\[[^\[\]a-z]*$", before):
         return False
-    if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(sentence.text)):
+    if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(resolver.text)):
         return False
     if before.rstrip(" +-−").endswith("=") and cell.rows < 0.9 * BESIDE:
         # A symbol is anybody's whose name does not stand beside it.
@@ -237,8 +237,12 @@ def _is_of_its_kind(sentence: Sentence, mention: Mention, cell: Candidate) -> bo
             return False
     if _DERIVED.search(before) or _ELSEWHERE.search(before):
         return False
-    spans = spoken_of(cell.fact.row, after[:90]) if not spoken_of(cell.fact.row, before) else []
-    return not (spans and _COMPARED.search(after[: spans[0][0]]))
+    rows = resolver.called(cell)
+    behind = min((name.start for name in rows if name.start >= mention.end), default=None)
+    if behind is None or any(name.end <= mention.start for name in rows):
+        return True
+    # A row that is named behind it only is what it is compared with.
+    return _COMPARED.search(resolver.text[mention.end : behind]) is None
 
 
 def _is_version(mention: Mention, resolver: Resolver) -> bool:

@@ -341,6 +341,11 @@ class Resolver:
         value, unit = abs(mention.fact.value), mention.fact.unit
         return self.index.printed[value, unit] + self.index.printed[value / 100, unit / 100]
 
+    def called(self, cell: Candidate) -> list[Name]:
+        """Where the sentence names the row of a cell."""
+        named = [name for name in self.reading.names if (name.axis, name.place) == (ROW, cell.row)]
+        return [name for name in named if self.sheets[name.sheet] is cell.sheet]
+
     def vouches(self, mention: Mention, cell: Candidate) -> bool:
         """Whether another number of the sentence is found in the table of a cell, its row and its column named."""
         others = [one for key, one in self.matched.items() if key != id(mention)]
