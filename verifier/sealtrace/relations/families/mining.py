@@ -2,7 +2,7 @@
 
 Which ones are believed is decided by a bound on false discoveries (docs/adr/0016-regularities.md): for each hypothesis
 the probability that unrelated numbers agree as often, times the number of hypotheses tried, must stay below
-`FALSE_DISCOVERIES`. Headers only rank: hypotheses of each rank share one third of that allowance.
+`FALSE_DISCOVERIES`. Headers only rank: hypotheses of each rank share a quarter of that allowance.
 """
 
 from __future__ import annotations
@@ -198,39 +198,47 @@ class Mine:
         """The hypotheses within the bound on false discoveries, the most surprising first: one for each set of columns,
         and of those that explain one column in one way the best."""
 
-        def worth(one: Hypothesis) -> tuple[Any, ...]:
+        def worth(hypothesis: Hypothesis) -> tuple[Any, ...]:
             # Counts that add up to the last digit in five rows are no rounded numbers.
-            exact = all(column.whole for column in one.columns) and len(one.holds) >= _EXACT
-            return (0 if exact else len(one.breaks), one.rank, -one.surprise, one.says)
+            exact = all(column.whole for column in hypothesis.columns) and len(hypothesis.holds) >= _EXACT
+            return (0 if exact else len(hypothesis.breaks), hypothesis.rank, -hypothesis.surprise, hypothesis.says)
 
-        chosen = [one for one in self.found if self._within(one) and one.has_few_exceptions()]
+        chosen = [
+            hypothesis for hypothesis in self.found if self._within(hypothesis) and hypothesis.has_few_exceptions()
+        ]
         seen: set[tuple[Any, ...]] = set()
         kept = []
-        for one in sorted(chosen, key=worth):
-            names = {(*one.table, one.keys), (*one.table, one.kind, one.columns[0].key)}
+        for hypothesis in sorted(chosen, key=worth):
+            names = {
+                (*hypothesis.table, hypothesis.keys),
+                (*hypothesis.table, hypothesis.kind, hypothesis.columns[0].key),
+            }
             if not names & seen:
-                kept.append(one)
+                kept.append(hypothesis)
             seen |= names
-        return sorted(kept, key=lambda one: (one.rank, -one.surprise))
+        return sorted(kept, key=lambda hypothesis: (hypothesis.rank, -hypothesis.surprise))
 
-    def sturdy(self, one: Hypothesis) -> bool:
+    def sturdy(self, hypothesis: Hypothesis) -> bool:
         """Whether it would still be believed with one more wrong row: only then could an error be noticed by it."""
-        rows, left = len(one.holds) + len(one.breaks), len(one.holds) - 1
-        weaker = replace(one, surprise=one.surprise * left / len(one.holds) - math.log10(rows))
-        return bool(one.breaks) or (left >= one.least and self._within(weaker))
+        rows, left = len(hypothesis.holds) + len(hypothesis.breaks), len(hypothesis.holds) - 1
+        weaker = replace(hypothesis, surprise=hypothesis.surprise * left / len(hypothesis.holds) - math.log10(rows))
+        return bool(hypothesis.breaks) or (left >= hypothesis.least and self._within(weaker))
 
-    def chance(self, one: Hypothesis) -> float:
+    def chance(self, hypothesis: Hypothesis) -> float:
         """How many regularities as surprising as this one are expected by chance among those tried with it."""
-        tried = self.tried[among(one.sheet, one.rank)]
-        return float(max(tried, 1) * 10.0 ** -min(one.surprise, 300))
+        tried = self.tried[among(hypothesis.sheet, hypothesis.rank)]
+        return float(max(tried, 1) * 10.0 ** -min(hypothesis.surprise, 300))
 
-    def _within(self, one: Hypothesis) -> bool:
-        return self.chance(one) * RANKS <= FALSE_DISCOVERIES
+    def _within(self, hypothesis: Hypothesis) -> bool:
+        return self.chance(hypothesis) * RANKS <= FALSE_DISCOVERIES
 
-    def explained(self, one: Hypothesis, row: int) -> bool:
+    def explained(self, hypothesis: Hypothesis, row: int) -> bool:
         """Whether something else, or more, that was found of the same columns holds in all rows, also in this one."""
         return any(
-            other.table == one.table and not other.breaks and row in other.holds and one.keys <= other.keys
+            other.table == hypothesis.table
+            and not other.breaks
+            and row in other.holds
+            and hypothesis.keys <= other.keys
             for other in self.found
         )
 
@@ -247,7 +255,10 @@ class _Table:
     def all(self) -> Span:
         """All columns, with room for errors of floating point: small beside a number, its last digit, and the largest
         of its column."""
-        low, high = np.array([one.low for one in self.columns]), np.array([one.high for one in self.columns])
+        low, high = (
+            np.array([column.low for column in self.columns]),
+            np.array([column.high for column in self.columns]),
+        )
         size = np.abs(low) + np.abs(high)
         slack = 1e-9 * size + 1e-6 * (high - low) + 1e-14 * np.nanmax(size, axis=1, keepdims=True)
         return Span(low - slack, high + slack)
@@ -260,7 +271,7 @@ class _Table:
     @cached_property
     def places(self) -> npt.NDArray[np.int_]:
         """Where the columns stand."""
-        return np.array([one.place for one in self.columns])
+        return np.array([column.place for column in self.columns])
 
     @cached_property
     def called(self) -> Callable[[re.Pattern[str] | None], Booleans]:
@@ -345,13 +356,13 @@ class _Table:
         names = [plain(text) for text in (line.first, line.label) if text]
         if any(_UNUSUAL.fullmatch(name) or (not linear and SUMMARY.fullmatch(name)) for name in names):
             return False
-        formats = {_format(result.facts[one]) for one in holds}
+        formats = {_format(result.facts[held]) for held in holds}
         return not self.sheet.is_turned or _format(result.facts[row]) in formats
 
     def _has_no_mean(self, result: Column, inputs: Sequence[Column], row: int) -> bool:
         """Whether a row of means is of another kind: counts, which add up, or an interval that may be asymmetric."""
         label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
-        ends = all(one.label.endswith((".low", ".high")) for one in inputs)
+        ends = all(column.label.endswith((".low", ".high")) for column in inputs)
         return bool(total(*inputs).touches(result)[row]) or (ends and _ASYMMETRIC.search(label) is not None)
 
 

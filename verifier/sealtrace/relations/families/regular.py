@@ -42,29 +42,31 @@ def find(paper: Paper) -> Iterator[Claim]:
     """Every row of every believed regularity."""
     mine = Mine.of(paper)
     blamed: set[tuple[str, str]] = set()
-    for one in mine.believed():
-        chance = mine.chance(one)
-        noun = "columns" if one.sheet.is_turned else "rows"
-        evidence = f"{one.says} in {len(one.holds)} of {len(one.holds) + len(one.breaks)} {noun}"
-        for row in sorted((*one.holds, *one.breaks)):
-            facts = one.facts(row)
-            if row in one.breaks:
+    for hypothesis in mine.believed():
+        chance = mine.chance(hypothesis)
+        noun = "columns" if hypothesis.sheet.is_turned else "rows"
+        evidence = (
+            f"{hypothesis.says} in {len(hypothesis.holds)} of {len(hypothesis.holds) + len(hypothesis.breaks)} {noun}"
+        )
+        for row in sorted((*hypothesis.holds, *hypothesis.breaks)):
+            facts = hypothesis.facts(row)
+            if row in hypothesis.breaks:
                 # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
-                places = {(one.sheet.label, plain_address(fact)) for fact in facts}
-                if mine.explained(one, row) or places & blamed or not one.is_suspect(row):
+                places = {(hypothesis.sheet.label, plain_address(fact)) for fact in facts}
+                if mine.explained(hypothesis, row) or places & blamed or not hypothesis.is_suspect(row):
                     continue
                 blamed |= places
             yield Claim(
-                f"{FAMILY} {one.kind} {facts[0].address}",
-                one.equation(row),
-                f"{one.says}, also for {one.sheet.rows[row].label!r}.",
-                one.sheet.place(f"{noun} of the table"),
-                (f"What holds in {len(one.holds)} {noun} is meant in this one, too.",),
+                f"{FAMILY} {hypothesis.kind} {facts[0].address}",
+                hypothesis.equation(row),
+                f"{hypothesis.says}, also for {hypothesis.sheet.rows[row].label!r}.",
+                hypothesis.sheet.place(f"{noun} of the table"),
+                (f"What holds in {len(hypothesis.holds)} {noun} is meant in this one, too.",),
                 question=f"How is {facts[0].text} computed?",
                 family=FAMILY,
                 evidence=f"{evidence}; unrelated numbers would do so in fewer than {_odds(chance)}",
                 chance=min(1.0, chance),
-                telling=mine.sturdy(one),
+                telling=mine.sturdy(hypothesis),
             )
     for sheet in paper.both_ways:
         columns = columns_of(sheet)
@@ -79,14 +81,14 @@ def _odds(chance: float) -> str:
 
 def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
     """A column of ranks and the one that it ranks: read in the order of the ranks, that one rises or falls."""
-    for ranks in (one for one in columns if _RANK.search(plain(one.label)) and one.whole):
+    for ranks in (column for column in columns if _RANK.search(plain(column.label)) and column.whole):
         rows = [row for row, fact in enumerate(ranks.facts) if fact is not None]
         rows.sort(key=lambda row: ranks.middle[row])
         places = ranks.middle[rows]
         if len(rows) < LEAST_RANKED or len(set(places)) < len(rows) - 1 or min(places) != 1:
             continue
         best: tuple[int, list[Claim]] = (2, [])
-        for other, falls in product((one for one in columns if one.place != ranks.place), (True, False)):
+        for other, falls in product((column for column in columns if column.place != ranks.place), (True, False)):
             facts = [other.facts[row] for row in rows]
             pairs = [(a, b) for a, b in pairwise(facts) if a is not None and b is not None]
             wrong = sum((a.value < b.value) if falls else (a.value > b.value) for a, b in pairs)
@@ -99,7 +101,7 @@ def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
             chance = 2 * len(columns) * len(pairs) ** wrong / math.factorial(len(rows))
             best = (wrong, [])
             for place, (a, b) in enumerate(pairs) if chance < FALSE_DISCOVERIES else ():
-                own = [ranks.facts[rows[one]] for one in (place, place + 1)]
+                own = [ranks.facts[rows[step]] for step in (place, place + 1)]
                 formula = compare(Given(a), ">=" if falls else "<=", Given(b))
                 known = [equal(Given(fact), fact.value) for fact in own if fact is not None]
                 texts = " and ".join(fact.text for fact in own if fact is not None)
