@@ -15,6 +15,7 @@ from oracles.trees import Matrix, Study, ranking_of
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.mathematics.partitions import exact, rules, search
 from sealtrace.studies.policies.mathematics.partitions.exact import objective
+from sealtrace.studies.policies.mathematics.partitions.grid import Grid
 from sealtrace.studies.policies.mathematics.partitions.rules import (
     Condition,
     Declared,
@@ -136,6 +137,18 @@ def test_small_depths() -> None:
     """Depth nought has one partition, depth one a split."""
     for seed in range(40):
         agree(random_study(seed, seed % 2, 2, 3))
+
+
+@pytest.mark.parametrize(("states", "candidates", "depth"), [(100_000, 1, 1), (2, 20_000, 4), (30_000, 8, 3)])
+def test_doubles_decide_only_beyond_their_errors(states: int, candidates: int, depth: int) -> None:
+    """Sums err by as many units as they have terms, and by the root of that many more at each level of a tree."""
+    degradations = np.random.default_rng(0).normal(size=(states, candidates))
+    scale = degradations.var(axis=0).mean() + min(2**depth, states) * (1 / 3 + 1 / 4)
+    bound = (depth + 1) * (states + candidates) ** 1.5 * 2.0**-53 * scale
+    allowed = declared(depth, {}, cert=Fraction(1, 3), comp=Fraction(1, 4))
+    assert bound <= Grid({}, degradations, allowed).margin <= 100 * bound
+    for size in (1e200, 1e-200):
+        assert Grid({}, degradations * size, declared(depth, {})).margin == math.inf
 
 
 def xor_study(comp: Fraction) -> Study:
@@ -342,7 +355,11 @@ def test_thresholds_are_exact() -> None:
 def test_canonical_text_depends_on_boxes_alone() -> None:
     """Order, redundant conditions and the tree that was used do not show; odd names are quoted."""
     quadrants = [[is_below("x", 1), is_below("y", 2)], [is_below("x", 1), is_from("y", 2)], [is_from("x", 1)]]
-    shuffled = [[is_from("x", 1)], [is_from("y", 2), is_below("x", 3), is_below("x", 1)], [*reversed(quadrants[0])]]
+    shuffled = [
+        [is_from("x", 1), is_from("x", 0)],
+        [is_from("y", 2), is_below("x", 3), is_below("x", 1)],
+        [*reversed(quadrants[0])],
+    ]
     assert canonical(quadrants) == canonical(shuffled)
     assert canonical(quadrants).splitlines() == [
         '"x" in (-inf, 1) and "y" in (-inf, 2)',
@@ -385,6 +402,7 @@ PINWHEEL = [
         (CHAIN, 2, "no tree of depth 2 has these leaves"),
         (EIGHTHS, 3, None),
         (STRIPES, 1, "no tree of depth 1 has 4 leaves"),
+        ([*STRIPES[:2], [is_from("x", 2)]], 1, "no tree of depth 1 has 3 leaves"),
         (PINWHEEL, 9, "no tree has these leaves: every split crosses a leaf"),
         ([[is_below("z", 1)], [is_from("z", 1)]], 1, "leaf 1 splits on 'z', which is not declared"),
         ([[is_below("x", 9)], [is_from("x", 9)]], 1, "leaf 1 splits 'x' at 9, which is not declared"),

@@ -14,8 +14,8 @@ from sealtrace.studies.policies.mathematics.screening import Largest, Run, Scree
 ACTIONS, WIDTH, STATES = 3, 4, 6
 
 
-def screen_of(states: int = STATES, at: int = 0) -> Screen:
-    return Screen(np.zeros(states, np.bool_), {}, at=at)
+def screen_of(states: int = STATES) -> Screen:
+    return Screen(np.zeros(states, np.bool_), {})
 
 
 def suspects(screen: Screen) -> list[int]:
@@ -36,7 +36,8 @@ def by_rows(policy: Any) -> list[Any]:
 
 def test_what_is_refused_is_found_at_its_state() -> None:
     """By candidate and state, or by rows of the file; later states lie after the first that is looked at."""
-    screen = screen_of(at=2)
+    screen = screen_of()
+    screen.at = 2
     bad = np.zeros((WIDTH, 3), np.bool_)
     screen.refuse(bad)
     assert suspects(screen) == []
@@ -70,7 +71,8 @@ def test_distances_within_a_tolerance() -> None:
 
 def test_only_larger_distances_are_kept() -> None:
     """Zero counts the first time; what was met before, or is no number at all, does not."""
-    screen = screen_of(at=1)
+    screen = screen_of()
+    screen.at = 1
     zero = np.zeros((1, 2, 2))
     for apart, first in ((True, [(0, 1), (1, 1)]), (False, [(0, 1)])):
         screen.within(f"{apart}", zero, 0.0, lambda: zero, apart=apart)
@@ -98,7 +100,7 @@ def test_of_equal_distances_the_first_row_of_the_file() -> None:
 def test_probabilities_are_not_negative(value: float) -> None:
     """The least probability is returned; what is negative or no number makes its state a suspect, zero does not."""
     policy = by_rows(distributions(0, WIDTH, STATES))
-    policy[0][0] = 0.0
+    policy[0][0] = policy[1][0] = 0.0
     everything: list[Any] = [None] * ACTIONS
     screen = screen_of()
     assert screening.sound_rows(screen, policy, everything, everything, WIDTH) == 0.0
@@ -215,6 +217,7 @@ def test_the_replay_is_that_of_policies(masked: bool) -> None:
         assert suspects(screened(wrong, base, direction, legal if masked else None, 1e-9)) == [4]
         assert suspects(screened(wrong, base, direction, legal if masked else None, 1e-5)) == []
     screen = screened(wrong, base, direction, legal if masked else None, 1e-9)
+    assert screen.known["replay"].shape == (ACTIONS, WIDTH)
     assert math.isclose(screen.known["replay"].max(), policy[1, 3, 4] * 1e-6, rel_tol=1e-6)
 
 

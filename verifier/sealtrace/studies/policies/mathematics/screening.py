@@ -137,7 +137,7 @@ def normalized(screen: Screen, policy: Sequence[Vector], tolerance: float, width
     most = float(distance.max())
     if not most <= min(tolerance, screen.known.get("normalized", _NOTHING)[0, 0]):
         by_candidate = distance.reshape(1, -1, width).transpose(0, 2, 1)
-        screen.within("normalized", by_candidate, tolerance, lambda: np.full((1, 1, 1), tolerance), apart=False)
+        screen.within("normalized", by_candidate, tolerance, lambda: np.asarray(tolerance), apart=False)
     return most
 
 
@@ -172,23 +172,17 @@ def replayed(
     Each run comes with the direction of its tilts, or with the distribution itself; `logs` is the logarithm of what is
     tilted. `least` is the least stored probability; what is replayed and stored has no sign, or is refused already.
     """
-    replay = np.empty(policy.shape)
+    replay = np.zeros(policy.shape)
     for run, direction in runs:
         if len(run.scales):
             np.multiply(run.scales[:, None], direction[:, None], out=replay[:, run.rows])
-        else:
-            replay[:, run.rows] = 0.0
     replay += logs[:, None]
     if legal is not None:
         replay = np.where(legal[:, None], replay, -np.inf)
     replay -= reduce(np.maximum, replay)
     np.exp(replay, out=replay)
-    sums = total(replay)
-    if not (sums.min() > 0 and sums.max() < np.inf):
-        for run, _ in runs:
-            some = sums[run.rows]
-            screen.refuse(~((some > 0) & (some < np.inf)) & bool(len(run.scales)))
-    replay /= sums
+    # The largest weight is one, or no number, and then neither is the replay: it agrees with nothing.
+    replay /= total(replay)
     for run, distribution in runs:
         if not len(run.scales):
             replay[:, run.rows] = distribution[:, None]

@@ -60,9 +60,9 @@ class Grid:
         with np.errstate(all="ignore"):
             # Variances do not move with the mean, and without it they lose fewer digits.
             centred = degradations - degradations.mean(axis=0)
-            columns = np.column_stack([np.ones(states), (centred * centred).sum(axis=1), centred])
+            columns = np.column_stack([np.ones(states), centred])
             self._sums = np.array([np.bincount(self.cell_of, column, len(cells)) for column in columns.T]).T
-            self.margin = self._error_bound(states, candidates, declared)
+            self.margin = self._error_bound(float((centred * centred).sum()) * self._weight, candidates, declared)
 
     def _codes(self, features: Mapping[str, Vector], states: int) -> Index:
         """The cell of every state along every axis: how many thresholds it is not below."""
@@ -75,15 +75,15 @@ class Grid:
                 codes[:, axis] += ~below(column, threshold)
         return codes
 
-    def _error_bound(self, states: int, candidates: int, declared: Declared) -> float:
-        """A bound on the error of an objective in doubles.
+    def _error_bound(self, spread: float, candidates: int, declared: Declared) -> float:
+        """A bound on the error of an objective in doubles, of degradations of that spread.
 
         A sum of n doubles errs by at most n units of the sum of their sizes; squared and divided by the size of a
         leaf that was obtained by subtraction, by at most the square root of n times more, at each level of the tree.
         Where squares could leave the range of doubles nothing is known and everything is decided exactly.
         """
+        states = len(self.cell_of)
         leaves = 2 ** min(declared.depth, states.bit_length())
-        spread = float(self._sums[:, 1].sum()) * self._weight
         scale = spread + leaves * sum(map(abs, self._penalties))
         units = 16 * (declared.depth + 1) * (states + candidates + 64) ** 1.5 * 2.0**-53
         return max(_MARGIN, units) * scale if 1 / _RANGE < scale < _RANGE else math.inf
@@ -123,11 +123,14 @@ class Grid:
         return result
 
     def _cost(self, sums: Matrix) -> Vector:
-        """The costs of leaves from their number of states, sum of squares and sums."""
-        count, squares, linear = sums[:, 0], sums[:, 1], sums[:, 2:]
+        """The costs of leaves from their number of states and sums.
+
+        The squares of the states add up to the same in every partition of a set, and are left out.
+        """
+        count, linear = sums[:, 0], sums[:, 1:]
         cert, comp = self._penalties
-        spread = squares - np.einsum("hb,hb->h", linear, linear) / count
-        cost: Vector = spread * self._weight + cert / np.sqrt(count) + comp
+        explained = np.einsum("hb,hb->h", linear, linear) / count
+        cost: Vector = cert / np.sqrt(count) + comp - explained * self._weight
         return cost
 
     def conditions(self, box: Box) -> tuple[Condition, ...]:
