@@ -130,6 +130,18 @@ def test_input(tmp_path: Path) -> None:
     assert found.problems == [ReadingProblem("gone is not there: what it holds is not read", "main.tex", 7, "warning")]
 
 
+def test_macros_in_the_name_of_a_file() -> None:
+    """A directory that a macro names is followed; one that names itself ends."""
+    table = "\\begin{tabular}{lr}\na & b \\\\ \\hline\nc & 1 \\\\\n\\end{tabular}\n"
+    files = {"tables/first.tex": table, "tables/second.tex": table}
+    names = "\\newcommand{\\base}{tables}\\newcommand{\\tabdir}{\\base/}\\def\\loop{\\loop\\loop}\n"
+    text = names + "\\input{\\tabdir first.tex}\n\\input{\\base/second}\n\\input{\\loop}\n"
+    found = read_document(text, "main.tex", lambda name: files.get(name) or files.get(f"{name}.tex"))
+    assert [table.source for table in found.tables] == ["tables/first.tex", "tables/second.tex"]
+    assert [problem.line for problem in found.problems] == [4]
+    assert all("is not there" in problem.message for problem in found.problems)
+
+
 def test_tests_of_equality() -> None:
     """What macros ask of their arguments is answered; what only TeX knows is not, and the table is refused."""
     macro = "\\newcommand{\\val}[2]{\\ifthenelse{\\equal{#2}{}}{#1}{#1$\\pm$#2}}\n"

@@ -16,6 +16,8 @@ from sealtrace.printed.tex_tokens import Token, TokenStream, names, written
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
 """Tokens that macros may produce, beside five for each token of the source."""
+LONGEST_NAME = 100
+"""Tokens that the name of a file may become."""
 _INPUT = names("input include subfile import subimport PlainInput @input @@input")
 _STYLES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
 # A paper is set by pdfTeX unless it says otherwise.
@@ -342,15 +344,28 @@ class Expander:
         sources = self._sources
         following = sources.ahead()
         if following is not None and following.kind == "{":
-            name = written(sources.argument())
+            name = self._spelled(sources.argument())
             if token.text in ("import", "subimport"):
-                name += written(sources.argument())
+                name += self._spelled(sources.argument())
             return name.strip('"')
         name = ""
         while (following := sources.peek()) is not None and following.kind in ("text", "_"):
             name += following.text
             sources.next()
         return name
+
+    def _spelled(self, tokens: list[Token]) -> str:
+        """The name of a file with the macros in it that take no argument: `\\input{\\tabdir/main}`."""
+        for _ in range(MAX_DEPTH):
+            macros = [self._known.macros.get(token.text) if token.kind == "command" else None for token in tokens]
+            if not any(macro is not None and not macro.parameters for macro in macros):
+                break
+            tokens = [
+                inner
+                for token, macro in zip(tokens, macros, strict=True)
+                for inner in (macro.body if macro is not None and not macro.parameters else [token])
+            ][:LONGEST_NAME]
+        return written(tokens)
 
 
 def _equal(test: list[Token]) -> bool | None:
