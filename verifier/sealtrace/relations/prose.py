@@ -240,7 +240,9 @@ _LISTED_WITH = re.compile(r"^\s?(?:±\s?[\d.]+%?\s?)?(?:,|,? and|,? or|/)\s?$")
 def lists_in(sentence: Sentence) -> list[list[Mention]]:
     """Every list of numbers: `250, 500 and 1000`."""
     runs: list[list[Mention]] = []
-    for mention in (one for one in sentence.mentions if not sentence.text[: one.start].rstrip().endswith("±")):
+    for mention in (
+        mention for mention in sentence.mentions if not sentence.text[: mention.start].rstrip().endswith("±")
+    ):
         if runs and _LISTED_WITH.match(sentence.text[runs[-1][-1].end : mention.start]):
             runs[-1].append(mention)
         else:

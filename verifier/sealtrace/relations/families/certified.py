@@ -36,7 +36,7 @@ def find(paper: Paper) -> Iterator[Claim]:
 def _column(sheet: Sheet, column: int, *, wilson: bool) -> Iterator[Claim]:
     label, rows = sheet.columns[column].label, range(len(sheet.rows))
     levels = set(_LEVEL.findall(label)) or set(_LEVEL.findall(sheet.caption)) or ({"95"} if wilson else set())
-    counts = [one for one in sheet.numeric_columns() if any(sheet.part(row, one, "k", "n") for row in rows)]
+    counts = [column for column in sheet.numeric_columns() if any(sheet.part(row, column, "k", "n") for row in rows)]
     level = levels.pop() if len(levels) == 1 else None
     if level is None or len(counts) != 1 or (wilson and level not in _Z):
         return
@@ -79,7 +79,7 @@ def _wilson(ends: tuple[Fact, ...], k: int, n: int, z: Fraction, whole: int) -> 
     exact = [whole * (number(p + z * z / (2 * n)) + sign * half) / (1 + z * z / n) for sign in (-1, 1)]
     # A level is known to a few digits; what it moves the ends by is far below what is printed.
     slack = Fraction(whole, 10**4)
-    return all_of(*(at_most(call("abs", real(end) - one), slack) for end, one in zip(ends, exact, strict=True)))
+    return all_of(*(at_most(call("abs", real(end) - due), slack) for end, due in zip(ends, exact, strict=True)))
 
 
 def _claim(sheet: Sheet, fact: Fact, formula: Formula, says: str, label: str, *repairs: Repair) -> Claim:

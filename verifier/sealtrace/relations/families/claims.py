@@ -54,8 +54,8 @@ def find(paper: Paper) -> Iterator[Claim]:
         if time_is_up():
             return
         spoken = index.spoken(sentence)
-        near = [one for one in spoken if one.referred]
-        swept = near or [one for one in spoken if _sweeps(sentence, one.sheet)]
+        near = [named for named in spoken if named.referred]
+        swept = near or [named for named in spoken if _sweeps(sentence, named.sheet)]
         for operator, tables in (
             (_superlatives, spoken),
             (_changes, spoken),
@@ -111,11 +111,11 @@ def _column(sheet: Sheet, column: int, rows: Sequence[int] | None = None) -> lis
 
 def _filled(spoken: list[Spoken], least: int) -> Iterator[tuple[Sheet, int, list[Fact]]]:
     """Columns that a sentence names, with the numbers of the rows that it names, or of all; at least so many."""
-    for one in spoken:
-        for column in one.columns:
-            facts = [fact for _row, fact in _column(one.sheet, column, list(one.rows) or None)]
+    for named in spoken:
+        for column in named.columns:
+            facts = [fact for _row, fact in _column(named.sheet, column, list(named.rows) or None)]
             if len(facts) >= least:
-                yield one.sheet, column, facts
+                yield named.sheet, column, facts
 
 
 def _meets(mention: Mention, fact: Fact) -> bool:
@@ -167,20 +167,20 @@ def _superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
         if _NARROWED.search(_AMONG.sub("", clause)):
             continue
         linked = re.match(r"\s+(?:on|in|at|for)\s", behind) is not None
-        for one in spoken:
-            group = _members(one.sheet, among["group"]) if among else None
-            rows = {row: spans for row, spans in one.rows.items() if not among or row in (group or ())}
+        for named in spoken:
+            group = _members(named.sheet, among["group"]) if among else None
+            rows = {row: spans for row, spans in named.rows.items() if not among or row in (group or ())}
             subject = _before(rows, begin, found.start())
             if subject is None or (among and not group):
                 continue
-            for column, spans in one.columns.items():
+            for column, spans in named.columns.items():
                 after = [span for span in spans if found.end() <= span[0] < end]
                 gap = text[found.end() : after[0][0]] if after else ""
-                whole = named_by(one.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
+                whole = named_by(named.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
                 owned = whole and not gap.strip() and _HAS.search(text[: found.start()])
-                listed = linked and (among or _is_listed(gap, one, sentence, found.end()))
+                listed = linked and (among or _is_listed(gap, named, sentence, found.end()))
                 if after and (listed or owned):
-                    yield from _extreme(sentence, one.sheet, column, subject, found, (after[-1][1], end), group)
+                    yield from _extreme(sentence, named.sheet, column, subject, found, (after[-1][1], end), group)
 
 
 def _members(sheet: Sheet, group: str) -> list[int]:
@@ -196,9 +196,9 @@ def _before(rows: dict[int, list[Span]], start: int, end: int) -> int | None:
     return max(named)[1] if len({row for _end, row in named}) == 1 else None
 
 
-def _is_listed(between: str, one: Spoken, sentence: Sentence, offset: int) -> bool:
+def _is_listed(between: str, named: Spoken, sentence: Sentence, offset: int) -> bool:
     """Whether only names of columns, values and idle words stand between."""
-    covered = [span for spans in one.columns.values() for span in spans]
+    covered = [span for spans in named.columns.values() for span in spans]
     covered += [(mention.start, mention.end) for mention in sentence.mentions]
     left = [
         word
@@ -278,13 +278,13 @@ def _changes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
             or _explained(mention, sentence.mentions)
         ):
             continue
-        for one in spoken:
+        for named in spoken:
             if unit == "×":
-                yield from _multiple(sentence, one, mention)
+                yield from _multiple(sentence, named, mention)
             elif unit in ("pp", "%") and id(mention) in seconds:
-                yield from _above(sentence, one, mention, seconds)
+                yield from _above(sentence, named, mention, seconds)
             elif by and (unit or mention.fact.text[:1] in "+-−"):
-                yield from _by(sentence, one, mention, run, unit)
+                yield from _by(sentence, named, mention, run, unit)
 
 
 def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
@@ -309,30 +309,30 @@ def _gap(mention: Mention, unit: str, a: Fact, b: Fact) -> list[Formula]:
     return [equal(own, side) for side in sides]
 
 
-def _above(sentence: Sentence, one: Spoken, mention: Mention, seconds: dict[int, re.Match[str]]) -> Iterator[_Way]:
+def _above(sentence: Sentence, named: Spoken, mention: Mention, seconds: dict[int, re.Match[str]]) -> Iterator[_Way]:
     """`5.2 pp above B`: the second row stands behind the number, the first is named before."""
     behind = {
-        key: [row for row, spans in one.rows.items() if any(0 <= span[0] - way.end() <= 1 for span in spans)]
+        key: [row for row, spans in named.rows.items() if any(0 <= span[0] - way.end() <= 1 for span in spans)]
         for key, way in seconds.items()
     }
     second = behind[id(mention)]
     # What another number is compared with has not this one.
-    first = _nearest_before(one.rows, mention.start, [row for rows in behind.values() for row in rows])
+    first = _nearest_before(named.rows, mention.start, [row for rows in behind.values() for row in rows])
     if len(second) != 1 or first is None:
         return
-    pairs = _pairs(one, first, second[0], _columns_meant(sentence, one, mention, first))
+    pairs = _pairs(named, first, second[0], _columns_meant(sentence, named, mention, first))
     if 0 < len(pairs) < 5:
-        says = f"{one.sheet.rows[first].label} and {one.sheet.rows[second[0]].label} differ by {mention.fact.text}"
+        says = f"{named.sheet.rows[first].label} and {named.sheet.rows[second[0]].label} differ by {mention.fact.text}"
         formula = any_of(*(way for a, b in pairs for way in _gap(mention, mention.unit, a, b)))
-        yield _Way(one.sheet, formula, says, "rows", mention.start)
+        yield _Way(named.sheet, formula, says, "rows", mention.start)
 
 
-def _columns_meant(sentence: Sentence, one: Spoken, mention: Mention, first: int) -> list[int]:
+def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: int) -> list[int]:
     """The columns of a difference: named right before it, quoted before it, named at all, or those in percent."""
-    sheet, text = one.sheet, sentence.text
+    sheet, text = named.sheet, sentence.text
     beside = [
         column
-        for column, spans in one.columns.items()
+        for column, spans in named.columns.items()
         if any(re.fullmatch(r"\s(?:by|of)\s[-+−]?", text[span[1] : mention.start]) for span in spans)
     ]
     close = [other for other in sentence.mentions if other.end <= mention.start and mention.start - other.end < 60]
@@ -346,72 +346,73 @@ def _columns_meant(sentence: Sentence, one: Spoken, mention: Mention, first: int
         for column in sheet.numeric_columns()
         if (entry := sheet.entry(first, column)) is not None and "%" in f"{entry.text} {sheet.columns[column].label}"
     ]
-    return beside or quoted or list(one.columns) or percent
+    return beside or quoted or list(named.columns) or percent
 
 
-def _pairs(one: Spoken, first: int, second: int, columns: Sequence[int]) -> list[tuple[Fact, Fact]]:
-    both = [(one.sheet.number(first, column), one.sheet.number(second, column)) for column in columns]
+def _pairs(named: Spoken, first: int, second: int, columns: Sequence[int]) -> list[tuple[Fact, Fact]]:
+    both = [(named.sheet.number(first, column), named.sheet.number(second, column)) for column in columns]
     return [(a, b) for a, b in both if a is not None and b is not None]
 
 
-def _by(sentence: Sentence, one: Spoken, mention: Mention, run: list[Mention], unit: str) -> Iterator[_Way]:
+def _by(sentence: Sentence, meant: Spoken, mention: Mention, run: list[Mention], unit: str) -> Iterator[_Way]:
     """`improves over B by x`: just two rows are named, and a list has a number for each column."""
-    text, columns = sentence.text, one.sheet.numeric_columns()
-    seconds = [row for row, spans in one.rows.items() if any(_BEATS.search(text[: span[0]]) for span in spans)]
-    firsts = [row for row in one.rows if row not in seconds]
+    text, columns = sentence.text, meant.sheet.numeric_columns()
+    seconds = [row for row, spans in meant.rows.items() if any(_BEATS.search(text[: span[0]]) for span in spans)]
+    firsts = [row for row in meant.rows if row not in seconds]
     if len(seconds) != 1 or len(firsts) != 1:
         return
-    named = [column for column in one.columns if len(run) == 1] or (columns if len(columns) == 1 else [])
+    named = [column for column in meant.columns if len(run) == 1] or (columns if len(columns) == 1 else [])
     if len(run) > 2 and len(run) == len(columns):
         named = [columns[run.index(mention)]]
         right = [
             pair and any(search(way, Work(2000)).status == "possible" for way in _gap(other, "pp", *pair[0]))
             for other, column in zip(run, columns, strict=True)
-            for pair in [_pairs(one, firsts[0], seconds[0], [column])]
+            for pair in [_pairs(meant, firsts[0], seconds[0], [column])]
         ]
         if sum(map(bool, right)) < len(run) - 1:
             return
-    pairs = _pairs(one, firsts[0], seconds[0], named or columns)
+    pairs = _pairs(meant, firsts[0], seconds[0], named or columns)
     if pairs and len(pairs) < 9:
-        says = f"{one.sheet.rows[firsts[0]].label} and {one.sheet.rows[seconds[0]].label} differ by {mention.fact.text}"
+        labels = " and ".join(meant.sheet.rows[row].label for row in (firsts[0], seconds[0]))
+        says = f"{labels} differ by {mention.fact.text}"
         formula = any_of(*(way for a, b in pairs for way in _gap(mention, unit, a, b)))
-        yield _Way(one.sheet, formula, says, "rows", mention.start, only_if_true=len(named) != 1)
+        yield _Way(meant.sheet, formula, says, "rows", mention.start, only_if_true=len(named) != 1)
 
 
-def _multiple(sentence: Sentence, one: Spoken, mention: Mention) -> Iterator[_Way]:
+def _multiple(sentence: Sentence, named: Spoken, mention: Mention) -> Iterator[_Way]:
     """`23.8× relative to B`, `three times more memory than B`: a ratio of two rows in a column named beside it."""
     text = sentence.text
     several = any(other.unit == "×" and other is not mention for other in sentence.mentions)
     second = {
         row: span
-        for row, spans in one.rows.items()
+        for row, spans in named.rows.items()
         for span in spans
         if span[0] > mention.end and _RELATIVE.search(text[mention.end : span[0]])
     }
-    first = _nearest_before(one.rows, mention.start, list(second))
+    first = _nearest_before(named.rows, mention.start, list(second))
     if several or re.match(r"\s\w+ likely\b", text[mention.end :]) or len(second) != 1 or first is None:
         return
     ((other, until),) = second.items()
     near = [
         (max(mention.start - span[1], span[0] - mention.end), column)
-        for column, spans in one.columns.items()
+        for column, spans in named.columns.items()
         for span in spans
         if 0 <= mention.start - span[1] < 25 or mention.end <= span[0] < span[1] <= until[0]
         # What stands right behind a row is what the row is, and is not measured.
-        if not any(0 <= span[0] - row[1] < 2 for spans in one.rows.values() for row in spans)
+        if not any(0 <= span[0] - row[1] < 2 for spans in named.rows.values() for row in spans)
         if not any(span[1] <= between.start < mention.start for between in sentence.mentions)
     ]
     # What is a ratio already is quoted, not divided.
-    if not near or RELATIVE.search(one.sheet.columns[min(near)[1]].label):
+    if not near or RELATIVE.search(named.sheet.columns[min(near)[1]].label):
         return
     column = min(near)[1]
-    for a, b in _pairs(one, first, other, [column]):
+    for a, b in _pairs(named, first, other, [column]):
         if a.value and b.value:
             own = Given(real(mention.fact).fact)
             formula = any_of(equal(own, real(a) / real(b)), equal(own, real(b) / real(a)))
-            labels = " and ".join(one.sheet.rows[row].label for row in (first, other))
-            says = f"{one.sheet.columns[column].label} of {labels} are {mention.fact.text} apart"
-            yield _Way(one.sheet, formula, says, "rows and column", mention.start)
+            labels = " and ".join(named.sheet.rows[row].label for row in (first, other))
+            says = f"{named.sheet.columns[column].label} of {labels} are {mention.fact.text} apart"
+            yield _Way(named.sheet, formula, says, "rows and column", mention.start)
 
 
 # Whole columns
@@ -454,25 +455,25 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
     """`height rises monotonically with age`: a column, from row to row."""
     text = sentence.text
     verbs = [(verb.start(), orders) for words_, orders in _MOVES for verb in words_.finditer(text)]
-    for one in spoken if _MONOTONE.search(text) else ():
+    for meant in spoken if _MONOTONE.search(text) else ():
         for start, orders in verbs:
             named = [
                 (span[1], column)
-                for column, spans in one.columns.items()
+                for column, spans in meant.columns.items()
                 for span in spans
                 if span[1] <= start and len(_ASIDES.sub("", text[span[1] : start])) < 40
                 if not any(span[1] < other < start for other, _orders in verbs)
             ]
-            facts = [fact for _row, fact in _column(one.sheet, max(named)[1])] if named else []
-            if len(facts) < 4 or one.rows or _only_from_to(sentence, start, facts):
+            facts = [fact for _row, fact in _column(meant.sheet, max(named)[1])] if named else []
+            if len(facts) < 4 or meant.rows or _only_from_to(sentence, start, facts):
                 continue
-            if _ALONG.search(text) and not _sweeps(sentence, one.sheet):
+            if _ALONG.search(text) and not _sweeps(sentence, meant.sheet):
                 # Rows may be listed from the most of it to the least.
                 orders = _UP + _DOWN
             formula = any_of(*(Ordered(order, tuple(map(printed, facts))) for order in orders))
-            label = one.sheet.columns[max(named)[1]].label
+            label = meant.sheet.columns[max(named)[1]].label
             says = f"column {label!r} {' or '.join(_ORDERS[order] for order in orders)} from row to row"
-            yield _Way(one.sheet, formula, says, "column", start)
+            yield _Way(meant.sheet, formula, says, "column", start)
 
 
 def _only_from_to(sentence: Sentence, start: int, facts: list[Fact]) -> bool:
@@ -562,12 +563,12 @@ _SIGN = re.compile(r"\b(?P<sign>positive|negative)\b", re.I)
 
 def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
     """`positive only for A and B`, `positive only for the two …`, `negative on 9/10 seeds`."""
-    for one in spoken:
-        for column in _signed_columns(one):
-            facts, label = _column(one.sheet, column), one.sheet.columns[column].label
+    for named in spoken:
+        for column in _signed_columns(named):
+            facts, label = _column(named.sheet, column), named.sheet.columns[column].label
             for found in _ONLY.finditer(sentence.text):
                 count = count_in(found["count"]) if found["count"] else None
-                meant = [row for row, spans in one.rows.items() if any(span[0] > found.start() for span in spans)]
+                meant = [row for row, spans in named.rows.items() if any(span[0] > found.start() for span in spans)]
                 having = [(row, fact) for row, fact in facts if _has_sign(fact, found["sign"])]
                 says = f"column {label!r} is {found.group().lower()}"
                 if meant and count in (None, len(meant)):
@@ -575,29 +576,29 @@ def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
                     others = [fact for row, fact in having if row not in meant]
                     others = others or [fact for row, fact in facts if row not in meant]
                     formula: Formula = all_of(*(compare(printed(fact), opposite, 0) for fact in others))
-                    says += f" {', '.join(one.sheet.rows[row].label for row in meant)}"
+                    says += f" {', '.join(named.sheet.rows[row].label for row in meant)}"
                 elif not meant and count is not None:
                     formula, says = _counted([fact for _row, fact in having], count), f"{says} rows"
                 else:
                     continue
-                yield _Way(one.sheet, formula, says, "column", found.start())
-            for ratio in ratios_in(sentence.text) if one.referred else ():
+                yield _Way(named.sheet, formula, says, "column", found.start())
+            for ratio in ratios_in(sentence.text) if named.referred else ():
                 signs = list(_SIGN.finditer(sentence.text, max(0, ratio.start - 90), ratio.end + 40))
                 if len(signs) == 1 and len(facts) == ratio.whole:
                     kept = [fact for _row, fact in facts if _has_sign(fact, signs[0]["sign"])]
                     sign = signs[0]["sign"].lower()
                     says = f"{ratio.text} of column {label!r} are {sign}, and {len(kept)} are"
-                    yield _Way(one.sheet, _counted(kept, ratio.part), says, "column", ratio.start)
+                    yield _Way(named.sheet, _counted(kept, ratio.part), says, "column", ratio.start)
 
 
-def _signed_columns(one: Spoken) -> list[int]:
+def _signed_columns(meant: Spoken) -> list[int]:
     """Columns that have both signs: those that the sentence names, or the only one."""
     signed = [
         column
-        for column in one.sheet.numeric_columns()
-        if len(values := [fact.value for _row, fact in _column(one.sheet, column)]) > 3 and min(values) < 0
+        for column in meant.sheet.numeric_columns()
+        if len(values := [fact.value for _row, fact in _column(meant.sheet, column)]) > 3 and min(values) < 0
     ]
-    named = [column for column in signed if column in one.columns]
+    named = [column for column in signed if column in meant.columns]
     return named or (signed if len(signed) == 1 else [])
 
 

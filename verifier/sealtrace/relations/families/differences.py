@@ -52,8 +52,8 @@ def find(paper: Paper) -> Iterator[Claim]:
         labels = [(plain(sheet.columns[column].label), column) for column in sheet.numeric_columns()]
         names = {label: column for label, column in labels if [name for name, _ in labels].count(label) == 1}
         found = (*_by_header(sheet, names), *_by_caption(sheet, names), *_by_names(sheet))
-        for one in {one.result: one for one in reversed(found)}.values():
-            yield from _claims(sheet, one)
+        for subtraction in {subtraction.result: subtraction for subtraction in reversed(found)}.values():
+            yield from _claims(sheet, subtraction)
 
 
 def _by_header(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
@@ -63,7 +63,7 @@ def _by_header(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
         inner = re.fullmatch(rf"{_HEADED.pattern} ?[(:=]?(.*?)\)?", header)
         for text in (header, inner.group(1).strip() if inner else ""):
             for sign in re.finditer(rf" {_SIGNS} |–|—", text):
-                left, right = (names.get(one.strip()) for one in (text[: sign.start()], text[sign.end() :]))
+                left, right = (names.get(side.strip()) for side in (text[: sign.start()], text[sign.end() :]))
                 if left is not None and right is not None and result not in (left, right):
                     yield _Subtraction(result, left, right, f"header {headers(sheet, result)}")
 
@@ -78,10 +78,10 @@ def _by_caption(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
         if not _HEADED.fullmatch(header):
             continue
         told = re.compile(rf"(?<!\w){re.escape(header)}{_IS} (?:{minus}|{between})(?!\w)")
-        for found in (match for one in sentences(sheet.caption) for match in told.finditer(plain(one))):
+        for found in (match for sentence in sentences(sheet.caption) for match in told.finditer(plain(sentence))):
             ordered = found["left"] is not None
             pair = found.group("left", "right") if ordered else found.group("one", "other")
-            left, right = (names[one] for one in pair)
+            left, right = (names[name] for name in pair)
             if len({result, left, right}) == 3:
                 yield _Subtraction(result, left, right, "caption", ordered=ordered)
 
@@ -95,18 +95,18 @@ def _by_names(sheet: Sheet) -> Iterator[_Subtraction]:
         yield _Subtraction(result, after, before, said, ordered=False, named=False)
 
 
-def _claims(sheet: Sheet, one: _Subtraction) -> Iterator[Claim]:
-    columns = one.result, one.left, one.right
+def _claims(sheet: Sheet, subtraction: _Subtraction) -> Iterator[Claim]:
+    columns = subtraction.result, subtraction.left, subtraction.right
     for row, facts in sheet.together(*columns):
         entries = [(sheet.columns[column].label, sheet.entry(row, column)) for column in columns]
         percent, *points = ("%" in label or (entry is not None and "%" in entry.text) for label, entry in entries)
-        differences, changes = one.ways(*map(real, facts))
-        either = not one.named or (percent and not any(points))
+        differences, changes = subtraction.ways(*map(real, facts))
+        either = not subtraction.named or (percent and not any(points))
         repair = Repair("a change relative to one of them", any_of(*changes))
         yield _IS_DIFFERENCE.claim(
             sheet,
             facts,
-            one.said,
+            subtraction.said,
             formula=any_of(*differences, *(changes if either else ())),
-            repairs=(repair,) if one.named and not percent else (),
+            repairs=(repair,) if subtraction.named and not percent else (),
         )

@@ -60,7 +60,7 @@ def directions(sheet: Sheet) -> dict[str, str]:
         for label in labels:
             if _names(item, plain(label)):
                 said.setdefault(label, set()).add(direction)
-    return {label: one.pop() for label, one in said.items() if len(one) == 1} | found
+    return {label: way.pop() for label, way in said.items() if len(way) == 1} | found
 
 
 def _said(caption: str) -> Iterator[tuple[str, str]]:
@@ -77,7 +77,7 @@ def _said(caption: str) -> Iterator[tuple[str, str]]:
 def _items(text: str) -> Iterator[str]:
     """What a caption lists, with `(Opp.)` as another name, and `weak/strong EV` as two things."""
     for item in re.split(r",|\band\b|;", plain(text)):
-        yield from (one.strip() for one in re.findall(r"\(([^()]+)\)", item))
+        yield from (inside.strip() for inside in re.findall(r"\(([^()]+)\)", item))
         bare = re.sub(r"\([^()]*\)|[().]+$", "", item).strip()
         sides = re.fullmatch(r"([\w-]+)/([\w-]+) (.+)", bare)
         yield from [f"{side} {sides[3]}" for side in sides.groups()[:2]] if sides else [bare] if bare else []
@@ -101,8 +101,10 @@ def _sheet(sheet: Sheet) -> Iterator[Claim]:
     record = {**sheet.record, "label": sheet.label, "columns": columns}
     # Where rules part the table, best may be meant for each part.
     whole = list(cells_of({**record, "rows": [{**row, "among": None} for row in rows]}, ""))
-    cells = min((whole, list(cells_of({**record, "rows": rows}, ""))), key=lambda one: len(list(wrong_marks(one))))
-    wrong = [one.cell for one in wrong_marks(cells)]
+    cells = min(
+        (whole, list(cells_of({**record, "rows": rows}, ""))), key=lambda record: len(list(wrong_marks(record)))
+    )
+    wrong = [mark.cell for mark in wrong_marks(cells)]
     emphasized = any(len(row["marks"]) == len(row["cells"]) for row in rows)
     for group in marked_groups(cells):
         # Without a direction nothing says which end is best.
@@ -118,7 +120,11 @@ def _rows(sheet: Sheet, *, second: bool) -> list[dict[str, Any]]:
     told = ("best", "second") if second else ("best",)
     rules = accumulate(int(line.after_rule) for line in sheet.rows)
     return [
-        {**row, "marks": {name: one for name, one in row.get("marks", {}).items() if one in told}, "among": str(part)}
+        {
+            **row,
+            "marks": {name: mark for name, mark in row.get("marks", {}).items() if mark in told},
+            "among": str(part),
+        }
         for row, part in zip(sheet.record["rows"], rules, strict=True)
     ]
 

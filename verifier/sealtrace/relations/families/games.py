@@ -67,18 +67,18 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 def _across(paper: Paper) -> Iterator[Claim]:
     """Exploitability in one table and NashConv in another, whose captions name the same evaluation."""
-    for one, other in permutations(paper.both_ways, 2):
+    for first, other in permutations(paper.both_ways, 2):
         sums, rows = other.only(_NASHCONV), {plain(line.label): row for row, line in enumerate(other.rows)}
-        if other.label == one.label or sums is None or not _same_evaluation(one.caption, other.caption):
+        if other.label == first.label or sums is None or not _same_evaluation(first.caption, other.caption):
             continue
-        for row, (exploitability,) in one.together(one.only(_EXPLOITABILITY)):
-            name = plain(one.rows[row].label)
+        for row, (exploitability,) in first.together(first.only(_EXPLOITABILITY)):
+            name = plain(first.rows[row].label)
             nashconv = other.number(rows[name], sums) if name in rows else None
             if nashconv is not None:
-                yield _HALF.claim(one, (exploitability, nashconv), _PLACE)
+                yield _HALF.claim(first, (exploitability, nashconv), _PLACE)
 
 
-def _same_evaluation(one: str, other: str) -> bool:
+def _same_evaluation(first: str, other: str) -> bool:
     """Whether two captions share three words in a row that name something."""
-    runs = [{words[place : place + 3] for place in range(len(words) - 2)} for words in (phrase(one), phrase(other))]
+    runs = [{words[place : place + 3] for place in range(len(words) - 2)} for words in (phrase(first), phrase(other))]
     return any(len(telling(run)) == 3 for run in runs[0] & runs[1])

@@ -173,14 +173,16 @@ def _declared(sheet: Sheet) -> Iterator[Claim]:
             if steps is not None:
                 claims += _multiple(sheet, rate, steps, percent, halves="win" in header)
         # Where more rates of a column break it than hold, the number that stands there is no denominator.
-        broken = [one for one in claims if search(one.formula, Work(20_000)).status == "impossible"]
-        if not any(one.evidence for one in broken) or 2 * len(broken) <= len(claims):
+        broken = [claim for claim in claims if search(claim.formula, Work(20_000)).status == "impossible"]
+        if not any(claim.evidence for claim in broken) or 2 * len(broken) <= len(claims):
             yield from claims
 
 
 def _definition(sheet: Sheet, header: str) -> tuple[str, int | None] | None:
     """What the caption calls the column a share of, with its number where it stands there."""
-    for quantity, size, unit in (found for one in sentences(sheet.caption) for found in _DEFINED.findall(one)):
+    for quantity, size, unit in (
+        found for sentence in sentences(sheet.caption) for found in _DEFINED.findall(sentence)
+    ):
         name = plain(quantity)
         if name == header or re.sub(r" ?\(?%\)?$", "", header) == name:
             return unit.lower(), count_of(size) if size else None
@@ -201,7 +203,7 @@ def _of_unit(sheet: Sheet, row: int, unit: str, size: int | None) -> _Steps | No
             total = None if fact is None else count(fact)
             return _Steps((total,), repeats, f"{said} and column {line.label!r}") if total else None
     found = re.findall(rf"\b{COUNT} (?:[\w-]+ ){{0,2}}?{re.escape(unit)}\b", sheet.caption, re.IGNORECASE)
-    sizes = tuple(dict.fromkeys(count_of(one) for one in found))
+    sizes = tuple(dict.fromkeys(count_of(text) for text in found))
     return _Steps(sizes, repeats, said) if sizes else None
 
 
@@ -220,11 +222,11 @@ def _of_table(sheet: Sheet, row: int, label: str) -> _Steps | None:
     sizes: list[int] = []
     for sentence in sentences(sheet.caption):
         if not _TRAINING.search(sentence):
-            sizes += [count_of(one) for one in _DECLARED.findall(sentence) + _USED.findall(sentence)]
+            sizes += [count_of(text) for text in _DECLARED.findall(sentence) + _USED.findall(sentence)]
     if not sizes:
         return None
     # Whatever else the caption counts may be the denominator too.
-    sizes += [count_of(one) for one in _ANY.findall(sheet.caption) + _DECLARED.findall(sheet.caption)]
+    sizes += [count_of(text) for text in _ANY.findall(sheet.caption) + _DECLARED.findall(sheet.caption)]
     if min(sizes) < _LEAST:
         return None
     return _Steps(tuple(dict.fromkeys(sizes)), repeats, "caption", assumes)
@@ -259,7 +261,7 @@ def _multiple(sheet: Sheet, rate: Fact, steps: _Steps, percent: bool, halves: bo
 
 
 def _over(rate: Fact, whole: Fraction, steps: _Steps, *, fewer: bool) -> Formula:
-    sizes = [size for one in steps.sizes for size in (_fewer(one) if fewer else [one])]
+    sizes = [size for declared in steps.sizes for size in (_fewer(declared) if fewer else [declared])]
     repeats = number(steps.repeats) if steps.repeats > 1 else None
     return any_of(*(Multiple(real(rate), number(whole / size), repeats) for size in sizes))
 

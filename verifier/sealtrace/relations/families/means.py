@@ -64,7 +64,7 @@ def _mean_rows(sheet: Sheet) -> Iterator[Claim]:
     for row, column, mean, scopes in summaries(sheet, MEAN):
         header = plain(sheet.columns[column].label)
         # Rows below that are not spoken of: the mean may be of a block that nothing marks.
-        last = all(SUMMARY.fullmatch(plain(one.first)) for one in sheet.rows[row + 1 :])
+        last = all(SUMMARY.fullmatch(plain(line.first)) for line in sheet.rows[row + 1 :])
         if not _items_above(sheet, row) or not (last or len(scopes) > 1):
             continue
         lists = [facts for scope in scopes if (facts := sheet.down(column, scope)) is not None]

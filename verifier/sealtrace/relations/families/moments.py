@@ -102,7 +102,7 @@ def _deviation(sheet: Sheet, mean: Fact, deviation: Fact, size: int) -> Iterator
     formula = _some_list(mean, deviation, size)
     if formula is None:
         return
-    fewer = [one for n in range(max(2, size - 5), size) if (one := _some_list(mean, deviation, n)) is not None]
+    fewer = [example for n in range(max(2, size - 5), size) if (example := _some_list(mean, deviation, n)) is not None]
     yield Claim(
         f"{FAMILY} {deviation.address}",
         formula,

@@ -253,7 +253,7 @@ class Index:
             sheet, own = self.paper.sheets[place], [name for name in names if name.sheet == place]
             referred = sheet.label.split("#")[0] in sentence.references or is_of(sentence, sheet)
             found.append(Spoken(sheet, _called(own, ROW), _called(own, COLUMN), referred))
-        return [one for one in found if one.rows or one.columns]
+        return [spoken for spoken in found if spoken.rows or spoken.columns]
 
     def of(self, sentence: Sentence) -> list[Name]:
         """What a sentence names; in a caption, of its own table only."""

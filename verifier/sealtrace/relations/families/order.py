@@ -123,7 +123,7 @@ def _by_headers(sheet: Sheet) -> Iterator[Claim]:
         # Headers such as P1 and P2 may be problems or players: only the usual levels are taken for percentiles.
         usual = places.keys() <= _LEVELS and _TELLING & places.keys()
         if usual and not _METHODS.search(f"{rest} {sheet.caption}"):
-            yield from _rows(sheet, places, f"percentiles {', '.join(f'{float(one):g}' for one in places)}")
+            yield from _rows(sheet, places, f"percentiles {', '.join(f'{float(place):g}' for place in places)}")
     for rest, places in _grouped(sheet, _EXTREME, lambda found: Fraction(_PLACES[found[1]])):
         if not _METHODS.search(f"{rest} {sheet.caption}") and (rest or descriptive):
             yield from _rows(sheet, places, "least, mean and greatest")

@@ -74,13 +74,13 @@ class Sheet:
     def down(self, column: int, rows: Iterable[int] | None = None) -> list[Fact] | None:
         """A number for each of the rows; None where one of them has none."""
         found = [self.number(row, column) for row in (range(len(self.rows)) if rows is None else rows)]
-        whole = [one for one in found if one is not None]
+        whole = [fact for fact in found if fact is not None]
         return whole if whole and len(whole) == len(found) else None
 
     def every(self, column: int) -> list[Fact]:
         """The numbers of a column, gaps passed over."""
         found = (self.number(row, column) for row in range(len(self.rows)))
-        return [one for one in found if one is not None]
+        return [fact for fact in found if fact is not None]
 
     def numeric_columns(self) -> list[int]:
         """Columns that hold a number."""
@@ -92,7 +92,7 @@ class Sheet:
 
     def headed(self, pattern: str | re.Pattern[str]) -> list[int]:
         """Columns with numbers whose whole header is of a pattern."""
-        return [one for one in self._numeric if re.fullmatch(pattern, plain(self.columns[one].label))]
+        return [place for place in self._numeric if re.fullmatch(pattern, plain(self.columns[place].label))]
 
     def only(self, pattern: str | re.Pattern[str]) -> int | None:
         """The column with such a header, where there is just one."""

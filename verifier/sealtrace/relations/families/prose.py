@@ -96,20 +96,20 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                 continue
             differ = [(a, b) for a, b in zip(run, other, strict=True) if a.fact.value != b.fact.value]
             if len(differ) > 1 or (
-                len(differ) == 1 and any(one.fact.value == differ[0][0].fact.value for one in other)
+                len(differ) == 1 and any(mention.fact.value == differ[0][0].fact.value for mention in other)
             ):
                 continue
             a, b = differ[0] if differ else (run[0], other[0])
-            if differ and sum(_digits(one) for one in run if one is not a) < LEAST_DIGITS:
+            if differ and sum(_digits(mention) for mention in run if mention is not a) < LEAST_DIGITS:
                 continue  # zero, a half and one stand in many lists
-            twins = Counter(tuple(one.fact.value for one in each) for _s, each, _n in found)
+            twins = Counter(tuple(mention.fact.value for mention in each) for _s, each, _n in found)
             if (
                 differ
-                and twins[tuple(one.fact.value for one in run)] > 1
-                and twins[tuple(one.fact.value for one in other)] > 1
+                and twins[tuple(mention.fact.value for mention in run)] > 1
+                and twins[tuple(mention.fact.value for mention in other)] > 1
             ):
                 continue
-            texts = ", ".join(one.fact.text for one in run), ", ".join(one.fact.text for one in other)
+            texts = ", ".join(mention.fact.text for mention in run), ", ".join(mention.fact.text for mention in other)
             yield _claim(
                 sentence,
                 all_of(*(same(x.fact, y.fact) for x, y in zip(run, other, strict=True))),
@@ -127,7 +127,7 @@ def _digits(mention: Mention) -> int:
 
 def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
     for run in lists_in(sentence):
-        if len(run) > 2 and not _numbering([one.fact.value for one in run]):
+        if len(run) > 2 and not _numbering([mention.fact.value for mention in run]):
             given = words(sentence.text)
             noun = telling(word for word, _start, end in given if 0 <= run[0].start - end < 30)[-2:]
             noun += telling(word for word, start, _end in given if 0 <= start - run[-1].end < 30)[:3]
@@ -154,17 +154,19 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
     seen: set[frozenset[str]] = set()
     for key, members in _contexts(sentences).items():
         (usual, times), *_others = Counter(mention.fact.value for _sentence, mention in members).most_common()
-        model = next(one for one in members if one[1].fact.value == usual)
-        others = [one for one in members if one[1].fact.value != usual]
+        model = next(member for member in members if member[1].fact.value == usual)
+        others = [member for member in members if member[1].fact.value != usual]
         if not others:
-            for one in members[1:]:
+            for member in members[1:]:
                 evidence = f"the same words stand around it {times} times"
-                yield _repeat(one, model, evidence, telling=_one_thing(key, times - 1, one, model))
+                yield _repeat(member, model, evidence, telling=_one_thing(key, times - 1, member, model))
             continue
         if key[0] == "one":
             # Many counts are of the same things: a few more or fewer are others, another digit within is a slip.
-            others = [one for one in others if 10 * model[1].fact.unit <= abs(one[1].fact.value - usual) < usual]
-            others = [one for one in others if is_slip(one[1].fact.value, usual, model[1].fact.unit)]
+            others = [
+                mention for mention in others if 10 * model[1].fact.unit <= abs(mention[1].fact.value - usual) < usual
+            ]
+            others = [mention for mention in others if is_slip(mention[1].fact.value, usual, model[1].fact.unit)]
         # A phrase that goes with many numbers is a form, not a fact; and a slip stands once.
         if len(others) != 1 or (key[0] == "both" and len(members) > 3 and times < 3):
             continue
@@ -207,9 +209,9 @@ def _contexts(sentences: tuple[Sentence, ...]) -> dict[tuple[str, ...], list[_Sa
     return {key: members for key, members in groups.items() if len(members) > 1}
 
 
-def _one_thing(key: tuple[str, ...], times: int, one: _Said, model: _Said) -> bool:
+def _one_thing(key: tuple[str, ...], times: int, said: _Said, model: _Said) -> bool:
     """Whether two numbers with the same words around them, the second said so often, must be the same."""
-    (sentence, mention), (other, usual) = one, model
+    (sentence, mention), (other, usual) = said, model
     strong, short = key[0] == "both", len(mention.digits) < 3
     if sentence.paragraph == other.paragraph and sentence.source == other.source:
         return False
@@ -223,8 +225,8 @@ def _one_thing(key: tuple[str, ...], times: int, one: _Said, model: _Said) -> bo
     return not ((strong or short) and _others_differ(sentence, other, mention, usual))
 
 
-def _repeat(one: _Said, model: _Said, evidence: str, *, telling: bool = True) -> Claim:
-    (sentence, mention), (other, usual) = one, model
+def _repeat(said: _Said, model: _Said, evidence: str, *, telling: bool = True) -> Claim:
+    (sentence, mention), (other, usual) = said, model
     says = f"{mention.fact.text} here is {usual.fact.text} at {_at(other, usual)}."
     return _claim(sentence, same(mention.fact, usual.fact), says, evidence, mention.start, telling=telling)
 
@@ -237,14 +239,14 @@ _FEWER = re.compile(
 """Words that say why a number is smaller here than elsewhere."""
 
 
-def _nearly_same(one: Sentence, other: Sentence) -> bool:
+def _nearly_same(sentence: Sentence, other: Sentence) -> bool:
     """Whether two sentences have most of the words in common that name something, and all numbers but one."""
-    mine, theirs = (set(telling(word for word, _start, _end in words(each.text))) for each in (one, other))
-    numbers, others = (Counter(mention.fact.value for mention in each.mentions) for each in (one, other))
+    mine, theirs = (set(telling(word for word, _start, _end in words(each.text))) for each in (sentence, other))
+    numbers, others = (Counter(mention.fact.value for mention in each.mentions) for each in (sentence, other))
     return len(mine & theirs) * 2 >= len(mine | theirs) and (numbers - others).total() < 2 > (others - numbers).total()
 
 
-def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Mention) -> bool:
+def _others_differ(here: Sentence, other: Sentence, mention: Mention, model: Mention) -> bool:
     """Whether names or years near the two numbers differ: then two things are meant."""
 
     def names(sentence: Sentence, around: Mention) -> set[str]:
@@ -253,7 +255,7 @@ def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Ment
         )
         return set(re.findall(r"\b(?:[A-Z][\w-]*[A-Z\d][\w-]*|(?:19|20)\d\d)\b", text))
 
-    mine, theirs = names(one, mention), names(other, model)
+    mine, theirs = names(here, mention), names(other, model)
     return bool(mine - theirs and theirs - mine)
 
 
@@ -263,13 +265,16 @@ def _others_differ(one: Sentence, other: Sentence, mention: Mention, model: Ment
 def _written(sentence: Sentence) -> Iterator[Claim]:
     """`71 + 10 + 2 = 83`, `30 × 9 × 3 = 810`: whole numbers, or all to their decimals."""
     for found in _SUM.finditer(sentence.text):
-        inside = [one for one in sentence.mentions if found.start() <= one.start and one.end <= found.end()]
+        inside = [
+            mention for mention in sentence.mentions if found.start() <= mention.start and mention.end <= found.end()
+        ]
         plus, times = (sum(found.group("sum").count(sign) for sign in signs) for signs in ("+", "×*·"))
         if len(inside) > 2 and len(inside) == plus + times + 2 and not (plus and times):
             # The sign behind a factor is no unit of it.
-            whole = [re.fullmatch(r"[\d,]+\s?×?", one.fact.text) is not None for one in inside]
+            whole = [re.fullmatch(r"[\d,]+\s?×?", mention.fact.text) is not None for mention in inside]
             *parts, total = (
-                printed(one.fact) if exact else _cell(one.fact) for one, exact in zip(inside, whole, strict=True)
+                printed(mention.fact) if exact else _cell(mention.fact)
+                for mention, exact in zip(inside, whole, strict=True)
             )
             right = call("sum", *parts) if plus else prod(parts[1:], start=parts[0])
             says = f"{found.group()} {'adds up' if plus else 'is so'}."
@@ -289,9 +294,9 @@ def _products(sentence: Sentence) -> Iterator[Claim]:
     """`960 runs: 20 plots × 12 kinds × 4 years`."""
     for found in _PRODUCT.finditer(sentence.text):
         given = [(found["total"], found.start("total"))]
-        given += [(one[0], found.start("list") + one.start()) for one in re.finditer(r"\d[\d,]*", found["list"])]
+        given += [(match[0], found.start("list") + match.start()) for match in re.finditer(r"\d[\d,]*", found["list"])]
         facts = [sentence.fact(at, text, Fraction(text.replace(",", "")), Fraction(0)) for text, at in given]
-        whole, product = facts[0].value, prod(one.value for one in facts[1:])
+        whole, product = facts[0].value, prod(fact.value for fact in facts[1:])
         # What is several times as large counts something besides.
         if whole == product or (product and 1 < max(whole / product, product / whole) < 2):
             right = prod(map(Given, facts[2:]), start=Given(facts[1]))
@@ -334,7 +339,7 @@ def _computed(sentence: Sentence) -> Iterator[Claim]:
             if place and sentence.mentions[place - 1].fact.value and not sentence.mentions[place - 1].loose:
                 # A number between the two may say of what they are: `502 in the 10,000 bin against 249`.
                 ways += _ways(found["what"].lower(), after, sentence.mentions[place - 1], second)
-            shown = [search(one, Work(2000)).status == "possible" for one in ways]
+            shown = [search(formula, Work(2000)).status == "possible" for formula in ways]
             slips = [
                 is_slip(after.fact.value, value, after.fact.unit) for value in _values(found["what"], first, second)
             ]
@@ -392,12 +397,12 @@ def _ways(what: str, mention: Mention, first: Mention, second: Mention) -> list[
     apart: list[Expression] = [a - b, b - a]
     shares = first.unit == "%" or max(abs(first.fact.value), abs(second.fact.value)) <= 1
     whole = 100 if first.unit == "%" else 1
-    points: list[Expression] = apart if first.unit == "%" or not shares else [100 * one for one in apart]
+    points: list[Expression] = apart if first.unit == "%" or not shares else [100 * expression for expression in apart]
     if what in ("sum", "total"):
         return [equal(own, a + b)]
     if what == "ratio":
         # Of sizes, and one of them perhaps in hundredths: 3.8 log points against -0.087.
-        return [equal(own, one * scale) for one in ratios for scale in _SCALES]
+        return [equal(own, expression * scale) for expression in ratios for scale in _SCALES]
     sides: list[Expression]
     match mention.unit:
         case "×":
@@ -406,11 +411,11 @@ def _ways(what: str, mention: Mention, first: Mention, second: Mention) -> list[
             sides = points
         case "%":
             bases = [a, b] + ([whole - a, whole - b] if shares else [])
-            kept = [one for one, base in zip(bases, (first, second, first, second), strict=False) if base.fact.value]
-            sides = [100 * one / base for base in kept for one in apart] + (points if shares else [])
+            kept = [term for term, base in zip(bases, (first, second, first, second), strict=False) if base.fact.value]
+            sides = [100 * expression / base for base in kept for expression in apart] + (points if shares else [])
         case _:
             sides = apart
-    return [equal(own, one) for one in sides]
+    return [equal(own, expression) for expression in sides]
 
 
 _PARTS = re.compile(r"(?P<total>\d[\d,]*)\s+(?:[\w-]+\s){0,4}?[\w-]+\s?(?:\(|:\s)(?P<list>[^();:]*)")
@@ -430,18 +435,20 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
         if len(items) < 2 or not all(counts) or behind not in ((")",) if opened == "(" else ("", ".", ";", ")")):
             continue
         total = count_in(found.group("total"))
-        parts = [count_in(one.group(1)) for one in counts if one is not None]
-        facts = [one for one in sentence.mentions if found.start() <= one.start and one.end <= found.end()]
-        whole = next((one for one in facts if one.start == found.start("total")), None)
-        if total is None or whole is None or any(one is None for one in parts) or len(facts) != len(parts) + 1:
+        parts = [count_in(match.group(1)) for match in counts if match is not None]
+        facts = [
+            mention for mention in sentence.mentions if found.start() <= mention.start and mention.end <= found.end()
+        ]
+        whole = next((mention for mention in facts if mention.start == found.start("total")), None)
+        if total is None or whole is None or any(term is None for term in parts) or len(facts) != len(parts) + 1:
             continue
-        values = [one for one in parts if one is not None]
+        values = [term for term in parts if term is not None]
         # A list may say more of the same things, or leave the rest out: only what nearly adds up is meant to.
         if max(values) > total or not 0.8 * total <= sum(values) <= 1.2 * total:
             continue
         yield _claim(
             sentence,
-            equal(Given(whole.fact), call("sum", *(Given(one.fact) for one in facts if one is not whole))),
+            equal(Given(whole.fact), call("sum", *(Given(mention.fact) for mention in facts if mention is not whole))),
             f"{whole.fact.text} is the sum of what is listed behind it.",
             f"all {len(values)} items of the list begin with a count, and they nearly add up",
             whole.start,
@@ -456,7 +463,9 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
             # `50/50`, `80/20`: two parts, and no count out of a number.
             continue
         yield from _share_before(sentence, ratio)
-        after = next((one for one in sentence.mentions if one.unit == "%" and one.start > ratio.end), None)
+        after = next(
+            (mention for mention in sentence.mentions if mention.unit == "%" and mention.start > ratio.end), None
+        )
         between = "" if after is None else text[ratio.end : after.start]
         if after is None or after.loose or ratio.part > ratio.whole or _LEVEL.match(text, after.end):
             continue
@@ -475,7 +484,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         link = _PERCENT_OF.match(text, mention.end)
         if mention.unit != "%" or mention.loose or link is None:
             continue
-        whole = next((one for one in sentence.mentions if one.start == link.end()), None)
+        whole = next((mention for mention in sentence.mentions if mention.start == link.end()), None)
         noun = (
             []
             if whole is None
@@ -484,10 +493,14 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
         if whole is None or not noun or whole.unit:
             continue
         parts = [
-            one for one in sentence.mentions if one.end < mention.start and not one.unit and _names(text, one, noun[0])
+            between
+            for between in sentence.mentions
+            if between.end < mention.start and not between.unit and _names(text, between, noun[0])
         ]
         if not parts and earlier is not sentence and _SHARE.search(text[: mention.start]):
-            parts = [one for one in earlier.mentions if not one.unit and _names(earlier.text, one, noun[0])]
+            parts = [
+                mention for mention in earlier.mentions if not mention.unit and _names(earlier.text, mention, noun[0])
+            ]
         if len(parts) == 1 and parts[0].fact.value <= whole.fact.value and not (parts[0].loose or whole.loose):
             share = 100 * _cell(parts[0].fact) / _cell(whole.fact)
             yield _claim(
@@ -499,7 +512,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
 
 def _share_before(sentence: Sentence, ratio: Ratio) -> Iterator[Claim]:
     """`a 94.4% match rate (3,008 of 3,186 records)`: nothing but words stands between the share and its count."""
-    before = [one for one in sentence.mentions if one.unit == "%" and one.end <= ratio.start]
+    before = [mention for mention in sentence.mentions if mention.unit == "%" and mention.end <= ratio.start]
     if not before or before[-1].loose or ratio.part > ratio.whole or not ratio.whole:
         return
     between = sentence.text[before[-1].end : ratio.start]

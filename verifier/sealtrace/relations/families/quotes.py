@@ -46,20 +46,22 @@ def find(paper: Paper) -> Iterator[Claim]:
         if is_quotable(mention) and mention.fact.address not in told
     ]
     chosen: dict[str, list[str]] = defaultdict(list)
-    for one in numbers:
-        chosen[one.mention.fact.text].append("" if one.best is None else one.best[0].fact.address)
+    for number in numbers:
+        chosen[number.mention.fact.text].append("" if number.best is None else number.best[0].fact.address)
     confirmed = {
-        one.best[0].fact.address
-        for one in numbers
-        if one.best and one.is_sure(_FAR, _FAR_MARGIN) and agrees(one.mention, one.best[0].fact, one.best[0].scale)
+        number.best[0].fact.address
+        for number in numbers
+        if number.best
+        and number.is_sure(_FAR, _FAR_MARGIN)
+        and agrees(number.mention, number.best[0].fact, number.best[0].scale)
     }
-    for one in numbers:
+    for number in numbers:
         if time_is_up():
             return
         # A number that is said twice, and not of the same cell, or often, or that other cells print, may be anything.
-        said = chosen[one.mention.fact.text]
+        said = chosen[number.mention.fact.text]
         elsewhere = len(set(said)) > 1 or len(said) > 2
-        yield from _quote(one, one.resolver.printed(one.mention) + elsewhere, confirmed)
+        yield from _quote(number, number.resolver.printed(number.mention) + elsewhere, confirmed)
 
 
 @dataclass(frozen=True)
@@ -98,70 +100,76 @@ def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
             continue
         # A number that belongs to the name of a row or a column quotes nothing.
         spans = [(name.start, name.end) for name in names if name.strength >= SCATTERED]
-        mentions = [one for one in sentence.mentions if not any(a <= one.start and one.end - 1 <= b for a, b in spans)]
+        mentions = [
+            mention
+            for mention in sentence.mentions
+            if not any(a <= mention.start and mention.end - 1 <= b for a, b in spans)
+        ]
         yield reading, Resolver(index, reading, mentions)
 
 
-def _quote(one: _Number, known: int, confirmed: set[str]) -> Iterator[Claim]:
+def _quote(number: _Number, known: int, confirmed: set[str]) -> Iterator[Claim]:
     """What a number quotes; `known` is how many cells or passages have it, `confirmed` what the text has right."""
-    mention, resolver = one.mention, one.resolver
+    mention, resolver = number.mention, number.resolver
     good = [cell for cell in resolver.found[id(mention)] if agrees(mention, cell.fact, cell.scale)]
-    certain = one.is_sure(_CERTAIN, _CERTAIN_MARGIN)
+    certain = number.is_sure(_CERTAIN, _CERTAIN_MARGIN)
     if certain:
         # Beside a cell that the words choose so clearly, one of which they name a line only is another's.
         good, known = [cell for cell in good if cell.rows and cell.columns], known or len(good)
     if good:
         match = max(good, key=lambda cell: cell.score)
-        telling = one.best is not None and agrees(mention, one.best[0].fact, one.best[0].scale)
-        telling = telling and (certain or (known < 2 and one.is_sure(_FAR, _FAR_MARGIN)))
-        yield replace(_claim(one, match), telling=telling and _is_of_its_kind(resolver, mention, match))
-    elif one.best is not None and _is_missed(one, one.best[0], known > 0, one.best[0].fact.address in confirmed):
-        yield _claim(one, one.best[0], _chance(mention, one.best[0], resolver))
-    elif not known and not mention.loose and (near := _near(one)) is not None:
-        yield _claim(one, *near)
+        telling = number.best is not None and agrees(mention, number.best[0].fact, number.best[0].scale)
+        telling = telling and (certain or (known < 2 and number.is_sure(_FAR, _FAR_MARGIN)))
+        yield replace(_claim(number, match), telling=telling and _is_of_its_kind(resolver, mention, match))
+    elif number.best is not None and _is_missed(
+        number, number.best[0], known > 0, number.best[0].fact.address in confirmed
+    ):
+        yield _claim(number, number.best[0], _chance(mention, number.best[0], resolver))
+    elif not known and not mention.loose and (near := _near(number)) is not None:
+        yield _claim(number, *near)
 
 
-def _is_missed(one: _Number, cell: Candidate, known: bool, confirmed: bool) -> bool:
+def _is_missed(number: _Number, cell: Candidate, known: bool, confirmed: bool) -> bool:
     """Whether words choose the cell so clearly, and nothing else explains the number, that one of both is wrong.
 
     What is no slip needs more: that a row or a column stands right beside it, and that another number of the sentence
     is found in the table, or that the text quotes the cell rightly elsewhere, or that its sign is the cell's.
     """
-    mention, (least, most) = one.mention, sorted((cell.rows, cell.columns))
+    mention, (least, most) = number.mention, sorted((cell.rows, cell.columns))
     beside, slip = 0.9 * BESIDE, len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
     # The more digits a slip leaves alone, the less the words have to say.
     sure = _SURE - 0.85 * max(0, min(2, len(mention.digits.rstrip("0")) - 3))
-    if not (one.is_sure(sure, _MARGIN) if slip else one.is_sure(_FAR, _FAR_MARGIN)):
+    if not (number.is_sure(sure, _MARGIN) if slip else number.is_sure(_FAR, _FAR_MARGIN)):
         return False
-    if known and not one.is_sure(_CERTAIN, _CERTAIN_MARGIN):
+    if known and not number.is_sure(_CERTAIN, _CERTAIN_MARGIN):
         return False
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
     if mention.loose and (least < beside or apart < abs(cell.fact.value) / 8):
         return False
     signed = mention.unit == "×" or mention.fact.text[-1] in "KMBT"
-    vouched = one.resolver.vouches(mention, cell) or confirmed or (signed and least >= beside)
-    symbol = one.sentence.text[: mention.start].rstrip(" +-−").endswith("=")
+    vouched = number.resolver.vouches(mention, cell) or confirmed or (signed and least >= beside)
+    symbol = number.sentence.text[: mention.start].rstrip(" +-−").endswith("=")
     if not slip and (most < beside or least < 0.9 or symbol or not vouched):
         return False
-    return _is_alone(one, cell, confirmed)
+    return _is_alone(number, cell, confirmed)
 
 
-def _is_alone(one: _Number, cell: Candidate, confirmed: bool = False) -> bool:
+def _is_alone(number: _Number, cell: Candidate, confirmed: bool = False) -> bool:
     """Whether nothing but a quote of the cell explains a number."""
-    foreign = not confirmed and _foreign(one.mention, one.resolver)
-    other = foreign or _is_version(one.mention, one.resolver)
-    other = other or _taken(one.mention, cell, one.resolver) or _composed(one.mention, cell)
-    return not other and _is_of_its_kind(one.resolver, one.mention, cell)
+    foreign = not confirmed and _foreign(number.mention, number.resolver)
+    other = foreign or _is_version(number.mention, number.resolver)
+    other = other or _taken(number.mention, cell, number.resolver) or _composed(number.mention, cell)
+    return not other and _is_of_its_kind(number.resolver, number.mention, cell)
 
 
-def _near(one: _Number) -> tuple[Candidate, float] | None:
+def _near(number: _Number) -> tuple[Candidate, float] | None:
     """The only cell that a number misses by a slip, among those that its words and the numbers beside it speak for."""
-    mention, matched = one.mention, one.resolver.matched
+    mention, matched = number.mention, number.resolver.matched
     siblings = Counter(cell.sheet.label for key, cell in matched.items() if key != id(mention))
     named = [
-        cell for cell in one.resolver.found[id(mention)] if cell.rows and cell.columns and siblings[cell.sheet.label]
+        cell for cell in number.resolver.found[id(mention)] if cell.rows and cell.columns and siblings[cell.sheet.label]
     ]
-    near = [cell for cell in named if _slipped(mention, cell) and _is_alone(one, cell)]
+    near = [cell for cell in named if _slipped(mention, cell) and _is_alone(number, cell)]
     digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
     best = max(near, key=lambda cell: cell.score, default=None)
     if best is None or any(cell.fact.value != best.fact.value and cell.score > best.score - 0.5 for cell in near):
@@ -256,20 +264,25 @@ def _is_version(mention: Mention, resolver: Resolver) -> bool:
 def _foreign(mention: Mention, resolver: Resolver) -> bool:
     """Whether the sentence speaks of something that no table has: more of its numbers are no cell's."""
     return any(
-        one is not mention
-        and is_quotable(one)
-        and one.decimals == mention.decimals
-        and (one.unit == "%") == (mention.unit == "%")
-        and not (one.loose or one.fact.text[:1] in "+-−" or id(one) in resolver.matched or resolver.printed(one))
-        and not re.fullmatch(r"\s(?:out )?of (?:the |all )?", resolver.text[one.end : mention.start])
-        for one in resolver.mentions
+        beside is not mention
+        and is_quotable(beside)
+        and beside.decimals == mention.decimals
+        and (beside.unit == "%") == (mention.unit == "%")
+        and not (
+            beside.loose or beside.fact.text[:1] in "+-−" or id(beside) in resolver.matched or resolver.printed(beside)
+        )
+        and not re.fullmatch(r"\s(?:out )?of (?:the |all )?", resolver.text[beside.end : mention.start])
+        for beside in resolver.mentions
     )
 
 
 def _taken(mention: Mention, cell: Candidate, resolver: Resolver) -> bool:
     """Whether another number of the sentence is found in the cell."""
-    others = [one for key, one in resolver.matched.items() if key != id(mention)]
-    return any((one.sheet.label, one.row, one.column) == (cell.sheet.label, cell.row, cell.column) for one in others)
+    others = [match for key, match in resolver.matched.items() if key != id(mention)]
+    return any(
+        (candidate.sheet.label, candidate.row, candidate.column) == (cell.sheet.label, cell.row, cell.column)
+        for candidate in others
+    )
 
 
 def _composed(mention: Mention, cell: Candidate) -> bool:
@@ -290,11 +303,11 @@ def _slipped(mention: Mention, cell: Candidate) -> bool:
     return is_slip(mention.fact.value, round(value / unit) * unit, unit)
 
 
-def is_slip(one: Fraction, other: Fraction, unit: Fraction) -> bool:
+def is_slip(number: Fraction, other: Fraction, unit: Fraction) -> bool:
     """Whether two numbers differ as a slip of the pen makes them: one digit, two digits swapped, or the sign."""
-    a, b = (str(abs(round(value / unit))) for value in (one, other))
+    a, b = (str(abs(round(value / unit))) for value in (number, other))
     if a == b:
-        return one != other
+        return number != other
     width = max(len(a), len(b))
     a, b = a.zfill(width), b.zfill(width)
     wrong = [place for place in range(width) if a[place] != b[place]]
@@ -306,15 +319,15 @@ def is_slip(one: Fraction, other: Fraction, unit: Fraction) -> bool:
 def _chance(mention: Mention, cell: Candidate, resolver: Resolver) -> float | None:
     """How often an unrelated number would stand as near to one of the cells that the words name."""
     digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
-    rivals = {one.fact.value for one in resolver.found[id(mention)] if one.rows and one.columns}
+    rivals = {candidate.fact.value for candidate in resolver.found[id(mention)] if candidate.rows and candidate.columns}
     return min(1.0, len(rivals) * 11 * digits / 10**digits) if _slipped(mention, cell) else None
 
 
 # Claims
 
 
-def _claim(one: _Number, cell: Candidate, chance: float | None = None) -> Claim:
-    sentence, mention, fact = one.sentence, one.mention, cell.fact
+def _claim(number: _Number, cell: Candidate, chance: float | None = None) -> Claim:
+    sentence, mention, fact = number.sentence, number.mention, cell.fact
     said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, pull in (("row", cell.rows), ("column", cell.columns)) if pull)
     turned = mention.fact.value > 0 > fact.value and agrees(mention, fact, cell.scale)

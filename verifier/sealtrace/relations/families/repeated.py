@@ -32,7 +32,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         if time_is_up():
             return
         matches = [
-            match for one, mine in first for other, theirs in second for match in _matches(one, other, mine, theirs)
+            match for sheet, mine in first for other, theirs in second for match in _matches(sheet, other, mine, theirs)
         ]
         # Two tables that differ in several places print different things, alike as they may be.
         differing = {plain_address(fact) for match in matches for _name, *facts in match.differ for fact in facts}
@@ -76,14 +76,14 @@ class _Match:
             )
 
 
-def _matches(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[_Match]:
+def _matches(first: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iterator[_Match]:
     shared = [name for name in mine if name in theirs]
     if len(shared) < LEAST_ROWS:
         return
-    parallel = _parallel(one, other, mine, theirs, shared)
-    heads = [{plain(sheet.columns[place].label) for place in sheet.numeric_columns()} for sheet in (one, other)]
-    for left, right in product(one.numeric_columns(), other.numeric_columns()):
-        names = {plain(one.columns[left].label), plain(other.columns[right].label)}
+    parallel = _parallel(first, other, mine, theirs, shared)
+    heads = [{plain(sheet.columns[place].label) for place in sheet.numeric_columns()} for sheet in (first, other)]
+    for left, right in product(first.numeric_columns(), other.numeric_columns()):
+        names = {plain(first.columns[left].label), plain(other.columns[right].label)}
         if len(names) == 1 and parallel:
             continue
         if len(names) == 2 and (names & heads[0] & heads[1] or len({_settings(name) for name in names}) == 2):
@@ -92,10 +92,10 @@ def _matches(one: Sheet, other: Sheet, mine: Entities, theirs: Entities) -> Iter
         pairs = [
             (name, a, b)
             for name in shared
-            if (a := _number(one, mine[name], left)) is not None
+            if (a := _number(first, mine[name], left)) is not None
             and (b := _number(other, theirs[name], right)) is not None
         ]
-        if (match := _match(one, other, left, right, pairs)) is not None:
+        if (match := _match(first, other, left, right, pairs)) is not None:
             yield match
 
 
@@ -104,15 +104,18 @@ def _settings(label: str) -> tuple[str, ...]:
     return tuple(word for word in phrase(label) if word[0].isdecimal())
 
 
-def _parallel(one: Sheet, other: Sheet, mine: Entities, theirs: Entities, shared: list[tuple[str, ...]]) -> bool:
+def _parallel(sheet: Sheet, other: Sheet, mine: Entities, theirs: Entities, shared: list[tuple[str, ...]]) -> bool:
     """Whether two tables have the same rows and columns and print different things in them."""
     heads = {plain(other.columns[right].label): right for right in other.numeric_columns()}
-    both = [(left, heads[name]) for left in one.numeric_columns() if (name := plain(one.columns[left].label)) in heads]
+    both = [
+        (left, heads[name]) for left in sheet.numeric_columns() if (name := plain(sheet.columns[left].label)) in heads
+    ]
     pairs = [
         (a, b)
         for left, right in both
         for name in shared
-        if (a := _number(one, mine[name], left)) is not None and (b := _number(other, theirs[name], right)) is not None
+        if (a := _number(sheet, mine[name], left)) is not None
+        and (b := _number(other, theirs[name], right)) is not None
     ]
     return len(both) > 1 and sum(_meets(a, b) for a, b in pairs) < _ALIKE * len(pairs)
 
@@ -142,12 +145,12 @@ def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:
     return sheet.number(place[0], column) if column > place[1] or place[1] == 0 else None
 
 
-def _match(one: Sheet, other: Sheet, left: int, right: int, pairs: list[Pair]) -> _Match | None:
+def _match(sheet: Sheet, other: Sheet, left: int, right: int, pairs: list[Pair]) -> _Match | None:
     # Different precision of the same quantity is compared as intervals; a count says little.
     agree = [pair for pair in pairs if _meets(pair[1], pair[2])]
     differ = [pair for pair in pairs if not _meets(pair[1], pair[2])]
     swapped = len(differ) == 2 and _meets(differ[0][1], differ[1][2]) and _meets(differ[1][1], differ[0][2])
-    same = plain(one.columns[left].label) == plain(other.columns[right].label)
+    same = plain(sheet.columns[left].label) == plain(other.columns[right].label)
     least = LEAST_ROWS if same or not differ else LEAST_ROWS + 1
     if len(agree) < least - swapped or len(differ) > 1 + swapped:
         return None
@@ -158,15 +161,15 @@ def _match(one: Sheet, other: Sheet, left: int, right: int, pairs: list[Pair]) -
     distinct = {pair[1].value for pair in agreeing}
     digits = sum(-math.log10(min(1.0, 2 * float(max(a.unit, b.unit)) / width)) for _name, a, b in agreeing)
     digits *= len(distinct) / len(agreeing)
-    tried = len(one.columns) * len(other.columns) * 20
+    tried = len(sheet.columns) * len(other.columns) * 20
     most = 20 * MOST_CHANCE if same else MOST_CHANCE
     chance = tried * 10.0**-digits
     if chance > most or len(distinct) < 2:
         return None
     fewer = tried * 10.0 ** -(digits * (len(agree) - 1) / max(len(agree), 1))
     sturdy = bool(differ) or (fewer <= most and len(agree) > LEAST_ROWS + (not same))
-    names = f"{one.columns[left].label!r} of {one.label} and {other.columns[right].label!r} of {other.label}"
-    place = f"{one.source}:{{0}} and {other.source}:{{1}}"
+    names = f"{sheet.columns[left].label!r} of {sheet.label} and {other.columns[right].label!r} of {other.label}"
+    place = f"{sheet.source}:{{0}} and {other.source}:{{1}}"
     return _Match(names, place, agree, differ, chance, sturdy)
 
 

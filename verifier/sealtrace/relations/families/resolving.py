@@ -282,12 +282,15 @@ class Resolver:
         matched: dict[int, Candidate] = {}
         for mention in self.mentions:
             good = [
-                one
-                for one in self.found[id(mention)]
-                if agrees(mention, one.fact, one.scale) and max(one.rows, one.columns) >= _HARDLY
+                candidate
+                for candidate in self.found[id(mention)]
+                if agrees(mention, candidate.fact, candidate.scale)
+                and max(candidate.rows, candidate.columns) >= _HARDLY
             ]
             if good and len(mention.digits) > 1:
-                matched[id(mention)] = max(good, key=lambda one: (bool(one.rows and one.columns), one.score))
+                matched[id(mention)] = max(
+                    good, key=lambda candidate: (bool(candidate.rows and candidate.columns), candidate.score)
+                )
         self.matched = matched
         self._aligned()
         for mention in self.mentions:
@@ -298,7 +301,7 @@ class Resolver:
                 for other in self.mentions
                 if other is not mention and id(other) in matched
             ]
-            self.found[id(mention)] = [_supported(one, siblings) for one in self.found[id(mention)]]
+            self.found[id(mention)] = [_supported(candidate, siblings) for candidate in self.found[id(mention)]]
 
     def _role(self, mention: Mention) -> str:
         """The word right before a number that says which of two it is."""
@@ -348,19 +351,22 @@ class Resolver:
 
     def vouches(self, mention: Mention, cell: Candidate) -> bool:
         """Whether another number of the sentence is found in the table of a cell, its row and its column named."""
-        others = [one for key, one in self.matched.items() if key != id(mention)]
-        return any(one.sheet is cell.sheet and one.rows >= BEFORE and one.columns >= BEFORE for one in others)
+        others = [match for key, match in self.matched.items() if key != id(mention)]
+        return any(
+            candidate.sheet is cell.sheet and candidate.rows >= BEFORE and candidate.columns >= BEFORE
+            for candidate in others
+        )
 
     def whole(self, mention: Mention) -> list[Candidate]:
         """The cells for whose row and whose column something speaks."""
-        return [one for one in self.found[id(mention)] if one.rows > 0 and one.columns > 0]
+        return [candidate for candidate in self.found[id(mention)] if candidate.rows > 0 and candidate.columns > 0]
 
     def _goes_along(self, mention: Mention, best: Candidate) -> bool:
         """Whether the rest of a list has cells of its own, of three or more numbers in the row or the column."""
         run = next((run for run in self.lists if mention in run), [mention])
         beside = 0
         for other in (other for other in run if other is not mention):
-            theirs = max(self.found.get(id(other), ()), key=lambda one: one.score, default=None)
+            theirs = max(self.found.get(id(other), ()), key=lambda candidate: candidate.score, default=None)
             if theirs is not None and theirs.fact.address == best.fact.address:
                 return False
             match = self.matched.get(id(other))
@@ -373,22 +379,28 @@ class Resolver:
         whole = self.whole(mention)
         if not whole:
             return None
-        best = max(whole, key=lambda one: one.score)
+        best = max(whole, key=lambda candidate: candidate.score)
         if not self._goes_along(mention, best):
             return None
-        rivals = [one.score for one in whole if one.fact.value * one.scale != best.fact.value * best.scale]
+        rivals = [
+            candidate.score
+            for candidate in whole
+            if candidate.fact.value * candidate.scale != best.fact.value * best.scale
+        ]
         return best, best.score - max(rivals, default=0.0)
 
 
-def _supported(one: Candidate, siblings: list[tuple[Candidate, int]]) -> Candidate:
+def _supported(candidate: Candidate, siblings: list[tuple[Candidate, int]]) -> Candidate:
     """A cell with what the other numbers of the sentence say for its table, and for lines that no word names."""
-    inside = [(other, weight) for other, weight in siblings if other.sheet is one.sheet]
+    inside = [(other, weight) for other, weight in siblings if other.sheet is candidate.sheet]
     whole = sum(weight for _other, weight in inside)
-    rows, columns = one.rows, one.columns
+    rows, columns = candidate.rows, candidate.columns
     if whole:
-        rows = rows or AROUND * sum(weight for other, weight in inside if other.row == one.row) / whole
-        columns = columns or AROUND * sum(weight for other, weight in inside if other.column == one.column) / whole
-    return replace(one, rows=rows, columns=columns, table=one.table + min(2, len(inside)) / 2)
+        rows = rows or AROUND * sum(weight for other, weight in inside if other.row == candidate.row) / whole
+        columns = (
+            columns or AROUND * sum(weight for other, weight in inside if other.column == candidate.column) / whole
+        )
+    return replace(candidate, rows=rows, columns=columns, table=candidate.table + min(2, len(inside)) / 2)
 
 
 def _is_summary(label: str) -> bool:

@@ -55,7 +55,7 @@ class Rule:
 
 def headers(sheet: Sheet, *columns: int | None) -> str:
     """Columns by their headers, for a reader."""
-    return ", ".join(repr(sheet.columns[one].label) for one in columns if one is not None)
+    return ", ".join(repr(sheet.columns[column].label) for column in columns if column is not None)
 
 
 def summaries(sheet: Sheet, named: re.Pattern[str]) -> Iterator[tuple[int, int, Fact, list[list[int]]]]:

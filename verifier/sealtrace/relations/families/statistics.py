@@ -86,7 +86,7 @@ def _said(sentence: Sentence, start: int) -> str:
 # Tests in the text
 
 
-def tail(name: str, value: Fraction, one: int | None = None, two: int | None = None) -> Interval | None:
+def tail(name: str, value: Fraction, freedom: int | None = None, two: int | None = None) -> Interval | None:
     """The two-sided probability of a test's value, as a tiny interval; None where the test says too little."""
     from flint import arb, ctx, fmpq
 
@@ -98,14 +98,14 @@ def tail(name: str, value: Fraction, one: int | None = None, two: int | None = N
         match name:
             case "z" | "Z":
                 p = (x / arb(2).sqrt()).erfc()
-            case "t" if one:
-                p = beta(arb(one) / (one + x * x), one, 1)
-            case "r" if one and abs(value) < 1:
-                p = beta(1 - x * x, one, 1)
-            case "F" if one and two:
-                p = beta(arb(two) / (two + one * x), two, one)
-            case _ if name.startswith("χ") and one:
-                p = (x / 2).gamma_upper(arb(one) / 2, 1)
+            case "t" if freedom:
+                p = beta(arb(freedom) / (freedom + x * x), freedom, 1)
+            case "r" if freedom and abs(value) < 1:
+                p = beta(1 - x * x, freedom, 1)
+            case "F" if freedom and two:
+                p = beta(arb(two) / (two + freedom * x), two, freedom)
+            case _ if name.startswith("χ") and freedom:
+                p = (x / 2).gamma_upper(arb(freedom) / 2, 1)
             case _:
                 return None
         if not p.is_finite():
@@ -127,10 +127,13 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
         single = name in ("t", "r") and one is not None and two is not None
         degrees = [(int(f"{one}{two}"), None), (two, None)] if single else [(one, two)]
         probable = [tail(name, abs(end), *each) for each in degrees for end in (value.low, value.high)]
-        tails = [one for one in probable if one is not None]
+        tails = [interval for interval in probable if interval is not None]
         if len(tails) < len(probable):
             continue
-        low, high = Fraction(min(one.low for one in tails)), Fraction(max(one.high for one in tails))
+        low, high = (
+            Fraction(min(interval.low for interval in tails)),
+            Fraction(max(interval.high for interval in tails)),
+        )
         sides = (1,) if name == "F" or name.startswith("χ") else (1, 2)
         above = [at_most(low / side, Given(p)) for side in sides]
         below = [at_most(Given(p), high / side) for side in sides]
@@ -167,7 +170,9 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         sides = [Given(value), -Given(value)] if fall else [Given(value)]
         yield Claim(
             f"{FAMILY} {value.address} interval",
-            any_of(*(all_of(at_most(Given(low), one), at_most(one, Given(high))) for one in sides)),
+            any_of(
+                *(all_of(at_most(Given(low), expression), at_most(expression, Given(high))) for expression in sides)
+            ),
             f"{value.text} lies in its interval from {low.text} to {high.text}.",
             _said(sentence, found.start()),
             ("The interval is about the number before it.",),
@@ -215,13 +220,13 @@ def _margins(sheet: Sheet, sizes: dict[str, int]) -> Iterator[Claim]:
 def mcnemar(difference: int, discordant: int) -> Fraction:
     """The exact two-sided p of McNemar's test."""
     fewer = (discordant - difference) // 2
-    total = sum(math.comb(discordant, one) for one in range(fewer + 1))
+    total = sum(math.comb(discordant, successes) for successes in range(fewer + 1))
     return min(Fraction(1), Fraction(2 * total, 2**discordant))
 
 
 def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
     """McNemar's p against its two counts; or against a difference of rates over n, which bounds it from below."""
-    if not re.search(r"\bMcNemar", sheet.caption + " ".join(one.label for one in sheet.columns)):
+    if not re.search(r"\bMcNemar", sheet.caption + " ".join(line.label for line in sheet.columns)):
         return
     pairs, deltas, p = sheet.headed(_COUNTS), sheet.headed(r"(?:δ|diff|change|gain).*"), sheet.only(_P)
     sizes = {int(size.replace(",", "")) for size in re.findall(r"\bn ?= ?(\d[\d,]*)", sheet.caption)}

@@ -15,32 +15,34 @@ from sealtrace.relations.syntax import Given, Node, formula_text, rebuilt
 def suggestions(paper: Paper) -> list[AuditSuggestion]:
     """Every believed regularity, the least likely by chance first."""
     mine = Mine.of(paper)
-    return [_suggestion(one, -math.log10(max(mine.chance(one), 1e-300))) for one in mine.believed()]
+    return [
+        _suggestion(hypothesis, -math.log10(max(mine.chance(hypothesis), 1e-300))) for hypothesis in mine.believed()
+    ]
 
 
-def _suggestion(one: Hypothesis, score: float) -> AuditSuggestion:
-    labels = [one.sheet.rows[row].label for row in one.holds]
-    name = f"{one.kind} {one.sheet.label} {one.columns[0].label}"
+def _suggestion(hypothesis: Hypothesis, score: float) -> AuditSuggestion:
+    labels = [hypothesis.sheet.rows[row].label for row in hypothesis.holds]
+    name = f"{hypothesis.kind} {hypothesis.sheet.label} {hypothesis.columns[0].label}"
     identifier = "-".join(re.findall(r"[^\W_]+", name))
-    lines = [f"relation {identifier}", f"  says    {one.says}.", "  because found by search; name the place"]
+    lines = [f"relation {identifier}", f"  says    {hypothesis.says}.", "  because found by search; name the place"]
     if all(_is_tame(label) for label in labels) and len(set(labels)) == len(labels):
         lines.append(f"  for r in [{'; '.join(labels)}]")
-        turned = one.sheet.is_turned
+        turned = hypothesis.sheet.is_turned
 
         def varied(node: Node) -> Node:
             if not isinstance(node, Given) or (node.fact.column if turned else node.fact.row) != labels[0]:
                 return node
             return Given(replace(node.fact, column="{r}") if turned else replace(node.fact, row="{r}"))
 
-        formulas = [formula_text(rebuilt(one.equation(one.holds[0]), varied))]
+        formulas = [formula_text(rebuilt(hypothesis.equation(hypothesis.holds[0]), varied))]
     else:
-        formulas = [formula_text(one.equation(row)) for row in one.holds]
+        formulas = [formula_text(hypothesis.equation(row)) for row in hypothesis.holds]
     return AuditSuggestion(
         name=name,
-        sentence=f"{one.says}.",
+        sentence=f"{hypothesis.says}.",
         text="\n".join([*lines, f"  holds   {' and '.join(formulas)}"]) + "\n",
         score=round(score, 1),
-        facts=list(dict.fromkeys(fact.address for row in one.holds for fact in one.facts(row))),
+        facts=list(dict.fromkeys(fact.address for row in hypothesis.holds for fact in hypothesis.facts(row))),
     )
 
 

@@ -116,8 +116,8 @@ def _rates(sheet: Sheet, row: int, above: list[int], counts: int, sizes: list[Fr
 def _counts(facts: Sequence[Fact]) -> bool:
     """Whether numbers are counts to the last digit: not rounded to hundreds."""
     values = [count(fact) for fact in facts]
-    whole = [one for one in values if one is not None]
-    return len(whole) == len(facts) and (any(one % 100 for one in whole) or max(whole) < 1000)
+    whole = [value for value in values if value is not None]
+    return len(whole) == len(facts) and (any(fact % 100 for fact in whole) or max(whole) < 1000)
 
 
 def _total_columns(sheet: Sheet) -> Iterator[Claim]:

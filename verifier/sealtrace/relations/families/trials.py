@@ -172,9 +172,11 @@ def _left_of(whole: int, *parts: Value) -> Value:
 def against_rows(sheet: Sheet, columns: list[Column]) -> Iterator[Trial]:
     """A column against another one's value in one row: the first, the last, or where the column itself is silent."""
     rows, places = range(len(sheet.rows)), np.array([column.place for column in columns])
-    silent = [[row for row in rows if one.facts[row] is None or one.middle[row] in (0, 1, 100)] for one in columns]
+    silent = [
+        [row for row in rows if column.facts[row] is None or column.middle[row] in (0, 1, 100)] for column in columns
+    ]
     # What stands behind a number in its cell (an error, a change) speaks of that number, and not of another column's.
-    behind = [number > 0 and one.place == columns[number - 1].place for number, one in enumerate(columns)]
+    behind = [number > 0 and column.place == columns[number - 1].place for number, column in enumerate(columns)]
     for source, row in product(columns, rows):
         fact = source.facts[row]
         ends = row in (0, rows[-1])
@@ -218,7 +220,7 @@ def by_order(sheet: Sheet, columns: list[Column]) -> Iterator[Trial]:
             continue
         for several in (blocks, [[row for block in blocks for row in block]]) if len(blocks) > 1 else (blocks,):
             inputs = (source, source.totals(several))
-            for pattern in (one for one in PATTERNS if one.to_total):
+            for pattern in (pattern for pattern in PATTERNS if pattern.to_total):
                 says = pattern.says.format(*(column.label for column in inputs))
                 near = np.abs(places - source.place) <= 1
                 yield Trial(

@@ -58,7 +58,9 @@ def plain(label: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """A caption, cut at full stops and semicolons that end something."""
-    return [one.strip() for one in re.split(r"(?<=[.;!?])\s+(?=[A-Z0-9\[(]|[a-zΔ])", text) if one.strip()]
+    return [
+        sentence.strip() for sentence in re.split(r"(?<=[.;!?])\s+(?=[A-Z0-9\[(]|[a-zΔ])", text) if sentence.strip()
+    ]
 
 
 def count_of(word: str) -> int:
@@ -68,8 +70,8 @@ def count_of(word: str) -> int:
 
 def repeats_of(text: str) -> int | None:
     """How many repeats the numbers are means of: 1 where nothing is averaged, None where that is not said."""
-    found = {count_of(one) for one in re.findall(rf"\b{COUNT} (?:\w+[ -]){{0,2}}{REPEATS}\b", text, re.IGNORECASE)}
-    found |= {count_of(one) for one in re.findall(rf"\b{COUNT}-seed\b", text, re.IGNORECASE)}
+    found = {count_of(found) for found in re.findall(rf"\b{COUNT} (?:\w+[ -]){{0,2}}{REPEATS}\b", text, re.IGNORECASE)}
+    found |= {count_of(found) for found in re.findall(rf"\b{COUNT}-seed\b", text, re.IGNORECASE)}
     if not AVERAGED.search(text):
         return 1
     # Other averages beside that over seeds would spoil the step.
@@ -84,7 +86,7 @@ def is_percent(header: str, caption: str = "", texts: tuple[str, ...] = ()) -> b
     return (
         "%" in header
         or re.search(r"\bpercent", header, re.IGNORECASE) is not None
-        or any("%" in one for one in texts)
+        or any("%" in text for text in texts)
         or re.search(r"\b(?:in percent|in %|are percentages|as percentages)\b", caption, re.IGNORECASE) is not None
     )
 
@@ -104,10 +106,10 @@ def printed(fact: Fact) -> Given:
     return Given(replace(fact, low=fact.value, high=fact.value, address=f"printed({fact.address})"))
 
 
-def same(one: Fact, other: Fact, scale: Fraction | int = 1) -> Formula:
+def same(fact: Fact, other: Fact, scale: Fraction | int = 1) -> Formula:
     """One number printed twice, the second perhaps times a hundred.
 
     To the same digit the digits are the same; otherwise both are roundings of something.
     """
-    shown = printed if one.unit == other.unit * abs(Fraction(scale)) else real
-    return equal(shown(one), shown(other) if scale == 1 else shown(other) * scale)
+    shown = printed if fact.unit == other.unit * abs(Fraction(scale)) else real
+    return equal(shown(fact), shown(other) if scale == 1 else shown(other) * scale)
