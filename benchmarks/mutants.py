@@ -52,7 +52,13 @@ ROOMS: dict[str, str] = {
     "studies/policies/mathematics/": "policies/test_policies.py policies/test_scores.py policies/test_thresholds.py",
     "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_proof.py "
     "policies/test_maps_steps.py policies/test_maps_ties.py",
-    "studies/policies/mathematics/maps/recheck.py": "policies/test_maps_recheck.py policies/test_maps_proof.py",
+    "studies/policies/mathematics/maps/recheck.py": "policies/test_maps_recheck.py "
+    "policies/test_maps_proof.py::test_a_worse_map_is_refuted "
+    "policies/test_maps_proof.py::test_false_values_are_refuted "
+    "policies/test_maps_proof.py::test_missing_work_is_refuted "
+    "policies/test_maps_proof.py::test_regions_must_cover "
+    "policies/test_maps_proof.py::test_wrong_multipliers_are_refuted "
+    "policies/test_maps_ties.py::test_a_map_that_goes_later_is_refuted",
     "studies/policies/mathematics/partitions/": "policies/test_partitions.py",
     "studies/policies/mathematics/screening.py": "policies/test_screening.py",
     "studies/results/joins.py": "results/test_joins.py results/test_datasets.py",

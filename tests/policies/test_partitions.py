@@ -139,7 +139,7 @@ def test_small_depths() -> None:
         agree(random_study(seed, seed % 2, 2, 3))
 
 
-@pytest.mark.parametrize(("states", "candidates", "depth"), [(100_000, 1, 1), (2, 20_000, 4), (30_000, 8, 3)])
+@pytest.mark.parametrize(("states", "candidates", "depth"), [(100_000, 1, 1), (2, 20_000, 4), (30_000, 8, 10)])
 def test_doubles_decide_only_beyond_their_errors(states: int, candidates: int, depth: int) -> None:
     """Sums err by as many units as they have terms, and by the root of that many more at each level of a tree."""
     degradations = np.random.default_rng(0).normal(size=(states, candidates))
@@ -220,7 +220,7 @@ def test_differences_that_doubles_do_not_show() -> None:
         degradations = np.array([[0.0], [1.0], [1.0 + tiny], [2.0]])
         found = best_partition(features, degradations, declared(1, {"a": half, "b": half}))
         assert {condition.feature for leaf in found.leaves for condition in leaf} == {winner}
-        assert found.proof.exactly > 0
+        assert found.proof.exactly == 1
         assert found.proof.gap is not None
         assert 0 < found.proof.gap < 1e-11
 
@@ -231,6 +231,8 @@ def test_weights_beyond_doubles() -> None:
     degradations = np.array([[0.0], [0.0], [1.0]])
     for comp, leaves in ((Fraction(10) ** 400, 1), (Fraction(10) ** -400, 2), (-(Fraction(10) ** 400), 2)):
         assert len(best_partition(features, degradations, declared(2, {"x": [1]}, comp=comp)).leaves) == leaves
+    dear = best_partition(features, degradations, declared(2, {"x": [1]}, comp=Fraction(10) ** 400))
+    assert (dear.proof.gap, dear.proof.runner_up) == (math.inf, '"x" in (-inf, 1)\n"x" in [1, inf)')
     still = best_partition(features, 0 * degradations, declared(2, {"x": [1]}, comp=-(Fraction(10) ** -400)))
     assert len(still.leaves) == 2
 
@@ -376,6 +378,12 @@ CHAIN = [
     [is_from("x", 1), is_from("y", 1), is_below("x", 2)],
     [is_from("x", 2), is_from("y", 1)],
 ]
+MIRRORED_CHAIN = [
+    [is_from("x", 2)],
+    [is_below("x", 2), is_from("y", 1)],
+    [is_below("x", 2), is_below("y", 1), is_from("x", 1)],
+    [is_below("x", 1), is_below("y", 1)],
+]
 STRIPES = [
     [is_below("x", 1)],
     [is_from("x", 1), is_below("x", 2)],
@@ -400,6 +408,8 @@ PINWHEEL = [
         (CHAIN, 3, None),
         (CHAIN, 10**6, None),
         (CHAIN, 2, "no tree of depth 2 has these leaves"),
+        (MIRRORED_CHAIN, 3, None),
+        (MIRRORED_CHAIN, 2, "no tree of depth 2 has these leaves"),
         (EIGHTHS, 3, None),
         (STRIPES, 1, "no tree of depth 1 has 4 leaves"),
         ([*STRIPES[:2], [is_from("x", 2)]], 1, "no tree of depth 1 has 3 leaves"),
