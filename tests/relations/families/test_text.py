@@ -418,6 +418,13 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"Losses fell from 8.0 to 6.0, a 45\% reduction, and gains rose from 4.0\% to 6.0\% (+2.0 pp).",
         Status.SUSPICION,
     ),
+    "a change that a symbol names": (
+        "text against text",
+        TREES,
+        r"P(rain) rises from 0.312 to 0.447 (|$\Delta$P| = 0.135). Fit falls from 0.71 to 0.65 ($\Delta$AIC = 1.30).",
+        r"P(rain) rises from 0.372 to 0.447 (|$\Delta$P| = 0.135). Fit falls from 0.71 to 0.65 ($\Delta$AIC = 1.30).",
+        Status.SUSPICION,
+    ),
     "points over another row": (
         "claim",
         table("Rates.", "Kind | Height | Girth", ["Elm | 0.814 | 0.918", "Oak | 0.804 | 0.910", "Ash | 0.7 | 0.8"]),

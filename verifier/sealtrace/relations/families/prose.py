@@ -319,6 +319,7 @@ _OPPOSED = re.compile(rf"{_ASIDE}\s?(?P<link>vs\.?|versus|→|to)\s?", re.I)
 _BEFORE_PAIR = re.compile(r"(?:[^().;:,\d]|vs\.){0,60}\((?:from )?")
 _AFTER_PAIR = re.compile(
     rf"{_ASIDE}\s?(?:(?P<open>\()|(?:,|—|–)\s?(?:representing |corresponding to |which is |yielding )?)"
+    rf"(?P<called>\|?Δ\s?(?P<of>\w{{0,8}})\|?\s?[=:]\s?|(?:{_CHANGE})\s?[=:]\s?)?"
     r"(?:[-+−]|an? |by )*",
     re.I,
 )
@@ -359,7 +360,7 @@ def _derived(
 
 
 def _beside(sentence: Sentence, place: int, first: Mention, second: Mention) -> Iterator[Mention]:
-    """What stands right before `(a vs. b)`, or right behind `from a to b` as `(+c)` or `, a c% reduction`."""
+    """What stands right before `(a vs. b)`, or behind `from a to b` as `(+c)`, `(Δ = c)` or `, a c% reduction`."""
     text, mentions = sentence.text, sentence.mentions
     link = _OPPOSED.fullmatch(text, first.end, second.start)
     if link is None or first.decimals != second.decimals:
@@ -376,7 +377,9 @@ def _beside(sentence: Sentence, place: int, first: Mention, second: Mention) -> 
         return
     behind = text[after.end :]
     if opened["open"] is not None:
-        if re.match(r"\s?\)", behind) and (after.unit or after.fact.text[:1] in "+-−"):
+        # `ΔAIC` is of something else, unless the sentence speaks of it before.
+        called = opened["called"] and after.decimals == first.decimals and (opened["of"] or "") in text[: first.start]
+        if re.match(r"\s?[),;]", behind) and (after.unit or after.fact.text[:1] in "+-−" or called):
             yield after
     elif after.unit and re.match(rf"\s?(?:relative |absolute |points? )?(?:{_CHANGE})\b", behind):
         yield after
