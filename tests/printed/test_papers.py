@@ -130,6 +130,9 @@ def test_damage_is_a_message(tmp_path: Path) -> None:
         with pytest.raises(BundleError, match=name.partition(".")[0]):
             read_paper(tmp_path / name)
         assert not is_paper(tmp_path / name)
+    (tmp_path / "other.zip").write_bytes(b"no archive at all")
+    with pytest.raises(BundleError, match=r"neither a \.zip nor a \.tar\.gz"):
+        read_paper(tmp_path / "other.zip")
     with pytest.raises(BundleError, match="no such file"):
         read_paper(tmp_path / "absent.tex")
     with pytest.raises(BundleError, match="a directory, where a paper is needed"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import sealtrace
+from sealtrace.bundle.sealing import seal
 from support import ROOT, copy_of
 
 EMPTY_PROOFS = [
@@ -17,6 +19,7 @@ EMPTY_PROOFS = [
     "SELECT count(*) * 0 + 99.9 FROM label",
     "SELECT CAST('{label}' AS DOUBLE) FROM label LIMIT 1",
     "SELECT CAST('{Other}' AS DOUBLE) FROM label LIMIT 1",
+    "SELECT list_max([avg(score), 99.9]) FROM prediction",
 ]
 READING = {
     "SELECT count(*) FROM label": "400",
@@ -60,3 +63,27 @@ def test_a_query_that_reads_records_is_judged(sql: str, statuses: dict[str, str]
 def test_a_result_may_not_select_itself(statuses: dict[str, str]) -> None:
     """A cell that is read by its own recipe is no evidence."""
     assert statuses["itself"] == "missing"
+
+
+def test_a_query_whose_records_are_gone_is_told_so(tmp_path: Path) -> None:
+    """A file that the bundle lost makes cells missing, with its name; nobody has to mend a recipe."""
+    bundle = copy_of(ROOT / "bundles" / "classification" / "bundle", tmp_path)
+    (bundle / "bank" / "run.jsonl").unlink()
+    report = sealtrace.verify(bundle)
+    assert {finding.check for finding in report.findings if finding.severity == "error"} == {"identity.listing"}
+    cells = next(check for check in report.checks if check.id == "table.cells")
+    assert (cells.status, "bank/run.jsonl cannot be read" in (cells.reason or "")) == ("missing", True)
+
+
+BUT_ONE = "SELECT avg(score) FROM answers WHERE system <> 'ours'"
+
+
+@pytest.mark.parametrize(("row", "verdict"), [("ours", "findings"), ("w/o ours", "verified"), ("base", "verified")])
+def test_a_row_may_say_what_its_query_leaves_out(row: str, verdict: str, tmp_path: Path) -> None:
+    """A query over all but one system is that system's number nowhere; a row that says without may show it."""
+    bundle = copy_of(ROOT / "tests" / "conformance" / "answers", tmp_path)
+    columns = [{"label": "System"}, {"label": "Score", "recipe": {"sql": BUT_ONE}}]
+    table = {"label": "tab:results", "columns": columns, "rows": [{"label": row, "cells": [row, "0.58"]}]}
+    (bundle / "report" / "table.results.json").write_text(json.dumps(table))
+    seal(bundle, empty={"all": "Nothing belongs here."})
+    assert sealtrace.verify(bundle).verdict == verdict

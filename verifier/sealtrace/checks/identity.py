@@ -27,7 +27,7 @@ def byte_identity(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = sum(entry.path in bundle.digests for entry in bundle.entries)
     outcome.defects(bundle.byte_defects)
     if outcome.inspected < len(bundle.entries):
-        outcome.missing = f"{len(bundle.entries) - outcome.inspected} listed files could not be read"
+        outcome.missing = f"files that could not be read: {len(bundle.entries) - outcome.inspected} of those listed"
 
 
 @check("identity.sums", "files")

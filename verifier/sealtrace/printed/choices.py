@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Frame
 from sealtrace.printed.cells import TableCell
-from sealtrace.printed.forms import Form, Renamed, Spoilt
+from sealtrace.printed.forms import Form, Renamed, Spoilt, Without
 
 REPEATS = re.compile(r"(?:\w+_)?(?:seeds?|runs?|repeats?|trials?|folds?|replicates?|draws?|rep|replica)(?:_\w+)?", re.I)
 """How fields are called whose values are repeats of the same thing."""
@@ -42,6 +42,7 @@ _SHOWN: dict[str, tuple[str, ...]] = {
     "quantile": ("quantile", "percentile", "median", "quartile", "q", "p50", "p90", "p95", "p99"),
 }
 """Words of which a table uses one where it does not show a mean."""
+_WITHOUT = ("without", "w/o", "wo", "no", "except", "excluding", "other", "others", "rest", "but", "minus", "leave")
 _SHIFTS = (1, 3)
 _METRICS = {
     "maximum": "max", "minimum": "min", "quantile": "quantile", "median": "median", "sd": "sd", "sem": "sem"
@@ -230,22 +231,32 @@ def of_query(
         shifts = () if texts & set(named) else _SHIFTS if len(values) == most else _SHIFTS[:1]
         others = (on(Renamed(field, shift)) for shift in shifts if shift < len(values))
         if texts & set(named) or any(other is not None and not _alike(other, given) for other in others):
-            yield from of_names(field, named, fields)
+            yield from of_names(field, named, fields, others=takes_others(given, on, field, named))
         elif _repeats(field, values) and (ignored := _ignored(on, field, values)):
             told = ", ".join(ignored[:5])
             yield RecipeChoice(f"by their results, it leaves out some of {field}, {told} among them", _EXTREMES)
 
 
-def of_names(field: str, named: list[str], fields: Mapping[str, pa.Array]) -> Iterator[RecipeChoice]:
-    """What a query chooses that takes rows by what a field calls them."""
+def of_names(
+    field: str, named: list[str], fields: Mapping[str, pa.Array], *, others: bool = False
+) -> Iterator[RecipeChoice]:
+    """What a query chooses that takes rows by what a field calls them, or by what it does not."""
     values = fields[field]
     # One system or one test set may be called otherwise in print; one item or one seed is a choice.
     if len(named) != 1 or _repeats(field, values) or len(values) == max(map(len, fields.values())):
         yield RecipeChoice(
             f"it takes rows by their {field}{': ' * bool(named)}{', '.join(named[:5])}", (), tuple(named), field
         )
+    elif others and len(values) <= MOST_NAMES:
+        rest = tuple(str(value) for value in values.to_pylist() if value != named[0])
+        yield RecipeChoice(f"{field} other than {named[0]}", _WITHOUT, rest, field, (named[0],))
     else:
         yield from _exchanged(field, named[0], values)
+
+
+def takes_others(given: tuple[object, ...], on: Asking, field: str, named: list[str]) -> bool:
+    """Whether a query names one value and takes the others: without what it names, it gives the same."""
+    return len(named) == 1 and _alike(on(Without(field, named[0])), given)
 
 
 def _repeats(field: str, values: pa.Array) -> bool:

@@ -176,7 +176,7 @@ class Spoilt:
     def of(self, table: pa.Table, told: Told) -> pa.Table:
         if self.field not in table.column_names:
             return table
-        mine = pc.fill_null(pc.equal(plain(table.column(self.field)).cast(pa.string()), self.value), False)
+        mine = _called(table, self.field, self.value)
         changed = table
         for place, name in enumerate(table.column_names):
             if name not in told.keys and name not in told.given:
@@ -201,8 +201,25 @@ class Spoilt:
 
 
 @dataclass(frozen=True)
+class Without:
+    """The rows that a field calls so are left out."""
+
+    field: str
+    value: str
+
+    def of(self, table: pa.Table, _: Told) -> pa.Table:
+        if self.field not in table.column_names:
+            return table
+        return table.filter(pc.invert(_called(table, self.field, self.value)))
+
+
+HALVES = (("even", "odd"), ("some", "rest"))
+"""Every other row, and rows in no order."""
+
+
+@dataclass(frozen=True)
 class Level:
-    """A field has one `more`, or `twice` as much, everywhere; or all, none, or every other row is right.
+    """A field has one `more`, or `twice` as much, everywhere; or all rows are right, none, or one of the `HALVES`.
 
     What is `right` answers with a text; what is `false` answers with what is right elsewhere.
     """
@@ -219,6 +236,8 @@ class Level:
         right = [self.what == "right"] * rows
         if self.what in ("even", "odd"):
             right = ((np.arange(rows) + (self.what == "odd")) % 2 == 0).tolist()
+        if self.what in ("some", "rest"):
+            right = ((np.random.default_rng(rows).random(rows) < 0.5) == (self.what == "some")).tolist()
         columns: dict[str, pa.ChunkedArray] = {}
         for name, column in zip(table.column_names, map(plain, table.columns), strict=True):
             kind = column.type
@@ -236,8 +255,12 @@ class Level:
         return pa.table(columns)
 
 
-Form: TypeAlias = str | Renamed | Spoilt | Level
+Form: TypeAlias = str | Renamed | Spoilt | Without | Level
 """A form of the records, by its name or by what it is."""
+
+
+def _called(table: pa.Table, field: str, value: str) -> pa.ChunkedArray:
+    return pc.fill_null(pc.equal(plain(table.column(field)).cast(pa.string()), value), False)
 
 
 def _is_number(kind: pa.DataType) -> bool:

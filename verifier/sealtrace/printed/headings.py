@@ -17,7 +17,7 @@ from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.printed.cells import TableCell
 from sealtrace.printed.choices import RecipeChoice
-from sealtrace.printed.forms import Level
+from sealtrace.printed.forms import HALVES, Level
 
 Asking = Callable[[Level], tuple[float, ...] | None]
 """What a recipe gives on records at a level: its numbers, None where it gives none."""
@@ -174,7 +174,7 @@ def is_mean(
 ) -> bool:
     """Whether numbers move as a mean does: of a field, or of what is right; in any usual unit, also counted down.
 
-    Of one kind of record, what half of the rows give and what the other half give comes to the whole.
+    Of one kind of record, what half of the rows give and what the other half give comes to the whole, whichever half.
     """
     for field in numbers:
         more, twice = on(Level("more", field)), on(Level("twice", field))
@@ -191,17 +191,21 @@ def is_mean(
             continue
         for high, low in ((whole, none), (none, whole)):
             if len(units := {_unit(number) for number in high}) == 1 and units != {None} and not any(low):
-                halves = [on(Level(half, text)) for half in ("even", "odd")] if one_kind else []
-                return all(half is not None and len(half) == len(high) for half in halves) and all(
-                    _close(sum(parts), sum(high)) for parts in ([sum(half or ()) for half in halves],) if parts
+                return not one_kind or all(
+                    len(one) == len(other) == len(high) and _close(sum(one) + sum(other), sum(high))
+                    for one, other in ([on(Level(half, text)) or () for half in halves] for halves in HALVES)
                 )
     return False
 
 
 def counts_wrong(on: Asking, truth: str) -> bool:
-    """Whether what is said to be the share of right answers is more than nothing where every answer is a wrong one."""
-    none, wrong = on(Level("wrong")), on(Level("false", truth))
-    return none is not None and not any(none) and wrong is not None and any(wrong)
+    """Whether what is said to be the share of right answers is more than nothing where every answer is a wrong one.
+
+    It is asked only where no answer that fits gives nothing; or where every one does, so that it is counted down.
+    """
+    none, whole, wrong = (on(level) for level in (Level("wrong"), Level("right", "~"), Level("false", truth)))
+    nothing = any(given is not None and not any(given) for given in (none, whole))
+    return nothing and wrong is not None and any(wrong)
 
 
 def _unit(number: float) -> int | None:

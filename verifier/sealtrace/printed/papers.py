@@ -251,6 +251,8 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
                     yield "main.tex", _Bounded(file, MAX_FILE).read(MAX_FILE)
     except _TooLongError:
         raise BundleError(f"{path}: unpacks to more than is read of a paper") from None
+    except gzip.BadGzipFile:
+        raise BundleError(f"{path}: neither a .zip nor a .tar.gz, whatever its name says") from None
     except DAMAGED as error:
         raise BundleError(f"{path}: the archive is damaged ({error})") from None
     except OSError as error:

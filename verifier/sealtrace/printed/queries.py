@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
+from sealtrace.contract.kinds import KINDS
+from sealtrace.contract.kinds import Form as RecordForm
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
-from sealtrace.printed.choices import RecipeChoice, of_names, of_query, texts_in, values_of
+from sealtrace.printed.choices import RecipeChoice, of_names, of_query, takes_others, texts_in, values_of
 from sealtrace.printed.forms import FORMS, ROW_BY_ROW, Altering, Form, Level, Told
 from sealtrace.printed.headings import counts_wrong, is_mean
 from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, Value
@@ -114,7 +116,9 @@ class Queries:
         bundle = self._evidence.bundle
         kinds = {store.kind for store in bundle.stores} - reported
         # Of rows that were lost a query is told so, and not that there are none of that name.
-        kinds |= {entry.records for entry in bundle.entries if entry.path in bundle.lost} - reported
+        unread = [entry for entry in bundle.entries if entry.path in bundle.lost or entry.path not in bundle.digests]
+        known = {*bundle.declared, *(name for name, kind in KINDS.items() if kind.form is RecordForm.ROWS)}
+        kinds |= {entry.records for entry in unread} & known - reported
         return {kind: self._evidence.frame(kind) for kind in sorted(kinds)}
 
     @cached_property
@@ -328,8 +332,10 @@ class Queries:
         demands = result.description.demands
         if demands is not None and all(self._known(field, named) for field, named in demands.items() if field):
             for name, values in fields.items():
-                if len(values) > 1 and (named := demands.get(name.casefold())):
-                    yield from of_names(name, sorted(set(named)), fields)
+                if len(values) > 1 and (named := sorted(set(demands.get(name.casefold(), ())))):
+                    given = on(_SOME) if result.description.excludes else None
+                    others = given is not None and takes_others(given, on, name, named)
+                    yield from of_names(name, named, fields, others=others)
             if flags := sorted(set(demands.get("", ()))):
                 words = tuple(name.replace("_", " ") for name in flags)
                 yield RecipeChoice(f"it takes only some rows, by {' and '.join(flags)}", words)

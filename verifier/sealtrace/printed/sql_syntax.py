@@ -20,6 +20,7 @@ _BRANCHES = ("when_expr", "type_expr", "start_expr", "end_expr")
 _SELECTING = (*_ROWS, *_ORDERS, *_BRANCHES, "filter")
 """Where a number chooses rows or branches, and gives none."""
 _EQUAL = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")
+_EXCLUDING = ("COMPARE_NOTEQUAL", "COMPARE_NOT_IN", "OPERATOR_NOT")
 _MEANS = frozenset({"avg", "mean"})
 
 
@@ -40,6 +41,8 @@ class QueryDescription:
     """Numbers that its result may take from the query itself."""
     demands: dict[str, list[str]] | None = None
     """The values that it demands of fields, where it chooses rows by nothing else; flags under ""."""
+    excludes: bool = False
+    """Whether it may take the rows that do not have the values that it names."""
 
 
 def described(trees: list[Any]) -> QueryDescription:
@@ -54,7 +57,8 @@ def described(trees: list[Any]) -> QueryDescription:
     mean = bool(node.get("select_list")) and _mean(node["select_list"][0], _aliases(trees[0]), 0)
     text = _query(node, 0)
     words = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-    return QueryDescription(words, through, of, by, mean, own, _demanded(trees))
+    excludes = any(node.get("class") == "CASE" or node.get("type") in _EXCLUDING for node in objects(trees))
+    return QueryDescription(words, through, of, by, mean, own, _demanded(trees), excludes)
 
 
 def objects(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:
@@ -197,6 +201,7 @@ _OF_TEXTS = frozenset(
 _COUNTING = re.compile(r"count\w*|list_value|struct_pack|row")
 _HOLDING = frozenset({"list_value", "struct_pack", "row", "unnest", "range", "generate_series"})
 """Functions that calculate nothing, so that what they hold is looked at by itself."""
+_EITHER = frozenset({"greatest", "least", "list_value", "array_value"})
 
 
 def brought(tree: Any) -> list[str]:
@@ -228,11 +233,24 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
             yield f"{name}(…)" if not node.get("is_operator") else f"a calculation with {name}"
         elif kind == "FUNCTION" and name in ("+", "-") and len(inputs) == 2:
             rest.extend((inner, True) for inner in inputs)
+        elif alternatives := _alternatives(node):
+            rest.extend((inner, added or _is_constant(inner)) for inner in alternatives)
+            rest.extend((branch["when_expr"], added) for branch in node.get("case_checks") or () if all_count)
         elif kind == "FUNCTION" and inputs and _SETTINGS.fullmatch(name):
             rest.append((inputs[0], False))
         else:
             skipped = () if all_count else _SELECTING
             rest.extend((value, added) for field, value in node.items() if field not in skipped)
+
+
+def _alternatives(node: Node) -> list[Node]:
+    """What a node gives one of: a constant among them may be the whole result, and scales nothing."""
+    given = [branch["then_expr"] for branch in node.get("case_checks") or ()]
+    if given and node.get("else_expr"):
+        given.append(node["else_expr"])
+    if _function(node) in _EITHER or node.get("type") == "OPERATOR_COALESCE":
+        given = _inputs(node)
+    return [] if all(map(_is_constant, given)) else given  # constants alone may be the points of grades
 
 
 def _written_number(node: Any) -> bool:
