@@ -333,6 +333,22 @@ def test_changed_bytes_are_a_finding(sound: Path, tmp_path: Path, monkeypatch: p
     assert report["verdict"] == "findings"
 
 
+def test_traces_without_any_readable_state_are_read_whole(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing can be screened where observations and all that belongs to states are damaged."""
+    bundle = tmp_path / "bundle"
+    shutil.copytree(sound, bundle)
+    unseal(bundle)
+    for kind in ("observation", "teacher", "values", "residual"):
+        for path in bundle.rglob(f"{kind}.*"):
+            path.write_bytes(b"PAR1 nothing")
+    seal(bundle, empty={"structure": "No partition is learned."}, lenient=True)
+    report = judged(bundle, monkeypatch)
+    assert (report["streamed"], report["verdict"]) == (False, "findings")
+    assert any("not every state has every candidate once" in finding["message"] for finding in report["findings"])
+
+
 def test_streamed_rows_can_be_asked_for_and_must_be_those_that_were_judged(sound: Path, tmp_path: Path) -> None:
     """What needs whole columns, such as an SQL recipe, has them read again; other bytes are refused."""
     bundle = tmp_path / "bundle"

@@ -121,9 +121,9 @@ class Screener:
         self.bank, self.width = [study.candidates[place] for place in self.members], len(self.members)
         if study.anchor not in self.members or {candidate.policy for candidate in self.bank} - SCREENED_POLICIES:
             raise NotLaidOutError("a policy of the bank is not screened")
-        inside = study.frame("observation").says("split", self.entry.split)
-        self.lo, self.states = int(inside.argmax()), int(inside.sum())
-        if not inside[self.lo : self.lo + self.states].all() or study.frame("observation").repeats:
+        inside = np.flatnonzero(study.frame("observation").says("split", self.entry.split))
+        self.lo, self.states = int(inside.min(initial=len(study.states))), len(inside)
+        if (np.diff(inside) != 1).any() or study.frame("observation").repeats:
             raise NotLaidOutError("the observations of its split do not follow each other")
         if not self.traces.rows == self.scores.rows == self.states * self.width:
             raise NotLaidOutError("not every state has every candidate once")
