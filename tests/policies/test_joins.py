@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -292,3 +293,19 @@ def test_rows_that_say_the_same_have_the_same_number() -> None:
     pots = splits._content_codes(pa.table({"pot": [2.5, 0.0, 1.5], "cards": [["x"], ["x"], ["x"]]}))
     assert splits._all_differ(pots)
     assert not splits._all_differ(splits._content_codes(pa.table({"pot": [0.0, 1.5, -0.0]})))
+
+
+def test_rows_may_name_many_arms_and_scales(opened: Open, good: Study) -> None:
+    """Each is no candidate, and what that takes grows with the rows, not with all pairs of an arm and a scale."""
+
+    def name_many(rows: list[Row]) -> None:
+        rows += [{**rows[0], "arm": f"arm {number}", "scale": str(number)} for number in range(3000)]
+
+    study = opened(TRACED=name_many)
+    assert study.frame("trace").size == good.frame("trace").size + 3000
+    tracemalloc.start()
+    found = study.candidate_of("trace")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (found >= 0).sum() == (good.candidate_of("trace") >= 0).sum() == good.frame("trace").size
+    assert most < 3000 * 3000

@@ -61,13 +61,14 @@ def agreement(study: Study, outcome: Outcome) -> None:
         frame = study.frame(kind)
         outcome.inspected += frame.size
         message = "The file holds another split."
+        codes, texts = frame.texts("split")
         for path, (start, stop) in zip(frame.paths, frame.extents(), strict=True):
-            other = start + np.flatnonzero(~frame.says("split", of_file[path])[start:stop])
-            outcome.rows(frame, other, "/split", message, of_file[path])
+            due = texts.index(split) if (split := of_file[path]) in texts else len(texts)
+            outcome.rows(frame, start + np.flatnonzero(codes[start:stop] != due), "/split", message, split)
         if kind == "observation" or not observations.size:
             continue
         states = study.state_of(kind)
-        wrong = (states >= 0) & (study.observed_split(kind) != frame.texts("split")[0])
+        wrong = (states >= 0) & (study.observed_split(kind) != codes)
         message = "The record names another split than its observation."
         outcome.rows(frame, wrong, "/split", message, lambda row: observations.text("split", int(states[row])))
 

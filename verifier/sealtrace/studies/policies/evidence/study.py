@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes, document_digest
+from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import (
     ActionLists,
     ActionMatrix,
@@ -94,8 +95,9 @@ class Study(Evidence):
     def assigned(self, record: dict[str, Any]) -> tuple[str, str, Verdict]:
         """What a record assigns to a group: the group, the candidate as the bank writes it, and what the rule gave."""
         arm, scale = str(record["arm"]), record.get("scale")
-        place = self.candidate_at(arm, scale)
-        name = (arm if scale is None else f"{arm}@{scale}") if place is None else self.candidates[place].name
+        name = f"{arm if scale is None else f'{arm}@{scale}'} (not in the bank)"
+        if (place := self.candidate_at(arm, scale)) is not None:
+            name = self.candidates[place].name
         return record["group"], name, record["outcome"]
 
     @cached_property
@@ -216,7 +218,6 @@ class Study(Evidence):
             good[rows] &= ~named.unknown[rows] & (named.named[rows] == legal).all(axis=1)
         return good
 
-    @once
     def observed_split(self, kind: str) -> Index:
         """The split of each row's observation, as a code of the kind's own splits; -2 where no row has it."""
         codes, names = self.frame("observation").texts("split")
@@ -300,14 +301,18 @@ class Study(Evidence):
         frame = self.frame(kind)
         if not frame.size:
             return np.zeros(0, np.int64)
-        known: dict[tuple[str, str | None], int] = {}
+        known: dict[tuple[str | None, str | None], int] = {}
         for place, candidate in enumerate(self.candidates):
             key = candidate.arm, candidate.scale
             known[key] = -1 if key in known else place
         (arms, arm_texts), (scales, scale_texts) = frame.texts("arm"), frame.texts("scale")
-        # The last row and the last column are those of what is absent.
-        places = [[known.get((arm, scale), -1) for scale in (*scale_texts, None)] for arm in (*arm_texts, "")]
-        return np.array(places, np.int64)[arms, scales]
+        of_arms, of_scales = [None, *arm_texts], [None, *scale_texts]
+        # Only the pairs that occur: rows may name many arms and many scales.
+        pairs = arrow_array((arms + 1) * len(of_scales) + scales + 1).dictionary_encode()
+        named = [divmod(pair, len(of_scales)) for pair in pairs.dictionary.to_pylist()]
+        places = [known.get((of_arms[arm], of_scales[scale]), -1) for arm, scale in named]
+        found: Index = np.array(places, np.int64)[pairs.indices.to_numpy()]
+        return found
 
     def traces_of(self, candidate: int) -> Index:
         """The traces of a candidate whose state is certain and playable."""
