@@ -208,6 +208,12 @@ FOUND |= {
         LEARNED,
         "/assignments",
     ),
+    "a candidate of the bank by its whole name": (
+        chose(lambda r: r["assignments"].__setitem__(0, {"group": "g1", "outcome": "selected", "arm": "brisk@1"})),
+        "selection.choice",
+        LEARNED,
+        "/assignments",
+    ),
     "another budget": (chose(lambda r: r.update(epsilon="0.5")), "selection.grid", LEARNED, "/epsilon"),
     "a budget that the rule has not": (
         chose(lambda r: r.update(epsilon_global="0.09")),
@@ -235,6 +241,16 @@ def test_weights_of_a_policy_are_the_same_in_any_order(tmp_path: Path) -> None:
     edit_rows(bundle / "bank" / "candidate.jsonl", turn)
     report = sealtrace.verify(bundle, check=["bank.policies"])
     assert [one.status for one in report.checks if one.id == "bank.policies"] == ["pass"]
+
+
+def test_another_direction_is_shown_as_its_record_writes_it(tmp_path: Path) -> None:
+    """With the names of the record's fields, and of nothing else."""
+    bundle = copy_of(BUNDLE, tmp_path)
+    edit_rows(bundle / "bank" / "candidate.jsonl", lambda rows: rows[7]["direction"].popitem())
+    found = [one.found or "" for one in sealtrace.verify(bundle, check=["bank.policies"]).findings]
+    shown = [text for text in found if "constant" in text]
+    assert shown
+    assert all(text.startswith("{'") and "(" not in text for text in shown)
 
 
 def test_a_choice_without_its_record_is_missing(tmp_path: Path) -> None:

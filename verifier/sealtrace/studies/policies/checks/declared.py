@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 
@@ -316,12 +317,17 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
         for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
             if (found := getattr(candidate, field)) != getattr(other, field):
                 message = "An arm is one policy at several scales, and this candidate is another."
-                outcome.on(frame, candidate.row).error(f"/{field}", message, f"as in {other.name}", str(found))
+                outcome.on(frame, candidate.row).error(f"/{field}", message, f"as in {other.name}", _written(found))
     if study.declared.choosing:
         _told_apart(study, outcome)
     anchors = [candidate for candidate in study.candidates if candidate.policy == "anchor"]
     if len(anchors) != 1 and study.candidates:
         outcome.at(frame.paths[0]).error("/policy", "The bank has one anchor.", "one anchor", len(anchors))
+
+
+def _written(value: Any) -> str:
+    """A field of a candidate; a direction as its record writes the rules."""
+    return str({action: rule.model_dump() for action, rule in value.items()} if isinstance(value, dict) else value)
 
 
 def _told_apart(study: Study, outcome: Outcome) -> None:
@@ -361,7 +367,7 @@ def _lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]
         return
     for field in ("scale", "direction", "family"):
         if (value := getattr(candidate, field)) is not None:
-            yield f"/{field}", f"nothing: a {policy} policy has no {field}", str(value)
+            yield f"/{field}", f"nothing: a {policy} policy has no {field}", _written(value)
 
 
 def _tilt_lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
