@@ -6,9 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.printed.metrics import MissingEvidenceError
 from sealtrace.studies.policies.checks.access import gate_requests
 from sealtrace.studies.policies.evidence.bank import ObservedFeature
 from sealtrace.studies.policies.evidence.study import Study
@@ -95,3 +97,14 @@ def test_a_charge_that_was_not_declared_counts_as_stored(study: Study) -> None:
         charge["latency_ms"] = "123456"
     stored = [event["latency_ms"] for ledger in study.frame("trace").column("ledger").to_pylist() for event in ledger]
     assert charged(study, "latency_ms", rows) == sum(map(Fraction, stored), Fraction(0))
+
+
+def test_a_charge_that_is_left_out_makes_the_sum_missing(study: Study) -> None:
+    """Absent is not zero; a protocol may declare costs that can be absent."""
+    frame = study.frame("trace")
+    ledgers = frame.column("ledger").to_pylist()
+    ledgers[0][0]["latency_ms"] = None
+    frame.replace_column("ledger", pa.array(ledgers, frame.column("ledger").type))
+    with pytest.raises(MissingEvidenceError, match="a ledger leaves out its latency_ms"):
+        charged(study, "latency_ms", np.arange(frame.size))
+    assert charged(study, "latency_ms", np.arange(1, frame.size)) > 0

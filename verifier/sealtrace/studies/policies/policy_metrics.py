@@ -300,6 +300,8 @@ def charged(study: Study, quantity: str, traces: Index) -> Fraction:
         raise RecipeError(f"ledgers count no {quantity!r}; they count {', '.join(study.declared.counted)}")
     items = study.frame("trace").column("ledger").take(arrow_array(traces)).flatten()
     charges = pa.table({"event": items.field("event").cast(pa.string()), "amount": items.field(quantity)})
+    if charges.column("amount").null_count:
+        raise MissingEvidenceError(f"a ledger leaves out its {quantity}")
     total = Fraction(0)
     for charge in charges.group_by(["event", "amount"]).aggregate([([], "count_all")]).to_pylist():
         declared = study.declared.charges.get(charge["event"], {}).get(quantity)
