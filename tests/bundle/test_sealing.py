@@ -14,6 +14,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle import sealing
 from sealtrace.bundle.identity import seal_path
+from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import Sealed, SealError, seal
 from sealtrace.contract.kinds import STAGES
 from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
@@ -411,3 +412,14 @@ def test_a_run_interrupted_after_its_last_seal_can_be_finished(derived: list[str
     assert done[-1:] == finished
     assert snapshot(FIXTURE) == snapshot(study)
     refused(study, "every stage is sealed already")
+
+
+@pytest.mark.parametrize("splits", [[1], ["calibration"], [{"name": ["a"], "role": "calibration"}], "all", 3])
+def test_a_draft_may_declare_anything_as_splits(study: Path, splits: object) -> None:
+    """Its examination says what is wrong there; a seal is refused."""
+    edit_document(study / "declare" / "protocol.json", lambda protocol: protocol.update(splits=splits))
+    with pytest.raises(SealError, match=r"declare/protocol\.json/splits"):
+        seal(study, empty=EMPTY)
+    with sealing.draft_bundle(study) as draft:
+        (document,) = read_bundle(draft).document_misfits[:1]
+    assert (document.path, (document.field or "").startswith("/splits")) == ("declare/protocol.json", True)

@@ -337,6 +337,17 @@ def test_damaged_files_never_raise() -> None:
         assert store.count == 0 or store.table.num_rows == len(store.rows)
 
 
+def test_a_footer_that_counts_other_rows_is_a_syntax_defect() -> None:
+    """Columns that are there and columns of nulls would have other lengths."""
+    data = parquet_bytes(table_of("trace", [TRACE] * 12).drop_columns(["group"]))
+    twelve, row_groups = b"\x16\x18", b"\x19\x1c"
+    assert data.count(twelve + row_groups) == 1
+    store = by_parquet("trace", data.replace(twelve + row_groups, b"\x16\x6a" + row_groups))
+    (defect,) = store.syntax.listed
+    assert "cannot be read as Parquet" in defect.message
+    assert (store.count, store.misfits.total, store.whole) == (0, 0, None)
+
+
 class _Keys(encryption.KmsClient):  # type: ignore[misc]
     """Hands out keys that anybody may know."""
 

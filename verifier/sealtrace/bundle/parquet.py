@@ -190,6 +190,16 @@ def read_parquet(data: bytes, kind: RowKind, reading: RowsReading, budget: Budge
                 # Arrow takes a file's word that its text is UTF-8.
                 group.validate(full=True)
                 _add_declared(group, shape, path, chunks, misfits)
+        # The predicates say where what is absent is wrong. Nulls of a struct share their memory.
+        absent = {name for name, some in chunks.items() if name in misfits or not some}
+        nulls = pa.nulls(metadata.num_rows if absent else 0, arrow_type(shape))
+        columns = [
+            nulls.field(place)
+            if field.name in absent
+            else _numbered_once(pa.chunked_array(chunks.pop(field.name)), field.shape)
+            for place, field in enumerate(shape.fields)
+        ]
+        table = pa.table(columns, names=[field.name for field in shape.fields])
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reading.syntax.add(Defect(f"The file cannot be read as Parquet: {_first_line(error)}.", path))
         return arrow_schema(kind).empty_table()
@@ -198,16 +208,7 @@ def read_parquet(data: bytes, kind: RowKind, reading: RowsReading, budget: Budge
             message = "The schema has no such column, or it is there twice."
             reading.misfits.add(Defect(message, path, field=f"/{name}", expected="no such field"))
     reading.misfits.add(*misfits.values())
-    # The predicates say where what is absent is wrong. Nulls of a struct share their memory.
-    absent = {name for name, some in chunks.items() if name in misfits or not some}
-    nulls = pa.nulls(metadata.num_rows if absent else 0, arrow_type(shape))
-    columns = [
-        nulls.field(place)
-        if field.name in absent
-        else _numbered_once(pa.chunked_array(chunks.pop(field.name)), field.shape)
-        for place, field in enumerate(shape.fields)
-    ]
-    return pa.table(columns, names=[field.name for field in shape.fields])
+    return table
 
 
 def _add_declared(

@@ -207,7 +207,11 @@ class _Sealer:
         protocol = self._document(PROTOCOL, "protocol", self._read(PROTOCOL))
         protocol = protocol if isinstance(protocol, dict) else {}
         self.name = str(protocol.get("study", self.root.name))
-        self.roles = {split["name"]: split["role"] for split in protocol.get("splits") or []}
+        splits = protocol.get("splits")
+        for split in splits if isinstance(splits, list) else []:
+            match split:
+                case {"name": str(name), "role": str(role)}:  # what is none of that, drafts may hold
+                    self.roles[name] = role
 
     def run(self, stages: list[str]) -> list[Sealed]:
         for stage in stages:
