@@ -364,3 +364,7 @@ def test_names_are_not_printed_as_each_other_in_another_case() -> None:
     assert declared_rows(declaration).name == "answers"
     with pytest.raises(DeclarationError, match="the name of another"):
         declared_rows({**declaration, "printed": {"system": {"base": "Ours", "ours": "Base"}}})
+    many = {f"system {number}": f"System no. {number}" for number in range(50_000)}
+    assert declared_rows({**declaration, "printed": {"system": many}}).name == "answers"
+    with pytest.raises(DeclarationError, match="the name of another"):
+        declared_rows({**declaration, "printed": {"system": {**many, "system 0": "System 49999"}}})

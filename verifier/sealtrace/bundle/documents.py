@@ -164,7 +164,8 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
         if len(set(labels.values())) < len(labels):
             raise DeclarationError(f"/printed/{name}: two values are printed alike")
         folded = [(value.casefold(), label.casefold()) for value, label in labels.items()]
-        if any(label != value and label in dict(folded) for value, label in folded):
+        values = {value for value, _ in folded}
+        if any(label != value and label in values for value, label in folded):
             raise DeclarationError(f"/printed/{name}: a value is printed as the name of another")
     return Declared(declaration["dataset"], shape, tuple(declaration["key"]), declaration["row"])
 
