@@ -385,6 +385,7 @@ TWO_READERS: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a zip in the comment of a zip": (
         "a.zip", lambda: _zip_with_comment(_zip_of({"x": b"x"})[:-22] + b"."), "looks like another archive",
     ),
+    "a zip without its first bytes": ("a.zip", lambda: zip_bytes()[5:], "begins after this member"),
     "a member that the directory hides": ("a.zip", _zip_with_a_gap, "bytes before this member"),
 }  # fmt: skip
 

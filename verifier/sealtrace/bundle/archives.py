@@ -366,6 +366,8 @@ def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
     defects: list[Defect] = []
     for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
         gap = info.header_offset - reached
+        if info.header_offset < 0:
+            return [*defects, _defect("The archive begins after this member", info.filename)]
         if gap < 0:
             defects.append(_defect("Two members of the archive share bytes", info.filename))
         elif gap:
