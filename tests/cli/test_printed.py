@@ -188,6 +188,23 @@ def test_extract_writes_records_to_fill_in(paper: Path, tmp_path: Path) -> None:
     assert sealtrace("extract", paper, "--table", "tab:nope").code == 2
 
 
+def test_tables_of_one_label_have_files_of_their_own(tmp_path: Path) -> None:
+    """Two tabulars of one table differ by a sign that no file's name has: neither hinders or replaces the other."""
+    tabular = r"\begin{tabular}{lr} A & B \\ \hline x & 0.%d \\ \end{tabular}"
+    floats = "\n".join([r"\begin{table}\caption{T.}\label{tab:two}", tabular % 1, tabular % 2, r"\end{table}"])
+    (tmp_path / "paper.tex").write_text(rf"\documentclass{{article}}\begin{{document}}{floats}\end{{document}}")
+    run = sealtrace("extract", tmp_path / "paper.tex", "-o", tmp_path / "report")
+    assert run.code == 0
+    written = {path.name: json.loads(path.read_text())["rows"] for path in (tmp_path / "report").iterdir()}
+    printed = {name: rows[0]["cells"][1] for name, rows in written.items()}
+    assert printed == {"table.two.json": "0.1", "table.two-2.json": "0.2"}
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "scores.csv").write_text("A,B\nx,0.3\n")
+    draft = tmp_path / "draft"
+    assert sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--save", draft).code in (1, 3)
+    assert {path.name for path in draft.rglob("table.*.json")} == set(printed)
+
+
 def test_extract_refuses_a_table_that_does_not_add_up(tmp_path: Path) -> None:
     """With the line, rather than a guess."""
     path = tmp_path / "paper.tex"

@@ -210,8 +210,7 @@ def draft_of(findings: Findings, reported: Reported) -> dict[str, str]:
     for record in reported.records:
         grid = by_label.get(record["label"])
         filled = record if grid is None else _filled(record, grid, findings.bound, named)
-        label = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
-        files[f"{STAGE}/table.{label}.json"] = _document(filled)
+        files[f"{STAGE}/{reported.file_names[record['label']]}"] = _document(filled)
     return files
 
 

@@ -234,7 +234,7 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     if output is None:
         click.echo(json.dumps(records, indent=2, ensure_ascii=True))
     else:
-        written = [(f"table.{_file_name(record['label'])}.json", record) for record in records]
+        written = [(reported.file_names[record["label"]], record) for record in records]
         written += [] if shared is None else [("queries.json", shared)]
         with refusing(output):
             output.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,3 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
             f"{harmless(problem.source)}:{problem.line}: {problem.severity}: {harmless(problem.message)}", err=True
         )
     return int(any(problem.severity == "error" for problem in reported.problems))
-
-
-def _file_name(label: str) -> str:
-    return re.sub(r"[^A-Za-z0-9-]+", "-", label.removeprefix("tab:")).strip("-") or "unnamed"

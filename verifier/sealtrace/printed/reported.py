@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,16 @@ class Reported:
         from sealtrace.printed.sentences import sentences
 
         return sentences(self.prose)
+
+    @property
+    def file_names(self) -> dict[str, str]:
+        """The file of each table's record, by its label; one that would be called like another gets a number."""
+        names: dict[str, str] = {}
+        for record in self.records:
+            plain = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
+            free = (f"table.{plain}{ending}.json" for ending in chain([""], (f"-{number}" for number in count(2))))
+            names[record["label"]] = next(name for name in free if name not in names.values())
+        return names
 
 
 class UnreadableTypeError(Exception):
