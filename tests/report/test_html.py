@@ -264,6 +264,16 @@ def test_tables_stand_as_in_the_paper() -> None:
     assert known["Records"].count("\n") == 3
 
 
+def test_a_table_without_numbers_agrees_with_nothing(tmp_path: Path) -> None:
+    """Nothing of it was looked at, so that it has no tick."""
+    (tmp_path / "paper.md").write_text(
+        "| Name | Kind |\n|---|---|\n| a | b |\n\n| Model | Score |\n|---|---|\n| x | 0.5 |\n"
+    )
+    sealtrace("audit", tmp_path / "paper.md", "-o", f"html={tmp_path / 'audit.html'}")
+    page = (tmp_path / "audit.html").read_text("utf-8")
+    assert '<p class="tally fam-unproven">no numbers</p>' in page
+
+
 def test_labels_that_stand_twice_are_filled_in_order() -> None:
     """A table with two rows of one name still shows each cell at a place of its own."""
     twice = [cell(row="a", column="x", reported="1"), cell(row="b", column="x", reported="2")]

@@ -19,7 +19,7 @@ def render(check: Check, *, everything: bool = False, width: int = 80, paint: Pa
     sheet = Sheet(width, paint)
     _headline(sheet, check)
     for accident in check.accidents:
-        _section(sheet, accident.kind, "red")
+        _section(sheet, f"Recognised: {accident.kind.replace('-', ' ')}", "red")
         sheet.say(f"{accident.message} ({', '.join(accident.places)})", "  ")
     _off(sheet, check)
     _unexplained(sheet, check, everything)

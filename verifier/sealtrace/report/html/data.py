@@ -109,7 +109,7 @@ def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]
                 "caption": layout.table.caption,
                 "source": f"{source}:{first}" if source and first else source,
                 "tally": ", ".join(told) or "no numbers",
-                "look": next((words for words in reversed(FAMILY_WORDS) if counts[words]), "agree"),
+                "look": next((words for words in reversed(FAMILY_WORDS) if counts[words]), "unproven"),
             }
         )
     return heads
