@@ -40,8 +40,8 @@ ROUND = 200
 """How many groups of changes are drawn before they are put in the order of their kinds."""
 TOGETHER = 60
 """How many changes of one field are made at once."""
-GROUNDS = 8
-"""For how many kinds or documents what does not depend on them is held: of a large study each may take 300 MB."""
+GROUNDS = 4
+"""For how many kinds or documents what does not depend on them is held: of a large study each may take 600 MB."""
 CELLS = "table /rows/*/cells/*"
 SCHEMA = "schema"
 """What finds a record that its schema refuses; no check need run."""

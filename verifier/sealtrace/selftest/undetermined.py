@@ -19,6 +19,7 @@ _ANSWERED = "what a service answered or was offered, where no recipe adds it up;
 _CARDS = "cards: the public states are those of bets, and a card that is not dealt twice changes none"
 _ELSEWISE = "another recipe that gives the printed number, too"
 _ORDER = "the order of a set"
+_TRAINED = "what something was trained on: it leaves no trace but weights, which nobody can train again here"
 _STRICTER = "a stricter tolerance, which everything keeps; a looser one is told"
 
 REASONS: dict[str, str] = {
@@ -100,6 +101,10 @@ REASONS: dict[str, str] = {
     "hand /actions/[*]: removed": "a player who shows nothing",
     "label of train* /*: *": "an item that no prediction is about: what was trained on leaves no trace but weights",
     "label of train* (row): removed": "an item that no prediction is about: it is not counted",
+    "values of train* /*: *": _TRAINED,
+    "values of train* (row): removed": _TRAINED,
+    "residual (row): removed": "a direction that the sealed weights give again; without weights its traces are missing",
+    "residual /checkpoint_sha256: removed": "the checkpoint's name, which the candidates of the family have, too",
     "values of unscored /values/*: *": "one value in a printed mean of hundreds, by an evaluator that no score repeats",
     "prediction /predicted: another record's": "which class was predicted, where no printed number tells",
     "prediction /score: *": "a confidence that no recipe reads",
