@@ -50,7 +50,7 @@ ROOMS: dict[str, str] = {
     "results/test_probabilities.py results/test_significance.py results/test_summaries.py",
     "studies/games/mathematics/": "games",
     "studies/policies/mathematics/": "policies/test_policies.py policies/test_scores.py policies/test_thresholds.py",
-    "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_proof.py "
+    "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_recheck.py "
     "policies/test_maps_steps.py policies/test_maps_ties.py",
     "studies/policies/mathematics/maps/recheck.py": "policies/test_maps_recheck.py "
     "policies/test_maps_proof.py::test_a_worse_map_is_refuted "
@@ -64,10 +64,12 @@ ROOMS: dict[str, str] = {
     "studies/results/joins.py": "results/test_joins.py results/test_datasets.py",
     "printed/cells.py": "printed/test_marks.py checks/test_unnamed_digits.py checks/test_weakening.py",
     "printed/judgement.py": "printed/test_judgement.py",
-    "checks/": "checks",
+    "checks/": "checks/test_mutations.py checks/test_attacks.py checks/test_statuses.py",
     "checks/outcome.py": "checks/test_outcome.py",
-    "studies/games/checks/": "checks games",
-    "studies/policies/checks/": "checks policies",
+    "studies/games/checks/": "checks/test_mutations.py checks/test_game_attacks.py",
+    "studies/policies/checks/": "checks/test_mutations.py checks/test_certified_attacks.py",
+    "studies/results/checks.py": "checks/test_mutations.py",
+    "studies/services/checks.py": "checks/test_mutations.py",
 }
 """Where modules are, and the tests that speak of them; the last that fits a module counts."""
 SECONDS = 6

@@ -166,6 +166,24 @@ def test_a_region_holds_as_many_maps_as_it_states() -> None:
             recheck(instance, Solution(best, Covered((replace(region, maps=maps - 1),)), instance))
 
 
+def test_an_earlier_option_that_is_better_by_the_slack_is_enough() -> None:
+    """The later one, as risky, is not among the maps that are counted."""
+    slack, quarter = Fraction(1, 64), Fraction(1, 4)
+    instance = a_pair(slack, quarter - slack, quarter)
+    recheck(instance, Solution((1,), Covered((Region(maps=1),)), instance))
+
+
+def test_labels_need_every_threshold_fixed() -> None:
+    """Where mass moves: here no option has a risk, so that two thresholds are fixed and two are not."""
+    half = Fraction(1, 2)
+    rows = [[Fraction(0)] * 3] * 2, [[Fraction(0), half, Fraction(1)]] * 2
+    instance = instance_of([1, 1], *rows, [[True] * 3] * 2, half, half)
+    with pytest.raises(Refuted, match="not fixed"):
+        recheck(instance, Solution((1, 1), Covered((Region(labels=99),)), instance))
+    # Only the best options are left by the best map itself.
+    recheck(instance, Solution((2, 2), Covered((Region(labels=99),)), instance))
+
+
 def test_regions_need_a_budget() -> None:
     """Without one each group decides for itself."""
     instance = replace(a_pair(Fraction(0), Fraction(1, 8), Fraction(1, 8)), budget=None)
@@ -179,8 +197,9 @@ def test_maps_that_reach_the_target_are_all_followed() -> None:
     """Those of plain enumeration, in order; fewer only where another is as safe and gains as much."""
     source = random.Random(12)
     for _ in range(60):
+        safeties = source.choice([(-9, 4), (2, 9)])
         contributions = [
-            {option: (source.randint(-4, 9), source.randint(-9, 4)) for option in source.sample(range(6), 3)}
+            {option: (source.randint(-4, 9), source.randint(*safeties)) for option in source.sample(range(6), 3)}
             for _ in range(source.randint(1, 4))
         ]
         goal = Goal(source.randint(-5, 15), source.randint(-5, 20), None)
