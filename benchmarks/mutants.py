@@ -50,8 +50,8 @@ ROOMS: dict[str, str] = {
     "results/test_probabilities.py results/test_significance.py results/test_summaries.py",
     "studies/games/mathematics/": "games",
     "studies/policies/mathematics/": "policies/test_policies.py policies/test_scores.py policies/test_thresholds.py",
-    "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_recheck.py "
-    "policies/test_maps_steps.py policies/test_maps_ties.py",
+    "studies/policies/mathematics/maps/": "policies/test_maps.py policies/test_maps_proof.py "
+    "policies/test_maps_recheck.py policies/test_maps_steps.py policies/test_maps_ties.py",
     "studies/policies/mathematics/maps/recheck.py": "policies/test_maps_recheck.py "
     "policies/test_maps_proof.py::test_a_worse_map_is_refuted "
     "policies/test_maps_proof.py::test_false_values_are_refuted "
