@@ -201,6 +201,10 @@ _OF_TEXTS = frozenset(
 _COUNTING = re.compile(r"count\w*|list_value|struct_pack|row")
 _HOLDING = frozenset({"list_value", "struct_pack", "row", "unnest", "range", "generate_series"})
 """Functions that calculate nothing, so that what they hold is looked at by itself."""
+_SUMMARY = re.compile(
+    r"avg|mean|f?sum|count\w*|min|max|median|mode|(?:stddev|var)\w*|quantile\w*|arg_\w+|any_value|bool_\w+"
+)
+"""Functions that make one value of many rows."""
 _EITHER = frozenset({"greatest", "least", "list_value", "array_value"})
 
 
@@ -250,7 +254,12 @@ def _alternatives(node: Node) -> list[Node]:
         given.append(node["else_expr"])
     if _function(node) in _EITHER or node.get("type") == "OPERATOR_COALESCE":
         given = _inputs(node)
-    return [] if all(map(_is_constant, given)) else given  # constants alone may be the points of grades
+    # Constants alone may be the points of grades, unless what is chosen by is a result itself.
+    chosen_by = [branch.get("when_expr") for branch in node.get("case_checks") or ()]
+    by_result = any(
+        _SUMMARY.fullmatch(_function(inner)) or inner.get("class") == "SUBQUERY" for inner in objects(chosen_by)
+    )
+    return given if by_result or not all(map(_is_constant, given)) else []
 
 
 def _written_number(node: Any) -> bool:

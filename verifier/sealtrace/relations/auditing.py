@@ -247,7 +247,8 @@ def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVe
     # Automatic relations are offers: nobody owes that they can be decided.
     owed = any(claim.family == "declared" for each in undecided for claim in (each.together or (each.claim,)))
     unread = any(problem.severity == "error" for problem in problems)
-    if owed or unread or not {Status.HOLDS, Status.SUSPICION} & statuses:
+    checked = any(decision.status is Status.HOLDS and decision.claim.telling for decision in decisions)
+    if owed or unread or not (checked or Status.SUSPICION in statuses):
         return "incomplete"
     return "suspicion" if Status.SUSPICION in statuses else "nothing-found"
 

@@ -61,7 +61,7 @@ _UNUSUAL = re.compile(
 _ASYMMETRIC = re.compile(r"bootstrap|permut|randomi[sz]|profile|exact|credible|posterior|percentile|likelihood|odds")
 
 
-CONVINCING = 6
+CONVINCING = 5
 """With so many rows that hold any other is suspect; with fewer only what looks like a slip."""
 
 
