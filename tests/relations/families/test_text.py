@@ -511,6 +511,20 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "two numbers that one sentence tells apart": (
+        TREES,
+        "The second trial grew 3,460 seedlings, 10 untouched ones and 3,450 grafted ones.\n\n"
+        "The second trial grew 3,450 grafted seedlings.\n\nIn the end the second trial grew 3,450 grafted seedlings.",
+    ),
+    "a share before two numbers that are opposed": (
+        TREES,
+        r"At 20\% reduction pruning keeps 97.6\% of the harvest and outperforms thinning (0.825 vs 0.810).",
+    ),
+    "the level of an interval": (
+        table("Labels.", "Set | unsup. | sup.", ["first | 12 | 31", "second | 15 | 44", "total | 27 | 75"]),
+        r"In total 27 labels are unsupported. The judge marked 20 that are also unsupported in total (precision 1.00, "
+        r"95\% CI [0.82, 1.0]) and none of the 75 supported ones.",
+    ),
     "statistics of another test": (
         table(
             "Tests.", "Item | r | Z", ["Harsh rules | .62 | 8.23", "Three strikes | .46 | 5.06", "Parole | .33 | 6.70"]

@@ -13,7 +13,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.quotes import is_slip
-from sealtrace.relations.families.wording import printed, real, same
+from sealtrace.relations.families.wording import LEVEL, printed, real, same
 from sealtrace.relations.lexicon import stem, telling, words
 from sealtrace.relations.prose import SMALL, Mention, Ratio, Sentence, count_in, lists_in, ratios_in
 from sealtrace.relations.search import search
@@ -28,9 +28,6 @@ _COUNTED = re.compile(
 _SIMPLE_ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-n]|\d\d?)\)")
 _SHARE = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
-_LEVEL = re.compile(
-    r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)"
-)
 _PERCENT_OF = re.compile(r"\s+of (?:all the |all |the |its |our )?", re.I)
 # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
 _SUM = re.compile(
@@ -215,6 +212,13 @@ def _one_thing(key: tuple[str, ...], times: int, said: _Said, model: _Said) -> b
     strong, short = key[0] == "both", len(mention.digits) < 3
     if sentence.paragraph == other.paragraph and sentence.source == other.source:
         return False
+    # A sentence that has both numbers tells them apart: `2,560 packages, 2,550 of them attacked`.
+    if mention.fact.value != usual.fact.value and any(
+        beside.fact.value == value
+        for text, value in ((sentence, usual.fact.value), (other, mention.fact.value))
+        for beside in text.mentions
+    ):
+        return False
     # Where both stand once, only sentences that are nearly the same say the same thing.
     if times < 2 and not (strong and times and _nearly_same(sentence, other)):
         return False
@@ -372,7 +376,8 @@ def _beside(sentence: Sentence, place: int, first: Mention, second: Mention) -> 
     if before is not None and closed and _BEFORE_PAIR.fullmatch(text, before.end, first.start) and not before.loose:
         by = re.search(r"\bby\s+[-+−]?$", text[: before.start])
         around = f"{text[max(0, before.start - 40) : before.start]} {text[before.end : first.start]}"
-        yield from [before] if by or (before.unit and _CHANGED.search(around)) else []
+        share = _PERCENT_OF.match(text, before.end)  # `97.6% of the original` is no change
+        yield from [before] if by or (before.unit and not share and _CHANGED.search(around)) else []
     if after is None or after.loose or (opened := _AFTER_PAIR.fullmatch(text, second.end, after.start)) is None:
         return
     behind = text[after.end :]
@@ -470,7 +475,7 @@ def _shares(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
             (mention for mention in sentence.mentions if mention.unit == "%" and mention.start > ratio.end), None
         )
         between = "" if after is None else text[ratio.end : after.start]
-        if after is None or after.loose or ratio.part > ratio.whole or _LEVEL.match(text, after.end):
+        if after is None or after.loose or ratio.part > ratio.whole or LEVEL.match(text, after.end):
             continue
         if after.fact.value < 0:
             # A change: what stands before it (`line 15/16`) is a name.
@@ -519,7 +524,7 @@ def _share_before(sentence: Sentence, ratio: Ratio) -> Iterator[Claim]:
     if not before or before[-1].loose or ratio.part > ratio.whole or not ratio.whole:
         return
     between = sentence.text[before[-1].end : ratio.start]
-    if re.fullmatch(r"(?:\s[a-z-]+){0,3}\s\(", between) and not _LEVEL.match(sentence.text, before[-1].end):
+    if re.fullmatch(r"(?:\s[a-z-]+){0,3}\s\(", between) and not LEVEL.match(sentence.text, before[-1].end):
         part = Fraction(100 * ratio.part, ratio.whole)
         ways = [part] if between.strip() == "(" else [part, 100 - part]
         yield _claim(

@@ -15,7 +15,7 @@ from sealtrace.relations.families import estimates
 from sealtrace.relations.families.naming import SCATTERED, index_of
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.resolving import BESIDE, Candidate, Reading, Resolver, agrees
-from sealtrace.relations.families.wording import real, same
+from sealtrace.relations.families.wording import LEVEL, real, same
 from sealtrace.relations.lexicon import stem, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
 from sealtrace.relations.work import time_is_up
@@ -44,6 +44,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         for reading, resolver in readings(paper)
         for mention in resolver.mentions
         if is_quotable(mention) and mention.fact.address not in told
+        if not (mention.fact.value in _LEVELS and LEVEL.match(reading.sentence.text, mention.end))
     ]
     chosen: dict[str, list[str]] = defaultdict(list)
     for number in numbers:
@@ -194,6 +195,8 @@ def is_quotable(mention: Mention) -> bool:
 # What is no quote of a cell, although its words name one
 
 
+_LEVELS = (68, 80, 90, 95, 99)
+"""Percents that say how sure an interval is."""
 _SYMBOL = re.compile(
     r"(?<![\w\\])(?:[A-Za-z]|[α-ωΑ-Ω]|R\^?2|se|SE|sd|SD|CI|n\.s\.)\s?[=<>≈≤≥]\s?[-+−±]?$|\bse $|[{∈]\s?[^}]*$"
 )

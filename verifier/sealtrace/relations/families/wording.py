@@ -56,6 +56,10 @@ def plain(label: str) -> str:
     return " ".join(label.translate(_ARROWS).replace("−", "-").casefold().split())
 
 
+LEVEL = re.compile(r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)")
+"""Behind a percent that is the level of an interval."""
+
+
 def sentences(text: str) -> list[str]:
     """A caption, cut at full stops and semicolons that end something."""
     return [
