@@ -57,4 +57,5 @@ def test_tools_answer_with_reports(tmp_path: Path) -> None:
     checked = json.loads(answers[3][1])
     assert checked["verdict"] == "off"
     assert "the results give 75.8" in next(one["message"] for one in checked["cells"] if one["status"] == "off")
-    assert json.loads(answers[4][1])["verdict"] == "nothing-found"
+    # Nothing that a wrong number could break was found in so small a paper.
+    assert json.loads(answers[4][1])["verdict"] == "incomplete"
