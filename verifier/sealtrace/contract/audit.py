@@ -128,8 +128,8 @@ class Audit(Record):
     verdict: AuditVerdict = Field(
         description="`contradiction`: a stated relation cannot hold; `incomplete`: none is contradicted, but a "
         "declared one is undecided, something could not be read or was left out for time, or nothing holds that a "
-        "wrong number could break; `suspicion`: only relations read by rule are broken; `nothing-found`: nothing of all "
-        "this. That nothing was found says as much as the coverage does."
+        "wrong number could break; `suspicion`: only relations read by rule are broken; `nothing-found`: nothing of "
+        "all this. That nothing was found says as much as the coverage does."
     )
     tallies: list[AuditTally] = Field(description="Results by family.")
     coverage: AuditCoverage = Field(description="Coverage of the whole paper.")
