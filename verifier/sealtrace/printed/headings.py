@@ -54,6 +54,7 @@ _ORDINARY = re.compile(
 _SPREAD = ("sd", "std", "stdev", "deviation", "σ", "±", "se", "sem", "error", "ci", "interval", "variance", "spread")
 _SAYING: dict[str, tuple[str, ...]] = {
     r"std\w*|var\w*|sem": _SPREAD,
+    r"count [+-] .*": (*_SPREAD, "unbiased", "corrected", "smoothed", "laplace", "freedom", "dof", "df"),
     r"sqrt": (*_SPREAD, "root", "rms", "rmse", "norm", "distance", "geometric", "mcc", "matthews", "cosine", "g-mean"),
     r"power|pow|\^|\*\*": (*_SPREAD, "squared", "square", "mse", "rmse", "brier", "power", "r2", "r²", "distance"),
     r"exp": ("exp", "perplexity", "ppl", "geometric", "bleu", "odds", "ratio", "gmean", "softmax"),

@@ -52,7 +52,7 @@ def described(trees: list[Any]) -> QueryDescription:
     through, of, by = (
         tuple(sorted({name for tree in trees for name in found(tree)})) for found in (_functions, _fields, _selecting)
     )
-    own = tuple(number for tree in trees for number in brought(tree))
+    own = tuple(number for tree in trees for number in brought(tree, _calculated(trees)))
     node = trees[0]["statements"][0]["node"]
     mean = bool(node.get("select_list")) and _mean(node["select_list"][0], _aliases(trees[0]), 0)
     text = _query(node, 0)
@@ -94,6 +94,22 @@ def _aliases(tree: Any) -> dict[str, Node]:
     return {str(item["alias"]).casefold(): item for item in items if item.get("alias")}
 
 
+def _calculated(tree: Any) -> dict[str, Node]:
+    """What columns are that queries make and others read, by their names."""
+    return {name: node for name, node in _aliases(tree).items() if name not in _columns(objects(node))}
+
+
+def _within(node: Any, calculated: dict[str, Node]) -> Iterator[Node]:
+    """Every object of an expression, and of the columns that it reads where queries make them."""
+    rest, seen = [node], set[str]()
+    while rest:
+        for inner in objects(rest.pop()):
+            yield inner
+            if inner.get("class") == "COLUMN_REF" and (name := _column(inner)) in calculated and name not in seen:
+                seen.add(name)
+                rest.append(calculated[name])
+
+
 def _is_constant(node: Node) -> bool:
     return node.get("class") == "CONSTANT" or (node.get("class") == "CAST" and _is_constant(node.get("child") or {}))
 
@@ -123,15 +139,33 @@ def _number(node: Node) -> str | None:
 
 
 def _functions(tree: Any) -> set[str]:
-    """The functions that its numbers go through."""
-    nodes = objects(tree, (*_ROWS, *_ORDERS, *_BRANCHES))
-    return {_function(node) for node in nodes if node.get("class") != "WINDOW"} - {""}
+    """The functions that its numbers go through; a number of rows that is moved by one is another number."""
+    nodes = [node for node in objects(tree, (*_ROWS, *_ORDERS, *_BRANCHES)) if node.get("class") != "WINDOW"]
+    calculated = _calculated(tree)
+    moved = {
+        f"count {_function(node)} {number}"
+        for node in nodes
+        if _function(node) in ("+", "-") and len(inputs := _inputs(node)) == 2
+        for other, constant in zip(inputs, reversed(inputs), strict=True)
+        if _is_constant(constant) and (number := _number(constant)) not in (None, "0") and _counts(other, calculated)
+    }
+    return {_function(node) for node in nodes} | moved - {""}
+
+
+def _counts(node: Node, calculated: dict[str, Node]) -> bool:
+    """Whether an expression is a number of rows, perhaps of another query."""
+    for _step in range(_DEEPEST):
+        match node.get("class"):
+            case "CAST":
+                node = node["child"]
+            case "COLUMN_REF" if _column(node) in calculated:
+                node = calculated[_column(node)]
+    return _function(node).startswith("count")
 
 
 def _fields(tree: Any) -> set[str]:
     """The fields that its numbers are made of."""
-    own = {name for name, node in _aliases(tree).items() if name not in _columns(objects(node))}
-    return _columns(objects(tree, (*_ROWS, *_ORDERS))) - own
+    return _columns(objects(tree, (*_ROWS, *_ORDERS))) - set(_calculated(tree))
 
 
 def _selecting(tree: Any) -> set[str]:
@@ -208,13 +242,13 @@ _SUMMARY = re.compile(
 _EITHER = frozenset({"greatest", "least", "list_value", "array_value"})
 
 
-def brought(tree: Any) -> list[str]:
+def brought(tree: Any, calculated: dict[str, Node]) -> list[str]:
     """The numbers of a query's syntax tree that its result may take from the query itself."""
     makes_rows = any(node.get("type") in _MADE for node in objects(tree))
-    return list(dict.fromkeys(_values(tree, all_count=makes_rows)))
+    return list(dict.fromkeys(_values(tree, calculated, all_count=makes_rows)))
 
 
-def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
+def _values(tree: Any, calculated: dict[str, Node], *, all_count: bool) -> Iterator[str]:
     rest: list[tuple[Any, bool]] = [(tree, False)]  # a node, and whether it is added rather than scaled by
     while rest:
         node, added = rest.pop()
@@ -237,7 +271,7 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
             yield f"{name}(…)" if not node.get("is_operator") else f"a calculation with {name}"
         elif kind == "FUNCTION" and name in ("+", "-") and len(inputs) == 2:
             rest.extend((inner, True) for inner in inputs)
-        elif alternatives := _alternatives(node):
+        elif alternatives := _alternatives(node, calculated):
             rest.extend((inner, added or _is_constant(inner)) for inner in alternatives)
             rest.extend((branch["when_expr"], added) for branch in node.get("case_checks") or () if all_count)
         elif kind == "FUNCTION" and inputs and _SETTINGS.fullmatch(name):
@@ -247,7 +281,7 @@ def _values(tree: Any, *, all_count: bool) -> Iterator[str]:
             rest.extend((value, added) for field, value in node.items() if field not in skipped)
 
 
-def _alternatives(node: Node) -> list[Node]:
+def _alternatives(node: Node, calculated: dict[str, Node]) -> list[Node]:
     """What a node gives one of: a constant among them may be the whole result, and scales nothing."""
     given = [branch["then_expr"] for branch in node.get("case_checks") or ()]
     if given and node.get("else_expr"):
@@ -257,7 +291,8 @@ def _alternatives(node: Node) -> list[Node]:
     # Constants alone may be the points of grades, unless what is chosen by is a result itself.
     chosen_by = [branch.get("when_expr") for branch in node.get("case_checks") or ()]
     by_result = any(
-        _SUMMARY.fullmatch(_function(inner)) or inner.get("class") == "SUBQUERY" for inner in objects(chosen_by)
+        _SUMMARY.fullmatch(_function(inner)) or inner.get("class") == "SUBQUERY"
+        for inner in _within(chosen_by, calculated)
     )
     return given if by_result or not all(map(_is_constant, given)) else []
 
