@@ -147,7 +147,7 @@ def test_rates_over_a_number_that_nobody_prints() -> None:
     rates = [f"{count / 37:.3f}" for count in (3, 11, 14, 20, 25, 29, 33)]
     for last, expected in ((f"{17 / 37:.3f}", []), ("0.470", [{"0.470"}])):
         rows = [f"row{place} | {rate}" for place, rate in enumerate([*rates, last])]
-        assert _suspected(read(table("Numbers.", "Name | Rate", rows))) == expected
+        assert _suspected(read(table("Numbers.", "Name | Rate", rows)), "granularity") == expected
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_p_values_are_no_rates() -> None:
     rows = [f"row{place} | {count / 128:.3f}" for place, count in enumerate((9, 2, 16, 4, 28, 8, 11, 37, 128))]
     for header, expected in (("Rate", 1), ("p", 0)):
         paper = read(table("Numbers.", f"Name | {header}", [*rows, "last | 0.001"]))
-        assert len(_suspected(paper)) == expected
+        assert len(_suspected(paper, "granularity")) == expected
 
 
 def test_a_percentage_of_a_logarithm_is_its_exponential() -> None:
@@ -206,7 +206,7 @@ def test_rates_that_go_by_halves() -> None:
     """Eleven rates are halves of a point, and one is a quarter: that is the decimal system, no number of items."""
     rates = ("8.00", "7.50", "7.00", "6.50", "9.50", "10.50", "12.50", "13.00", "11.50", "15.50", "5.50", "8.25")
     rows = [f"row{place} | {rate}" for place, rate in enumerate(rates)]
-    assert _suspected(read(table("Numbers.", "Name | Rate (%)", rows))) == []
+    assert _suspected(read(table("Numbers.", "Name | Rate (%)", rows)), "granularity") == []
 
 
 def test_tables_of_two_settings_are_not_compared() -> None:

@@ -8,22 +8,16 @@ from dataclasses import dataclass, replace
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families import (
-    certified,
+    bounds,
     claims,
-    differences,
+    counts,
     emphasis,
-    games,
-    granularity,
-    means,
-    moments,
-    order,
     prose,
     quotes,
-    ranges,
     regular,
     repeated,
     statistics,
-    totals,
+    sums,
 )
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.work import time_is_up
@@ -42,54 +36,54 @@ class Family:
 
 FAMILIES: tuple[Family, ...] = (
     Family(
-        granularity.FAMILY,
+        counts.GRANULARITY,
         "A rate over n items is k/n for some whole k, and so is a mean of m such rates with n·m.",
         "A cell k/n or columns of counts and totals beside a rate, or a rate and k/n in one cell; a caption or header "
-        "that declares n.",
-        granularity.find,
+        "that declares n; without words, rates that are all over one number of items, then a suspicion.",
+        counts.find_rates,
     ),
     Family(
-        moments.FAMILY,
+        counts.WHOLE_NUMBERS,
         "A mean and a standard deviation of n whole numbers come from some sum and some sum of squares.",
         "A caption that speaks of ratings in whole numbers, and a declared n.",
-        moments.find,
+        counts.find_whole_numbers,
     ),
     Family(
-        totals.FAMILY,
+        sums.TOTALS,
         "Parts sum to their whole, and the rate of a whole weighs those of its parts.",
         "A row or column headed Total, Sum, All or Overall over counts, with rates beside them or without; a caption "
         "that says what sums to 100 or 1.",
-        totals.find,
+        sums.find_totals,
     ),
     Family(
-        means.FAMILY,
+        sums.MEANS,
         "A row or column headed Mean is the mean of what it lists, and one headed SD its standard deviation.",
         "A row Mean or Average below items, or a column beside listed seeds, folds or runs.",
-        means.find,
+        sums.find_means,
     ),
     Family(
-        differences.FAMILY,
+        sums.DIFFERENCES,
         "A column of differences is one column minus another.",
         "A header A - B, a caption that names both columns, or before and after beside a change.",
-        differences.find,
+        sums.find_differences,
     ),
     Family(
-        order.FAMILY,
+        bounds.ORDER,
         "Ends of intervals, percentiles, least and greatest, lower and upper bounds stand in order.",
         "Headers that name them for the same quantity.",
-        order.find,
+        bounds.find_orders,
     ),
     Family(
-        games.FAMILY,
+        sums.GAMES,
         "In a two-player zero-sum game NashConv is the sum of the best-response values, exploitability half of it.",
         "Columns or rows of that name in a paper about such games.",
-        games.find,
+        sums.find_games,
     ),
     Family(
-        ranges.FAMILY,
+        bounds.RANGE,
         "Probabilities, percentages, correlations, divergences and counts stay in their ranges.",
         "A header from a short list of names.",
-        ranges.find,
+        bounds.find_ranges,
     ),
     Family(
         emphasis.FAMILY,
@@ -99,16 +93,16 @@ FAMILIES: tuple[Family, ...] = (
         emphasis.find,
     ),
     Family(
-        certified.FAMILY,
+        statistics.CERTIFICATES,
         "A Clopper-Pearson bound, or Wilson's interval, is that of its count.",
         "A header or caption that names the bound and its level, beside a cell k/n.",
-        certified.find,
+        statistics.find_certificates,
     ),
     Family(
         regular.FAMILY,
         "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row, a "
-        "column, the row above or the whole; ends of intervals; ranks; rates over a number of items, and multiples by "
-        "a constant, that nobody prints. A row that breaks it is a suspicion.",
+        "column, the row above or the whole; ends of intervals; ranks; multiples by a constant that nobody prints. A "
+        "row that breaks it is a suspicion.",
         "Rows that agree far more often than chance; headers only rank.",
         regular.find,
     ),
@@ -141,11 +135,11 @@ FAMILIES: tuple[Family, ...] = (
         prose.find,
     ),
     Family(
-        statistics.FAMILY,
+        statistics.STATISTICS,
         "Statistics follow from what they are computed from: p from t, F, χ², r or z; intervals around their estimate; "
         "rates of parts and whole; McNemar from its counts; errors from deviations.",
         "A test and its p in one sentence; headers or a caption that name the statistic and what it needs.",
-        statistics.find,
+        statistics.find_statistics,
     ),
 )
 

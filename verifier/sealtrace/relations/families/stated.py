@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sealtrace.relations.decision import Claim, Repair
@@ -22,7 +23,7 @@ class Rule:
 
     family: str
     says: str
-    """A sentence in which {0} is the number, {1}, {2}, … are the others, and {count} is how many others there are."""
+    """A sentence in which {0} is the number, {1}, {2}, … are the others, {count} says how many, and {texts} are all."""
     formula: Callable[..., Formula]
     """Of the number and the others, as cells, and of whatever else the claim is given."""
     assumes: tuple[str, ...]
@@ -30,41 +31,95 @@ class Rule:
     repair: tuple[str, Callable[..., Formula]] | None = None
     """Another explanation, and what would have to be true then."""
     read: Callable[[Fact], Given] = real
+    headed: tuple[str | re.Pattern[str], ...] = ()
+    """Whole headers of the column of the number, and of those of the others."""
+    listed: str | re.Pattern[str] | None = None
+    """Headers of further columns, two or more."""
+    sized: str | None = None
+    """The header of a sample size, which the formula takes, too; a row's label or the caption may give it instead."""
 
     def claim(self, sheet: Sheet, facts: Sequence[Fact], said: str, *further: Any, **changed: Any) -> Claim:
         """What it says of these numbers."""
-        cells, texts = [self.read(fact) for fact in facts], [*(fact.text for fact in facts), *further]
+        cells, texts = [self.read(fact) for fact in facts], [fact.text for fact in facts]
+        words = partial(str.format, count=len(facts) - 1, texts=", ".join(texts))
         repairs = [Repair(self.repair[0], self.repair[1](*cells, *further))] if self.repair else []
         claim = Claim(
             f"{self.family} {facts[0].address}",
             self.formula(*cells, *further),
-            self.says.format(*texts, count=len(facts) - 1),
+            words(self.says, *texts, *further),
             sheet.place(said),
             self.assumes,
             tuple(repairs),
-            self.question.format(*texts),
+            words(self.question, *texts, *further),
             self.family,
         )
         return replace(claim, **changed)
 
-    def claims(self, sheet: Sheet, columns: Sequence[int | None], said: str) -> Iterator[Claim]:
-        """What it says of every row in which each of the columns has a number."""
-        for _row, facts in sheet.together(*columns):
-            yield self.claim(sheet, facts, said)
+    def columns(self, sheet: Sheet) -> list[int]:
+        """The columns that it is of; none where one of them is not there, or stands there twice."""
+        several = sheet.headed(self.listed) if self.listed else []
+        found = [column for pattern in self.headed if (column := sheet.only(pattern)) is not None]
+        is_whole = len(found) == len(self.headed) and (self.listed is None or len(several) > 1)
+        return [*found, *several] if is_whole else []
+
+    def claims(self, sheet: Sheet) -> Iterator[Claim]:
+        """What it says of every row in which each of its columns has a number."""
+        columns = self.columns(sheet)
+        for row, facts in sheet.together(*columns) if columns else ():
+            size = size_of(sheet, row, self.sized) if self.sized else None
+            if size or not self.sized:
+                further = [size] if self.sized else []
+                yield self.claim(sheet, facts, f"columns {headers(sheet, *columns)}", *further)
 
 
-def headers(sheet: Sheet, *columns: int | None) -> str:
+def headers(sheet: Sheet, *columns: int) -> str:
     """Columns by their headers, for a reader."""
-    return ", ".join(repr(sheet.columns[column].label) for column in columns if column is not None)
+    return ", ".join(repr(sheet.columns[column].label) for column in columns)
 
 
-def summaries(sheet: Sheet, named: re.Pattern[str]) -> Iterator[tuple[int, int, Fact, list[list[int]]]]:
-    """Rows of such a name, number by number: row, column, the number, and the rows that it may speak of."""
+@dataclass(frozen=True)
+class Summary:
+    """A number of a row that summarizes others, and the numbers that it may be of."""
+
+    sheet: Sheet
+    row: int
+    column: int
+    fact: Fact
+    scopes: list[list[int]]
+    """All rows above first, then those since the last summary, or of its block."""
+
+    @property
+    def name(self) -> str:
+        """What the row is called."""
+        return plain(self.sheet.rows[self.row].first or self.sheet.rows[self.row].label)
+
+    @property
+    def header(self) -> str:
+        """What the column is called."""
+        return plain(self.sheet.columns[self.column].label)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no rows follow but summaries; if there are others, it may be of a block that nothing marks."""
+        return all(SUMMARY.fullmatch(plain(line.first)) for line in self.sheet.rows[self.row + 1 :])
+
+    @property
+    def lists(self) -> list[list[Fact]]:
+        """The numbers of each scope that has all of them."""
+        return [facts for scope in self.scopes if (facts := self.sheet.down(self.column, scope)) is not None]
+
+    def claim(self, rule: Rule, parts: Sequence[Fact], **changed: Any) -> Claim:
+        """What a rule says of it."""
+        return rule.claim(self.sheet, (self.fact, *parts), f"row {self.sheet.rows[self.row].label!r}", **changed)
+
+
+def summaries(sheet: Sheet, named: re.Pattern[str]) -> Iterator[Summary]:
+    """Rows of such a name, number by number."""
     for row, line in enumerate(sheet.rows):
         if named.fullmatch(plain(line.first or line.label)) and (scopes := _summarized(sheet, row)):
             for column in sheet.numeric_columns():
                 if (fact := sheet.number(row, column)) is not None:
-                    yield row, column, fact, scopes
+                    yield Summary(sheet, row, column, fact, scopes)
 
 
 def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
@@ -94,3 +149,10 @@ def size_of(sheet: Sheet, row: int, column: str) -> int | None:
         fact = sheet.number(row, columns[0]) if len(columns) == 1 else None
         return None if fact is None else count(fact)
     return count_of(told[0]) if len(told) == 1 else None
+
+
+def found_by(rules: Iterable[Rule], sheets: Iterable[Sheet]) -> Iterator[Claim]:
+    """What rules say of tables by their headers alone."""
+    for sheet in sheets:
+        for rule in rules:
+            yield from rule.claims(sheet)

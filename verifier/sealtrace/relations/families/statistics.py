@@ -9,11 +9,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from sealtrace.relations.decision import Claim
+from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.stated import Rule, size_of
-from sealtrace.relations.families.wording import DOWN, count, plain, real
+from sealtrace.relations.families.stated import Rule, headers
+from sealtrace.relations.families.trials import wilson
+from sealtrace.relations.families.wording import COUNT, DOWN, count_of, is_percent, plain, real
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import (
@@ -25,10 +26,32 @@ from sealtrace.relations.syntax import (
     at_most,
     call,
     equal,
+    number,
     some_integer,
 )
 
-FAMILY = "statistics"
+STATISTICS, CERTIFICATES = "statistics", "certificate"
+
+
+def find_statistics(paper: Paper) -> Iterator[Claim]:
+    """Tests and intervals of the text; margins of rates, McNemar's test and errors in tables."""
+    for sentence in paper.sentences:
+        yield from _tests(sentence)
+        yield from _estimates(sentence)
+    notes = " ".join(sentence.text for sentence in paper.sentences)
+    sizes = {name: count_of(size) for name, size in _SIZED.findall(notes)}
+    for sheet in paper.sheets:
+        yield from _margins(sheet, sizes)
+        yield from _mcnemar(sheet)
+        yield from _OF_DEVIATION.claims(sheet)
+        if not any(_is_padded(sheet, column) for column in _OF_ESTIMATE.columns(sheet)):
+            yield from _OF_ESTIMATE.claims(sheet)
+        if _BINARY.search(sheet.caption):
+            yield from (claim for claim in _OF_BINARY.claims(sheet) if 0 <= claim.facts[1].value <= 1)
+
+
+# Tests and intervals in the text
+
 _NUM = r"[-+−]?\d*\.?\d+"
 _TEST = re.compile(
     rf"(?P<name>\bt|\bF|χ\^?2|χ²|\br|\bz|\bZ)\s?(?:\(\s?(?P<one>\d+)(?:\s?,\s?(?:N\s?=\s?)?(?P<two>\d+))?\s?\))?\s?=\s?(?P<value>{_NUM})"
@@ -39,38 +62,14 @@ _INTERVAL = re.compile(
     rf"\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
     rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)"
 )
-_SIZED = re.compile(r"\b([A-Z][A-Za-z-]{0,8})\s?=\s?[a-z][\w -]{2,40}?\((?:n\s?=\s?)?(\d[\d,]*)\)")
-_WHOLE = re.compile(r"(?:all|overall|total|average|avg\.?|mean)(?: ?\(?%\)?)?")
 # A p of something else than that the statistic is zero, or not by its distribution.
 _OTHER_P = re.compile(
     r"equivalen|inferior|superior|\bTOST\b|one-sided tests|\bbounds?\b|adjust|correct(?:ed|ion)|permut|bootstrap|"
     r"monte[ -]carlo|simulat|robust|cluster|bayes",
     re.I,
 )
-_DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
-_ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
-_ESTIMATE = r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)"
-_RATIO = r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?"
-_HEADED_N = r"n|# ?\w+|sample size"
-_P = r"p(?:[ -]?values?)?"
-_BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
-MOST_FREEDOM = 10**6
-MOST_PAIRS = 5000
+_MOST_FREEDOM = 10**6
 _FINE = 10**12
-_COUNTS = re.compile(r"(?:b|c|n_?01|n_?10|only \w+|gained|lost|wins|losses|improved|worsened|fixed|broken)")
-
-
-def find(paper: Paper) -> Iterator[Claim]:
-    """Every claim of this family."""
-    for sentence in paper.sentences:
-        yield from _tests(sentence)
-        yield from _estimates(sentence)
-    notes = " ".join(sentence.text for sentence in paper.sentences)
-    sizes = {name: int(size.replace(",", "")) for name, size in _SIZED.findall(notes)}
-    for sheet in paper.sheets:
-        yield from _margins(sheet, sizes)
-        yield from _mcnemar(sheet)
-        yield from _errors(sheet)
 
 
 def _fact(sentence: Sentence, text: str, start: int) -> Fact:
@@ -81,9 +80,6 @@ def _fact(sentence: Sentence, text: str, start: int) -> Fact:
 
 def _said(sentence: Sentence, start: int) -> str:
     return f"“{sentence.short}” ({sentence.place(start)})"
-
-
-# Tests in the text
 
 
 def tail(name: str, value: Fraction, freedom: int | None = None, two: int | None = None) -> Interval | None:
@@ -121,7 +117,7 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
         value, p = (_fact(sentence, found[name], found.start(name)) for name in ("value", "p"))
         one, two = (int(found[name]) if found[name] else None for name in ("one", "two"))
         name, sign = found["name"], found["sign"]
-        if max(one or 1, two or 1) > MOST_FREEDOM:
+        if max(one or 1, two or 1) > _MOST_FREEDOM:
             continue
         # A t or an r has one number of degrees: in t(1,200) they are 1200, or the second of two.
         single = name in ("t", "r") and one is not None and two is not None
@@ -139,14 +135,14 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
         below = [at_most(Given(p), high / side) for side in sides]
         ways: list[Formula] = [*(above if sign == "<" else below)] if sign != "=" else list(map(all_of, above, below))
         yield Claim(
-            f"{FAMILY} {p.address}",
+            f"{STATISTICS} {p.address}",
             all_of(any_of(*ways), equal(Given(value), Given(value))),
             f"p {sign} {p.text} belongs to {name} = {value.text}, which gives {float(low):.4g} to {float(high):.4g}"
             f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
             _said(sentence, found.start()),
             ("The p is of this test, one- or two-sided, without adjustment.",),
             question=f"Which p belongs to {name} = {value.text}?",
-            family=FAMILY,
+            family=STATISTICS,
         )
 
 
@@ -169,7 +165,7 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
         fall = value.value > 0 > high.value and DOWN.search(sentence.text[: found.start()])
         sides = [Given(value), -Given(value)] if fall else [Given(value)]
         yield Claim(
-            f"{FAMILY} {value.address} interval",
+            f"{STATISTICS} {value.address} interval",
             any_of(
                 *(all_of(at_most(Given(low), expression), at_most(expression, Given(high))) for expression in sides)
             ),
@@ -177,44 +173,40 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
             _said(sentence, found.start()),
             ("The interval is about the number before it.",),
             question=f"Of which estimate is [{low.text}, {high.text}] the interval?",
-            family=FAMILY,
+            family=STATISTICS,
             evidence="the interval stands directly behind the number",
         )
 
 
 # Counts behind rates
 
+_SIZED = re.compile(r"\b([A-Z][A-Za-z-]{0,8})\s?=\s?[a-z][\w -]{2,40}?\((?:n\s?=\s?)?(\d[\d,]*)\)")
+_WHOLE = re.compile(r"(?:all|overall|total|average|avg\.?|mean)(?: ?\(?%\)?)?")
+_COUNTS = re.compile(r"(?:b|c|n_?01|n_?10|only \w+|gained|lost|wins|losses|improved|worsened|fixed|broken)")
+_MOST_PAIRS = 5000
+
 
 def _margins(sheet: Sheet, sizes: dict[str, int]) -> Iterator[Claim]:
     """Rates of parts whose sizes a note gives, and the rate of the whole: some counts must give all of them."""
-    columns = {
-        column: sizes[label] for column in sheet.numeric_columns() if (label := sheet.columns[column].label) in sizes
-    }
-    wholes = [column for column in sheet.numeric_columns() if _WHOLE.fullmatch(plain(sheet.columns[column].label))]
-    if len(columns) < 2 or len(wholes) != 1 or len(columns) != len(sheet.numeric_columns()) - 1:
-        return
-    total = sum(columns.values())
-    for row, line in enumerate(sheet.rows):
-        whole = sheet.number(row, wholes[0])
-        parts = [(sheet.number(row, column), size) for column, size in columns.items()]
-        known = [(real(fact).fact, size) for fact, size in parts if fact is not None]
-        if whole is None or len(known) < len(parts):
-            continue
-        scale = 100 if any(fact.value > 1 for fact, _size in known) else 1
-        least = sum(math.ceil(fact.low * size / scale) for fact, size in known)
-        most = sum(math.floor(fact.high * size / scale) for fact, size in known)
-        body = equal(real(whole) * total, Unknown("k") * scale)
-        bound = all_of(*(at_most(Given(fact), fact.high) for fact, _size in known))
-        yield Claim(
-            f"{FAMILY} {whole.address} margin",
-            all_of(some_integer("k", least, max(least, most), body), bound),
-            f"{whole.text} of {line.label!r} is a count over {total}, of parts that give {least} to {most}.",
-            sheet.place(f"column {sheet.columns[wholes[0]].label!r}, and the sizes that the text gives"),
-            ("Every item counts once, and the parts make up the whole.",),
-            question=f"Which counts give {whole.text}?",
-            family=FAMILY,
-            evidence=f"the text gives the sizes of all {len(known)} parts",
-        )
+    columns = [column for column in sheet.numeric_columns() if sheet.columns[column].label in sizes]
+    counts = [sizes[sheet.columns[column].label] for column in columns]
+    whole = sheet.only(_WHOLE)
+    if len(columns) > 1 and whole is not None and len(columns) == len(sheet.numeric_columns()) - 1:
+        for _row, facts in sheet.together(whole, *columns):
+            said, evidence = f"column {headers(sheet, whole)}", "the text gives the sizes of all parts"
+            yield _OF_PARTS.claim(sheet, facts, said, counts, evidence=evidence)
+
+
+def _of_parts(whole: Given, *parts: Any) -> Formula:
+    """The parts with their sizes: a count over all of them that is a sum of counts that print as the parts do."""
+    *rates, sizes = parts
+    known = [(rate.fact, size) for rate, size in zip(rates, sizes, strict=True)]
+    scale = 100 if any(fact.value > 1 for fact, _size in known) else 1
+    least = sum(math.ceil(fact.low * size / scale) for fact, size in known)
+    most = sum(math.floor(fact.high * size / scale) for fact, size in known)
+    body = equal(whole * sum(sizes), Unknown("k") * scale)
+    bound = all_of(*(at_most(Given(fact), fact.high) for fact, _size in known))
+    return all_of(some_integer("k", least, max(least, most), body), bound)
 
 
 def mcnemar(difference: int, discordant: int) -> Fraction:
@@ -228,21 +220,20 @@ def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
     """McNemar's p against its two counts; or against a difference of rates over n, which bounds it from below."""
     if not re.search(r"\bMcNemar", sheet.caption + " ".join(line.label for line in sheet.columns)):
         return
-    pairs, deltas, p = sheet.headed(_COUNTS), sheet.headed(r"(?:δ|diff|change|gain).*"), sheet.only(_P)
-    sizes = {int(size.replace(",", "")) for size in re.findall(r"\bn ?= ?(\d[\d,]*)", sheet.caption)}
-    for _row, facts in sheet.together(p, *pairs) if len(pairs) == 2 else ():
-        if all(count(fact) is not None for fact in facts[1:]) and facts[1].value + facts[2].value <= MOST_PAIRS:
-            yield _OF_PAIRS.claim(sheet, facts, _MCNEMAR)
-    for _row, facts in sheet.together(p, *deltas) if len(pairs) != 2 and len(deltas) == len(sizes) == 1 else ():
+    columns = _OF_PAIRS.columns(sheet)
+    if len(columns) == 3:
+        yield from _OF_PAIRS.claims(sheet)
+    sizes = {count_of(size) for size in re.findall(rf"\bn ?= ?{COUNT}", sheet.caption)}
+    for _row, facts in sheet.together(*_OF_DIFFERENCE.columns(sheet)) if not columns and len(sizes) == 1 else ():
         if (ends := _around(facts[1], n := min(sizes))) is not None:
-            yield _OF_DIFFERENCE.claim(sheet, facts, _MCNEMAR, n, *map(float, ends))
+            yield _OF_DIFFERENCE.claim(sheet, facts, "McNemar", n, *map(float, ends))
 
 
 def _around(delta: Fact, n: int) -> tuple[Fraction, Fraction] | None:
     """The least and the greatest p that a difference of rates over so many pairs can have."""
     scale = 1 if abs(delta.value) <= 1 and delta.unit < Fraction(1, 100) else 100
     apart = max(0, math.ceil((abs(delta.value) - delta.unit / 2) * n / scale))
-    if not 0 < n <= MOST_PAIRS or apart > n:
+    if not 0 < n <= _MOST_PAIRS or apart > n:
         return None
     least = Fraction(2, 2**apart) if apart else Fraction(0)
     return least, max(least, mcnemar(apart, n - (n - apart) % 2))
@@ -256,6 +247,8 @@ def _of_difference(p: Given, delta: Given, n: int, *_ends: float) -> Formula:
 def _of_pairs(p: Given, b: Given, c: Given) -> Formula:
     """The exact p of two counts, or the usual approximation with or without a correction."""
     together, apart = int(b.fact.value + c.fact.value), int(abs(b.fact.value - c.fact.value))
+    if together > _MOST_PAIRS:
+        return equal(p, p)
     ways: list[Formula] = [equal(p, mcnemar(apart, together))]
     for correction in (0, 1):
         square = Fraction(max(apart - correction, 0) ** 2, max(together, 1))
@@ -264,61 +257,135 @@ def _of_pairs(p: Given, b: Given, c: Given) -> Formula:
     return all_of(any_of(*ways), equal(b, b), equal(c, c))
 
 
-_MCNEMAR = "McNemar, as the caption or a header says"
+_P = r"p(?:[ -]?values?)?"
+_OF_PARTS = Rule(
+    STATISTICS,
+    "{0} is a count over all, of {count} parts whose sizes the text gives.",
+    _of_parts,
+    ("Every item counts once, and the parts make up the whole.",),
+    "Which counts give {0}?",
+)
 _OF_PAIRS = Rule(
-    FAMILY,
+    STATISTICS,
     "p {0} is McNemar's for {1} against {2}.",
     _of_pairs,
     ("The test is paired over the same items.",),
     "From which pairs is p = {0} computed?",
+    headed=(_P,),
+    listed=_COUNTS,
 )
 _OF_DIFFERENCE = replace(
-    _OF_PAIRS, says="p {0} is McNemar's for a difference of {1} over {2}: {3:.2g} to {4:.2g}.", formula=_of_difference
+    _OF_PAIRS,
+    says="p {0} is McNemar's for a difference of {1} over {2}: {3:.2g} to {4:.2g}.",
+    formula=_of_difference,
+    headed=(_P, r"(?:δ|diff|change|gain).*"),
+    listed=None,
 )
 
 
-# Means and errors
+# Errors and deviations
+
+_DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
+_ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
+_BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
 
 
-def _errors(sheet: Sheet) -> Iterator[Claim]:
-    """The deviation of zeros and ones, the error of a deviation, and the t of an estimate."""
-    deviation, error, binary = sheet.only(_DEVIATION), sheet.only(_ERROR), sheet.only(r"mean|m|proportion|share")
-    for row, facts in sheet.together(deviation, binary) if _BINARY.search(sheet.caption) else ():
-        n = size_of(sheet, row, _HEADED_N)
-        if n is not None and n > 1 and 0 <= facts[1].value <= 1:
-            yield _OF_BINARY.claim(sheet, facts, "headers", n)
-    for row, facts in sheet.together(error, deviation):
-        n = size_of(sheet, row, _HEADED_N)
-        if n:
-            yield _OF_DEVIATION.claim(sheet, facts, "headers", n)
-    columns = (sheet.only(_RATIO), sheet.only(_ESTIMATE), error)
-    if not any(column is not None and _padded(sheet, column) for column in columns):
-        yield from _OF_ESTIMATE.claims(sheet, columns, "headers")
-
-
-def _padded(sheet: Sheet, column: int) -> bool:
+def _is_padded(sheet: Sheet, column: int) -> bool:
     """Whether zeros were set behind numbers that had been rounded: all of them end in one."""
     texts = [fact.text for fact in sheet.every(column)]
     return len(texts) > 4 and all("." in text and text.endswith("0") for text in texts)
 
 
 _OF_DEVIATION = Rule(
-    FAMILY,
+    STATISTICS,
     "{0} is {1} over the root of {2}.",
     lambda error, deviation, n: equal(error**2 * n, deviation**2),
     ("All are of the same row, and nothing is adjusted.",),
     "From what is {0} computed?",
+    headed=(_ERROR, _DEVIATION),
+    sized=r"n|# ?\w+|sample size",
 )
 _OF_ESTIMATE = replace(
     _OF_DEVIATION,
     says="{0} is {1} over its error {2}.",
     formula=lambda ratio, value, error: equal(ratio * error, value),
+    headed=(r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?", r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)", _ERROR),
+    sized=None,
 )
 _OF_BINARY = replace(
     _OF_DEVIATION,
-    says="{0} is the standard deviation of zeros and ones with mean {1}.",
+    says="{0} is the standard deviation of {2} zeros and ones with mean {1}.",
     formula=lambda deviation, mean, n: any_of(
         *(equal(deviation**2 * divisor, mean * (1 - mean) * n) for divisor in (n - 1, n))
     ),
     assumes=("Every value is zero or one.",),
+    headed=(_DEVIATION, r"mean|m|proportion|share"),
 )
+
+
+# Intervals and bounds that a table calls Clopper and Pearson's or Wilson's, against the counts beside them
+
+_NAMED = re.compile(r"\b(?:clopper[-–— ]+pearson|exact binomial|(wilson))\b", re.I)
+_LEVEL = re.compile(r"(\d{2}(?:\.\d+)?) ?%")
+_ADJUSTED = re.compile(
+    r"\bbonferroni|\badjust|\bcorrect(?:ed|ion)|\bsimultaneous|\bunion bound|\ballocat|\bmid-p", re.I
+)
+_Z = {"90": "1.6449", "95": "1.9600", "99": "2.5758"}
+_MOST_TRIALS = 20_000
+
+
+def find_certificates(paper: Paper) -> Iterator[Claim]:
+    """A column that is called so, or whose caption is, beside a column of k/n."""
+    for sheet in paper.sheets:
+        rows = range(len(sheet.rows))
+        counts = [place for place in sheet.numeric_columns() if any(sheet.part(row, place, "k", "n") for row in rows)]
+        for column in sheet.numeric_columns() if len(counts) == 1 else ():
+            label = sheet.columns[column].label
+            bounds = re.search(r"interval|\bcis?\b|\b(?:ucb|upper)\b", plain(label))
+            named = _NAMED.search(label) or (_NAMED.search(sheet.caption) if bounds else None)
+            if named is None or _ADJUSTED.search(sheet.caption + label):
+                continue
+            levels = set(_LEVEL.findall(label) or _LEVEL.findall(sheet.caption) or (["95"] if named[1] else []))
+            for row in rows if len(levels) == 1 else ():
+                ratio = sheet.part(row, counts[0], "k", "n")
+                if ratio is not None and 0 < ratio[1].value <= _MOST_TRIALS and ratio[0].value <= ratio[1].value:
+                    yield from _bound(sheet, row, column, ratio, min(levels), is_wilson=named[1] is not None)
+
+
+_IS_BOUND = Rule(
+    CERTIFICATES,
+    "{0} is {1} of {2}/{3}.",
+    lambda _bound, _name, _k, _n, formula: formula,
+    ("It is of the count beside it, at the level named, without correction for continuity.",),
+    "From which count and at which level is {0} computed?",
+)
+
+
+def _bound(
+    sheet: Sheet, row: int, column: int, ratio: tuple[Fact, ...], level: str, *, is_wilson: bool
+) -> Iterator[Claim]:
+    (k, n), entry, label = (
+        map(int, (fact.value for fact in ratio)),
+        sheet.entries[row, column],
+        sheet.columns[column].label,
+    )
+    whole = 100 if is_percent(re.sub(r"\d+ ?%", "", label), sheet.caption, (entry.text,)) else 1
+    is_whole, is_upper = entry.names == ("low", "high"), re.search(r"\b(?:ucb|upper)\b", plain(label))
+    miss, said, facts = 1 - Fraction(level) / 100, f"column {label!r}", entry.facts
+
+    def exact(share: Fraction) -> Formula:
+        # The lower end for k successes is the upper one's mirror for the failures.
+        lower = whole - whole * call("cp_upper", n - k, n, share) if k else 0
+        upper = equal(real(facts[-1]), whole * call("cp_upper", k, n, share))
+        return all_of(equal(real(facts[0]), lower), upper) if is_whole else upper
+
+    if is_wilson and is_whole and level in _Z:
+        # A level is known to a few digits; what it moves the ends by is far below what is printed.
+        due = [whole * wilson(sign, number(Fraction(k, n)), number(n), Fraction(_Z[level])) for sign in (-1, 1)]
+        slack = Fraction(whole, 10**4)
+        near = all_of(*(at_most(call("abs", real(end) - bound), slack) for end, bound in zip(facts, due, strict=True)))
+        yield _IS_BOUND.claim(sheet, facts[:1], said, "Wilson's", k, n, near)
+    elif not is_wilson and (is_whole or (is_upper and len(facts) == 1)):
+        formula = exact(miss / 2) if is_whole else any_of(exact(miss), exact(miss / 2))
+        repairs = (Repair("each end was computed at the whole level", exact(miss)),) if is_whole else ()
+        yield _IS_BOUND.claim(sheet, facts[:1], said, "the Clopper-Pearson bound", k, n, formula, repairs=repairs)

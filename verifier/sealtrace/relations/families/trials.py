@@ -266,18 +266,18 @@ def _weighted(shares: Sequence[Any], *values: Value) -> Value:
     return total(*(value * share for value, share in zip(values, shares, strict=True)))
 
 
-def _wilson(sign: int, share: Value, size: Value) -> Value:
-    """One end of Wilson's interval at 95 percent."""
-    square = _Z * _Z
-    half = _Z * function("sqrt", (share - share * share + square / (4 * size)) / size)
+_Z = Fraction("1.96")
+
+
+def wilson(sign: int, share: Value, size: Value, z: Fraction = _Z) -> Value:
+    """One end of Wilson's interval, at 95 percent unless another quantile is given."""
+    square = z * z
+    half = z * function("sqrt", (share - share * share + square / (4 * size)) / size)
     return (share + square / (2 * size) + sign * half) / (1 + square / size)
 
 
 def _wald(sign: int, share: Value, size: Value) -> Value:
     return share + sign * _Z * function("sqrt", (share - share * share) / size)
-
-
-_Z = Fraction("1.96")
 
 
 def intervals(columns: list[Column]) -> Iterator[Trial]:
@@ -294,7 +294,7 @@ def intervals(columns: list[Column]) -> Iterator[Trial]:
         if abs(source.place - size.place) <= 1:
             formulas.append(("end of an interval", f"{names} {size.label}", lambda a, b, sign=sign: a + sign * b))
         for whole, of_counts, (name, method) in product(
-            (1, 100), (False, True), (("Wilson's", _wilson), ("Wald's", _wald))
+            (1, 100), (False, True), (("Wilson's", wilson), ("Wald's", _wald))
         ):
             if size.whole and not (of_counts and not source.whole):
                 scale = Fraction(1) if of_counts else Fraction(1, whole)

@@ -43,6 +43,8 @@ RELATIVE = re.compile(
 """Headers of what compares two numbers."""
 
 
+BARE_RATE = re.compile(r"(?:rate|fraction|proportion|share|percent|percentage|%)(?: ?\(?%\)?)?")
+"""Headers that call a number a rate without saying of what."""
 DOWN = re.compile(
     r"\b(?:reduc|decreas|declin|f[ae]ll|dropp?|lower|less|fewer|loss|los[et]|cut|shr[aiu]nk|smaller|negative|penalt|short)\w*",
     re.I,

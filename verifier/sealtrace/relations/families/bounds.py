@@ -1,0 +1,224 @@
+"""What names forbid: orders (ends of intervals, percentiles, least and greatest) and ranges (shares, correlations)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.stated import Rule, headers
+from sealtrace.relations.families.wording import AVERAGED, BARE_RATE, RELATIVE, is_percent, plain
+from sealtrace.relations.syntax import Given, Multiple, Ordered, all_of, at_most, number
+
+ORDER, RANGE = "order", "range"
+
+# Orders
+
+_INTERVAL = re.compile(r"\b(?:interval|ci|cis|c\.i\.|confidence|credible|quantiles?|percentiles?|iqr)\b")
+_ESTIMATE = re.compile(
+    r"δ|\b(?:mean|estimate|est|effect|diff|difference|rate|accuracy|acc|score|value|coef\w*|median|proportion|delta)\b"
+)
+_CONFIDENCE = re.compile(r"\b(?:interval|ci|cis|c\.i\.|confidence|credible)\b")
+_PERCENTILE = re.compile(
+    r"\bp ?(\d{1,2}(?:\.\d+)?)\b|\b(\d{1,2}(?:\.\d+)?)(?:th|st|nd|rd)?[ -](?:percentile|pct)\b|\b(median)\b"
+)
+_LEVELS = frozenset(
+    map(Fraction, ("0.1", "1", "2.5", "5", "10", "20", "25", "50", "75", "80", "90", "95", "97.5", "99", "99.9"))
+)
+_TELLING = frozenset(map(Fraction, (90, 95, 99)))
+# Among methods that aggregate, Min, Mean and Max are names; P5 and P10 may be precisions.
+_METHODS = re.compile(
+    r"pool|aggregat|voting|ensembl|strateg|fusion|readout|operator|scaling|precision|retriev|participant|"
+    r"\bfeatures?\b|importance|predictor",
+    re.I,
+)
+_DESCRIPTIVE = re.compile(r"(?:sd|std\.?|s\.d\.|std\.? dev\.?|n|median|q1|q3|range)")
+_EXTREME = re.compile(r"\b(?:(min|minimum)|(max|maximum)|mean|average|avg|median)\b\.?")
+_BOUND = re.compile(
+    r"\b(?:(lcb|lower[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:low|lower))|"
+    r"ucb|upper[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:high|upper))\b"
+)
+
+
+def _is_ordered(what: str, *assumes: str) -> Rule:
+    """That numbers do not fall from one to the next."""
+    return Rule(
+        ORDER,
+        f"{{texts}} are {what}, and do not fall.",
+        lambda *cells: Ordered("nondecreasing", cells) if len(cells) > 2 else at_most(*cells),
+        assumes,
+        "In which order do {texts} stand?",
+    )
+
+
+_ENDS = _is_ordered("the ends of an interval")
+_AROUND = _is_ordered("an interval around its estimate", "The interval is about that estimate.")
+
+
+def find_orders(paper: Paper) -> Iterator[Claim]:
+    """Ends of intervals and their estimates; columns or rows whose headers say where they stand."""
+    for sheet in paper.sheets:
+        for row, column in sorted(sheet.entries):
+            ends, label = sheet.part(row, column, "low", "high"), plain(sheet.columns[column].label)
+            if ends is None or not (_INTERVAL.search(label) or _INTERVAL.search(plain(sheet.rows[row].label))):
+                continue
+            yield _ENDS.claim(sheet, ends, f"column {headers(sheet, column)}")
+            of = _estimate(sheet, column)
+            if of is not None and (estimate := sheet.number(row, of)) is not None:
+                around, said = (ends[0], estimate, ends[1]), f"columns {headers(sheet, of, column)}"
+                yield _AROUND.claim(sheet, around, said, name=f"{ORDER} {ends[0].address} estimate")
+    for sheet in paper.both_ways:
+        for columns, what in _by_headers(sheet):
+            rule = _is_ordered(what)
+            for row in range(len(sheet.rows)):
+                facts = [fact for column in columns if (fact := sheet.number(row, column)) is not None]
+                if len(facts) > 1:
+                    yield rule.claim(sheet, facts, headers(sheet, *columns))
+
+
+def _estimate(sheet: Sheet, interval: int) -> int | None:
+    """The column that an interval is about: the one that it names, else the only one that it can be about."""
+    label = plain(sheet.columns[interval].label)
+    # A mean may lie outside quartiles.
+    if not _CONFIDENCE.search(label):
+        return None
+    # Counts have no such intervals, and a bare rate may be that of a count beside it.
+    columns = {
+        column: _bare(header)
+        for column in sheet.numeric_columns()
+        if column != interval
+        and any(not fact.exact for fact in sheet.every(column))
+        and not BARE_RATE.fullmatch(header := plain(sheet.columns[column].label))
+    }
+    intervals = {column for (row, column) in sheet.entries if sheet.part(row, column, "low", "high")}
+    if named := _bare(re.sub(rf"\d+ ?%|{_INTERVAL.pattern}", "", label)):
+        same = [column for column, header in columns.items() if header == named]
+    else:
+        same = [column for column, header in columns.items() if len(intervals) == 1 and _ESTIMATE.search(header)]
+    return same[0] if len(same) == 1 and (named or len(columns) == 1) else None
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip()
+
+
+def _by_headers(sheet: Sheet) -> Iterator[tuple[list[int], str]]:
+    """Columns of one quantity in the order that their headers give them, and what they are."""
+    for rest, places in _grouped(sheet, _PERCENTILE, lambda found: Fraction(found[1] or found[2] or 50)):
+        # Headers such as P1 and P2 may be problems or players: only the usual levels are taken for percentiles.
+        usual = places.keys() <= _LEVELS and _TELLING & places.keys()
+        if usual and not _METHODS.search(f"{rest} {sheet.caption}"):
+            yield list(places.values()), f"percentiles {', '.join(f'{float(place):g}' for place in places)}"
+    for rest, places in _grouped(sheet, _EXTREME, lambda found: Fraction(bool(found[2]) - bool(found[1]))):
+        if not _METHODS.search(f"{rest} {sheet.caption}") and (rest or sheet.headed(_DESCRIPTIVE)):
+            yield list(places.values()), "least, mean and greatest"
+    for rest, places in _grouped(sheet, _BOUND, lambda found: Fraction(found[1] is None)):
+        # LCB and UCB alone may be of two quantities.
+        if rest or not sheet.headed(r"[lu]cb"):
+            yield list(places.values()), "lower and upper bound"
+
+
+def _grouped(
+    sheet: Sheet, pattern: re.Pattern[str], place: Callable[[re.Match[str]], Fraction]
+) -> Iterator[tuple[str, dict[Fraction, int]]]:
+    """Columns of one quantity by the place that their headers give them, and what the headers say besides."""
+    groups: dict[str, list[tuple[Fraction, int]]] = {}
+    for column in sheet.numeric_columns():
+        header = plain(sheet.columns[column].label)
+        found = list(pattern.finditer(header))
+        if len(found) == 1:
+            rest = " ".join((header[: found[0].start()] + header[found[0].end() :]).split())
+            groups.setdefault(rest, []).append((place(found[0]), column))
+    for rest, members in groups.items():
+        if len(dict(members)) == len(members) > 1:
+            yield rest, dict(sorted(members))
+
+
+# Ranges
+
+_UNIT = re.compile(r"(?:[\w-]+ ){0,2}(?:probability|prob\.|p-value|p value|fraction|proportion)(?: ?\(?%\)?)?")
+_SHARE = re.compile(
+    r"(?!word|char|phone|token|diari)(?:[\w@-]+\.? ){0,2}"
+    r"(?:(?:accuracy|success rate|pass rate|failure rate|win rate|violation rate|agreement|legality|auroc|exact match|"
+    r"cert\. rate)(?: ?\(?%\)?)?|(?:acc\.|legal|coverage|error rate|violation|viol\.) ?\(%\))"
+)
+_CORRELATION = re.compile(
+    r"(?:[\w-]+ )?(?:spearman|pearson|kendall|correlation|corr\.)(?:'s)?(?: (?:ρ|r|τ|rho|tau|correlation|corr\.))?"
+)
+_DIVERGENCE = re.compile(r"(?:[\w-]+ )?(?:kl|kl divergence|jsd|js divergence|log loss|mse|rmse|mae|variance|brier)")
+_SAMPLED = re.compile(r"\bestimat|\bmonte[ -]carlo|\bsampled|\bapproximat|\bcontrastive|\blog|\bdb\b|\bnegative", re.I)
+_OF = re.compile(
+    r"(?:[\w-]+ )?(?:counts?|correct|solved|successes|passed|accepted|crossings|violations)(?: \(?k/n\)?)?"
+)
+# What is printed in thousands or per something is a count no longer.
+_SCALED = re.compile(r"\b(?:thousands?|millions?|billions?|tokens|parameters|per)\b|10\^|×", re.I)
+_IS_BETWEEN = Rule(
+    RANGE,
+    "{0} is headed {1!r}, which lies between {2} and {3}.",
+    lambda cell, _label, low, high: all_of(at_most(low, cell), at_most(cell, high)),
+    ("It is computed exactly, and no mean.",),
+    "What is {0}, headed {1!r}?",
+)
+_IS_POSITIVE = replace(
+    _IS_BETWEEN,
+    says="{0} is headed {1!r}, which is never negative.",
+    formula=lambda cell, _label, low: at_most(low, cell),
+)
+_IS_COUNT = replace(
+    _IS_BETWEEN,
+    says="{0} is headed {1!r}, which is a count.",
+    formula=lambda cell, _label: Multiple(cell, number(1)),
+    read=Given,
+)
+_IS_OUT_OF = Rule(
+    RANGE, "{0} is a count out of {1}.", at_most, _IS_BETWEEN.assumes, "What is {0} counted out of?", read=Given
+)
+
+
+def find_ranges(paper: Paper) -> Iterator[Claim]:
+    """Probabilities beyond one, percentages beyond one hundred, broken counts: a header says what a number cannot be.
+
+    A share between 0 and 100 is hardly a check, and none of this is counted as one.
+    """
+    for sheet in paper.sheets:
+        for column in sheet.numeric_columns():
+            label = sheet.columns[column].label
+            header, said = plain(label), f"column {label!r}"
+            if RELATIVE.search(header.replace("log loss", "")):
+                continue
+            # A row of changes has no bounds.
+            rows = [row for row, line in enumerate(sheet.rows) if not RELATIVE.search(plain(line.label))]
+            facts = [fact for row in rows if (fact := sheet.number(row, column)) is not None]
+            if bounds := _range(sheet, column, header, facts):
+                # A whole number below numbers with decimals counts something: how many there are, in the last row.
+                for fact in [fact for fact in facts if fact.unit < 1] or facts:
+                    rule = _IS_BETWEEN if len(bounds) > 1 else _IS_POSITIVE
+                    yield rule.claim(sheet, [fact], said, label, *bounds, telling=False)
+            broken = [fact for fact in facts if fact.value.denominator > 1]
+            mean = AVERAGED.search(f"{header} {sheet.caption}") or _SCALED.search(f"{header} {sheet.caption}")
+            if header in ("count", "counts") and len(broken) == 1 < len(facts) and not broken[0].part and not mean:
+                # Where more of them have decimals they are means of counts.
+                yield _IS_COUNT.claim(sheet, broken, said, label, telling=False)
+            for row in rows if _OF.fullmatch(header) else ():
+                if (ratio := sheet.part(row, column, "k", "n")) is not None:
+                    yield _IS_OUT_OF.claim(sheet, ratio, said, telling=False)
+
+
+def _range(sheet: Sheet, column: int, header: str, facts: list[Fact]) -> tuple[int, ...]:
+    """Between which numbers a column of such a name lies; the lower one alone where only the sign is known."""
+    small = 2 * sum(abs(fact.value) <= 1 for fact in facts) > len(facts)
+    texts = tuple(entry.text for (_row, place), entry in sheet.entries.items() if place == column)
+    percent = is_percent(header, sheet.caption, texts)
+    if _UNIT.fullmatch(header):
+        return (0, 100 if percent or not small else 1) if not all(fact.exact for fact in facts) else ()
+    if _SHARE.fullmatch(header):
+        # Without a sign of percent both scales are in use; what exceeds one hundred is beyond both.
+        return 0, 100
+    if _CORRELATION.fullmatch(header):
+        # Times one hundred where most of the column can only be that.
+        return (-1, 1) if small and len(facts) > 2 else (-100, 100)
+    return (0,) if _DIVERGENCE.fullmatch(header) and not _SAMPLED.search(sheet.caption) else ()
