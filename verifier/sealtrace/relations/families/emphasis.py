@@ -172,29 +172,25 @@ def _lines(
         left = better - {number.value for number in marked}
         others = tuple(number for number in numbers if number not in marked and number.value not in left)
         several = len({number.value for number in (*marked, *others)}) > 1
-        if marked and others and len(marked) <= len(others) and several:
+        if marked and others and several:
             yield _Line(label, ways.get(label, ways.get("")), marked, others)
 
 
 def _marks(sheet: Sheet) -> dict[tuple[int, int], str]:
-    """The marks of a table by row and column; none where a row is marked throughout, which emphasizes it."""
-    marks = {
+    """The marks of a table by row and column."""
+    return {
         (row, column): given["marks"][line.label]
         for row, given in enumerate(sheet.record.get("rows", ()))
         for column, line in enumerate(sheet.columns)
         if line.label in given.get("marks", {})
     }
+
+
+def _is_emphasized(sheet: Sheet, marks: dict[tuple[int, int], str]) -> bool:
+    """Whether the only row that has marks has them throughout: they say that it is ours, or that it is the result."""
     rows = {row for row, _column in marks}
-    numbers = {
-        row: [column for own, column in sheet.entries if own == row and sheet.entries[own, column].facts]
-        for row in rows
-    }
-    full = [
-        row
-        for row, columns in numbers.items()
-        if len(columns) > 1 and all((row, column) in marks for column in columns)
-    ]
-    return {} if len(rows) == len(full) == 1 else marks
+    numbers = [place for place, entry in sheet.entries.items() if place[0] in rows and entry.facts]
+    return len(rows) == 1 < len(numbers) and all(place in marks for place in numbers)
 
 
 def _claims(sheet: Sheet, mark: str, line: _Line, said: str, **further: Any) -> Iterator[Claim]:
@@ -223,7 +219,8 @@ def _told(sheet: Sheet, mark: str) -> Iterator[Claim]:
     lines = min(readings, key=lambda lines: sum(not line.is_best(line.direction) for line in lines))
     for line in lines:
         # What would be best in the other direction: then the caption was misread.
-        if line.label not in arrows and not line.is_best(line.direction) and line.is_best(None):
+        misread = line.label not in arrows and line.is_best(None)
+        if (misread or _is_emphasized(sheet, marks)) and not line.is_best(line.direction):
             continue
         # A better row that bears no mark in any column may be there for comparison only.
         apart = bool(ahead := line.ahead()) and not ahead & {row for row, _column in marks}
@@ -235,11 +232,12 @@ def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
     """What is marked is best in nearly all columns, or rows, or in all parts of these: the other one is suspected."""
     marks, least, found = _marks(sheet), 2 if said else 3, []
     ways: dict[str, str | None] = dict(directions(sheet)) if mark in marks.values() else {}
-    for turned in (False, True) if mark in marks.values() else ():
+    for turned in (False, True) if mark in marks.values() and not _is_emphasized(sheet, marks) else ():
         way = sheet.turned() if turned else sheet
         placed = {(column, row): given for (row, column), given in marks.items()} if turned else marks
         for parts, usual in product(_parts(way), ("higher", "lower", None)):
-            lines = list(_lines(way, placed, mark, parts, ({} if turned else ways) | {"": usual}))
+            every = _lines(way, placed, mark, parts, ({} if turned else ways) | {"": usual})
+            lines = [line for line in every if len(line.marked) <= len(line.others)]
             right = [line for line in lines if line.is_best(line.direction)]
             wrong = len(lines) - len(right)
             chance = math.prod(line.chance for line in right) * math.comb(len(lines), wrong)
