@@ -36,7 +36,7 @@ from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
-from sealtrace.relations.families.suggested import suggestions
+from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Misreading
 from sealtrace.relations.reading import read_relations

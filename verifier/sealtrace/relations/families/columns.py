@@ -38,6 +38,10 @@ class Span:
         """The printed values."""
         return (self.low + self.high) / 2
 
+    def at(self, rows: Sequence[int]) -> Span:
+        """Some of its rows."""
+        return Span(self.low[rows], self.high[rows])
+
     def touches(self, other: Span) -> npt.NDArray[np.bool_]:
         """In which rows the two share a number."""
         return (self.low <= other.high) & (self.high >= other.low)
@@ -52,8 +56,8 @@ class Span:
         zero = (self.low <= 0) & (self.high >= 0)
         return Span(np.where(zero, np.nan, 1 / self.high), np.where(zero, np.nan, 1 / self.low))
 
-    def __add__(self, other: Span | float) -> Span:
-        low, high = (other.low, other.high) if isinstance(other, Span) else (float(other), float(other))
+    def __add__(self, other: Span | Floats | float) -> Span:
+        low, high = (other.low, other.high) if isinstance(other, Span) else (np.asarray(other, dtype=float),) * 2
         return Span(self.low + low, self.high + high)
 
     def __neg__(self) -> Span:
@@ -104,28 +108,36 @@ def function(name: str, value: Value) -> Value:
 
 @dataclass(frozen=True, eq=False)
 class Column(Span):
-    """The numbers of a column, or of one part of its cells, row by row."""
+    """The numbers of a column, or of one part of its cells, row by row; or sums of such numbers."""
 
     place: int
     label: str
-    facts: tuple[Fact | None, ...]
+    members: tuple[tuple[Fact, ...], ...]
+    """The numbers of each row: none, one, or several that are added."""
     part: str = ""
     """Which of the numbers of its cells it holds; nothing for the first, which the others speak of."""
     beside: Floats = field(default_factory=lambda: np.array(math.inf), repr=False)
     """For each row, over how wide a range the numbers of all columns lie."""
 
     @classmethod
-    def of(cls, place: int, label: str, facts: tuple[Fact | None, ...], **further: Any) -> Column:
+    def of(cls, place: int, label: str, members: Iterable[Sequence[Fact]], **further: Any) -> Column:
         """A column of these numbers."""
+        rows = tuple(map(tuple, members))
         low, high = (
-            [math.nan if fact is None else float(getattr(fact, end)) for fact in facts] for end in ("low", "high")
+            np.array([sum(float(getattr(fact, end)) for fact in facts) if facts else math.nan for facts in rows])
+            for end in ("low", "high")
         )
-        return cls(np.array(low), np.array(high), place, label, facts, **further)
+        return cls(low, high, place, label, rows, **further)
 
     @property
     def key(self) -> tuple[int, str]:
         """What tells it from others of its table."""
         return self.place, self.label
+
+    @cached_property
+    def facts(self) -> tuple[Fact | None, ...]:
+        """The number of each row, where it is one."""
+        return tuple(facts[0] if len(facts) == 1 else None for facts in self.members)
 
     @cached_property
     def spread(self) -> float:
@@ -135,63 +147,38 @@ class Column(Span):
     @property
     def whole(self) -> bool:
         """Whether every number is a count."""
-        return all(fact is None or fact.exact for fact in self.facts)
-
-    def cells(self, row: int) -> tuple[Fact, ...]:
-        """The numbers that its value in a row is made of."""
-        fact = self.facts[row]
-        return () if fact is None else (fact,)
+        return all(fact.exact for facts in self.members for fact in facts)
 
     def expression(self, row: int) -> Expression:
         """Its value in a row."""
-        (fact,) = self.cells(row)
-        return Given(fact)
+        first, *others = map(Given, self.members[row])
+        return call("sum", first, *others) if others else first
 
     def rounded(self) -> Column:
         """The column with its integers read as rounded, unless its cells say that they are counts."""
         if self.part in ("k", "n"):
             return self
-        facts = tuple(None if fact is None else fact.rounded() if fact.exact else fact for fact in self.facts)
-        return Column.of(self.place, self.label, facts, part=self.part, beside=self.beside)
+        members = [[fact.rounded() if fact.exact else fact for fact in facts] for facts in self.members]
+        return Column.of(self.place, self.label, members, part=self.part, beside=self.beside)
 
     def of_row(self, row: int, name: str) -> Column:
         """The number of one row beside every other row."""
-        facts = tuple(None if place == row else self.facts[row] for place in range(len(self.facts)))
-        return Column.of(self.place, f"{self.label} of {name}", facts, beside=self.beside)
+        members = [() if place == row else self.members[row] for place in range(len(self.members))]
+        return Column.of(self.place, f"{self.label} of {name}", members, beside=self.beside)
 
     def above(self, starts: Iterable[int]) -> Column:
         """Beside every row the number of the row above, except where a part of the table starts."""
-        first = {0, *starts}
-        facts = tuple(None if row in first else self.facts[row - 1] for row in range(len(self.facts)))
-        return Column.of(self.place, f"{self.label} of the row above", facts, beside=self.beside)
+        members = [() if row in {0, *starts} else self.members[row - 1] for row in range(len(self.members))]
+        return Column.of(self.place, f"{self.label} of the row above", members, beside=self.beside)
 
-    def totals(self, blocks: Iterable[Sequence[int]]) -> Total:
-        """Beside every row the sum of its block."""
-        members: list[tuple[Fact, ...]] = [()] * len(self.facts)
+    def totals(self, blocks: Iterable[Sequence[int]]) -> Column:
+        """Beside every row the sum of its block, where each row of that has a number and they are not all nothing."""
+        members: list[tuple[Fact, ...]] = [()] * len(self.members)
         for block in blocks:
-            facts = tuple(fact for row in block if (fact := self.facts[row]) is not None)
-            for row in block if len(facts) == len(block) else ():
+            facts = tuple(fact for row in block for fact in self.members[row])
+            for row in block if len(facts) == len(block) and any(fact.value for fact in facts) else ():
                 members[row] = facts
-        low, high = (
-            np.array([sum(float(getattr(fact, end)) for fact in facts) or math.nan for facts in members])
-            for end in ("low", "high")
-        )
-        return Total(low, high, self.place, f"the sum of {self.label}", self.facts, members=tuple(members))
-
-
-@dataclass(frozen=True, eq=False)
-class Total(Column):
-    """Sums of several numbers, row by row."""
-
-    members: tuple[tuple[Fact, ...], ...] = ()
-
-    def cells(self, row: int) -> tuple[Fact, ...]:
-        """What is added."""
-        return self.members[row]
-
-    def expression(self, row: int) -> Expression:
-        """The sum."""
-        return call("sum", *map(Given, self.members[row]))
+        return Column.of(self.place, f"the sum of {self.label}", members)
 
 
 def columns_of(sheet: Sheet) -> list[Column]:
@@ -202,10 +189,10 @@ def columns_of(sheet: Sheet) -> list[Column]:
         parts = [{_part(fact): fact for fact in entry.facts[::-1]} if entry is not None else {} for entry in entries]
         names = dict.fromkeys(_part(fact) for entry in entries if entry is not None for fact in entry.facts)
         for name in list(names)[:_MOST_PARTS]:
-            facts = tuple(numbers.get(name) for numbers in parts)
-            if sum(fact is not None for fact in facts) > 1:
+            members = [[numbers[name]] if name in numbers else [] for numbers in parts]
+            if sum(map(len, members)) > 1:
                 label = sheet.columns[place].label
-                found.append(Column.of(place, f"{label}.{name}" if name else label, facts, part=name))
+                found.append(Column.of(place, f"{label}.{name}" if name else label, members, part=name))
     kept = found[:MOST_COLUMNS]
     ranges = np.array([spread(values) for values in np.array([column.middle for column in kept]).T])
     return [replace(column, beside=ranges) for column in kept]

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.columns import Column, Floats, Span, Total, Value, columns_of, spread, total
+from sealtrace.relations.families.columns import Column, Floats, Span, Value, columns_of, spread, total
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.trials import (
     Booleans,
@@ -34,9 +34,8 @@ from sealtrace.relations.families.trials import (
     with_constants,
 )
 from sealtrace.relations.families.wording import SUMMARY, plain
-from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Formula, Given, Node, equal, rebuilt
-from sealtrace.relations.work import Work, time_is_up
+from sealtrace.relations.syntax import Formula, equal
+from sealtrace.relations.work import time_is_up
 
 FALSE_DISCOVERIES = 0.05
 """Expected number of regularities in a paper whose numbers have nothing to do with each other."""
@@ -89,7 +88,7 @@ class Hypothesis:
 
     def facts(self, row: int) -> list[Fact]:
         """The numbers that it speaks of in a row, the result first."""
-        return [fact for column in self.columns for fact in column.cells(row)]
+        return [fact for column in self.columns for fact in column.members[row]]
 
     @property
     def keys(self) -> frozenset[tuple[int, str]]:
@@ -119,34 +118,28 @@ class Hypothesis:
             return True
         for place, column in enumerate(self.columns):
             fact, beside = column.facts[row], (*column.facts[max(row - 1, 0) : row], *column.facts[row + 1 : row + 2])
-            if fact is None or isinstance(column, Total):
+            if fact is None:
                 continue
-            if any(other is not None and other.value == fact.value for other in beside):
+            moved = column.at([row]) + np.array([0.0, *_other_digits(fact)])
+            repeated = any(other is not None and other.value == fact.value for other in beside)
+            if repeated or np.any(self._fits([row], place, moved)):
                 return True
-            values = [Span(other.low[row], other.high[row]) for other in self.columns]
-            moved = np.array([0.0, *_other_digits(fact)])
-            values[place] = Span(values[place].low + moved, values[place].high + moved)
-            with np.errstate(all="ignore"):
-                if np.any(self.formula(*values[1:]).touches(values[0])):
-                    return True
         return False
 
     def _is_swapped(self) -> bool:
         """Whether the two rows that break it would hold if two cells of one column changed places."""
-        for place in range(len(self.columns)) if len(self.breaks) == 2 else ():
-            first, second = (self.columns[place].cells(row) for row in self.breaks)
-            if len(first) != 1 or len(second) != 1:
-                continue
-            swapped = {first[0].address: second[0], second[0].address: first[0]}
-            others = {address: replace(fact, address=f"swapped({address})") for address, fact in swapped.items()}
+        rows = list(self.breaks)
+        return len(rows) == 2 and any(
+            None not in (column.facts[rows[0]], column.facts[rows[1]])
+            and bool(np.all(self._fits(rows, place, column.at(rows[::-1]))))
+            for place, column in enumerate(self.columns)
+        )
 
-            def exchanged(node: Node, others: dict[str, Fact] = others) -> Node:
-                return Given(others.get(node.fact.address, node.fact)) if isinstance(node, Given) else node
-
-            formulas = [rebuilt(self.equation(row), exchanged) for row in self.breaks]
-            if all(search(formula, Work(20_000)).status == "possible" for formula in formulas):
-                return True
-        return False
+    def _fits(self, rows: list[int], place: int, moved: Span) -> Booleans:
+        """In which rows it would hold if one of its columns had other values there."""
+        values = [moved if number == place else column.at(rows) for number, column in enumerate(self.columns)]
+        with np.errstate(all="ignore"):
+            return values[0].touches(self.formula(*values[1:]))
 
 
 def _other_digits(fact: Fact) -> Iterator[float]:

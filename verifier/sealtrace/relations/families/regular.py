@@ -1,6 +1,6 @@
 """Claims of regularities: a row that breaks what nearly all others satisfy is the finding.
 
-Beside what formulas of columns give (`mining`): ranks.
+Beside what formulas of columns give (`mining`): ranks. What is believed can also be had as text for a relations file.
 """
 
 from __future__ import annotations
@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise, product
 
+from sealtrace.contract.audit import AuditSuggestion
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.columns import Column, columns_of
-from sealtrace.relations.families.mining import FALSE_DISCOVERIES, Mine
+from sealtrace.relations.families.mining import FALSE_DISCOVERIES, Hypothesis, Mine
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import plain
-from sealtrace.relations.syntax import Given, all_of, compare, equal
+from sealtrace.relations.syntax import Given, Node, all_of, compare, equal, formula_text, rebuilt
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "regularity"
@@ -67,35 +69,72 @@ def _odds(chance: float) -> str:
 def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
     """A column of ranks and the one that it ranks: read in the order of the ranks, that one rises or falls."""
     for ranks in (column for column in columns if _RANK.search(plain(column.label)) and column.whole):
-        rows = [row for row, fact in enumerate(ranks.facts) if fact is not None]
-        rows.sort(key=lambda row: ranks.middle[row])
-        places = ranks.middle[rows]
-        if len(rows) < LEAST_RANKED or len(set(places)) < len(rows) - 1 or min(places) != 1:
+        given = sorted((fact for fact in ranks.facts if fact is not None), key=lambda fact: fact.value)
+        rows = [ranks.facts.index(fact) for fact in given]
+        if len(given) < LEAST_RANKED or len({fact.value for fact in given}) < len(given) - 1 or given[0].value != 1:
             continue
-        best: tuple[int, list[Claim]] = (2, [])
+        ways = []
         for other, falls in product((column for column in columns if column.place != ranks.place), (True, False)):
-            facts = [other.facts[row] for row in rows]
-            pairs = [(a, b) for a, b in pairwise(facts) if a is not None and b is not None]
-            wrong = sum((a.value < b.value) if falls else (a.value > b.value) for a, b in pairs)
-            if (
-                len(pairs) < len(rows) - 1
-                or len({fact.value for fact in facts if fact}) < len(rows) - 1
-                or wrong >= best[0]
-            ):
-                continue
-            chance = 2 * len(columns) * len(pairs) ** wrong / math.factorial(len(rows))
-            best = (wrong, [])
-            for place, (a, b) in enumerate(pairs) if chance < FALSE_DISCOVERIES else ():
-                own = [ranks.facts[rows[step]] for step in (place, place + 1)]
-                formula = compare(Given(a), ">=" if falls else "<=", Given(b))
-                known = [equal(Given(fact), fact.value) for fact in own if fact is not None]
-                texts = " and ".join(fact.text for fact in own if fact is not None)
-                best[1].append(Claim(
-                    f"{FAMILY} rank {a.address} {b.address}", all_of(formula, *known),
-                    f"{ranks.label} {texts} are of {other.label} {a.text} and {b.text}.",
+            facts = [fact for row in rows if (fact := other.facts[row]) is not None]
+            if len({fact.value for fact in facts}) >= len(rows) - 1 and len(facts) == len(rows):
+                wrong = sum((a.value < b.value) if falls else (a.value > b.value) for a, b in pairwise(facts))
+                ways.append((wrong, other.label, falls, facts))
+        wrong, label, falls, facts = min(ways, key=lambda way: way[0], default=(2, "", False, []))
+        chance = 2 * len(columns) * (len(rows) - 1) ** wrong / math.factorial(len(rows))
+        for (a, b), own in zip(pairwise(facts), pairwise(given), strict=False) if wrong < 2 else ():
+            if chance < FALSE_DISCOVERIES:
+                texts = " and ".join(fact.text for fact in own)
+                known = [equal(Given(fact), fact.value) for fact in own]
+                yield Claim(
+                    f"{FAMILY} rank {a.address} {b.address}",
+                    all_of(compare(Given(a), ">=" if falls else "<=", Given(b)), *known),
+                    f"{ranks.label} {texts} are of {label} {a.text} and {b.text}.",
                     sheet.place(f"column {ranks.label!r}"),
-                    (f"{ranks.label} ranks {other.label}.",), question=f"How is {texts} ranked?", family=FAMILY,
-                    evidence=f"{ranks.label} ranks {other.label} in {len(pairs) - wrong} of {len(pairs)} steps",
-                    chance=min(1.0, chance), telling=bool(wrong) or chance * len(pairs) < FALSE_DISCOVERIES,
-                ))  # fmt: skip
-        yield from best[1]
+                    (f"{ranks.label} ranks {label}.",),
+                    question=f"How is {texts} ranked?",
+                    family=FAMILY,
+                    evidence=f"{ranks.label} ranks {label} in {len(rows) - 1 - wrong} of {len(rows) - 1} steps",
+                    chance=min(1.0, chance),
+                    telling=bool(wrong) or chance * (len(rows) - 1) < FALSE_DISCOVERIES,
+                )
+
+
+# As text for a relations file: what an author may declare instead of leaving it to be guessed
+
+
+def suggestions(paper: Paper) -> list[AuditSuggestion]:
+    """Every believed regularity, the least likely by chance first."""
+    mine = Mine.of(paper)
+    return [
+        _suggestion(hypothesis, -math.log10(max(mine.chance(hypothesis), 1e-300))) for hypothesis in mine.believed()
+    ]
+
+
+def _suggestion(hypothesis: Hypothesis, score: float) -> AuditSuggestion:
+    labels = [hypothesis.sheet.rows[row].label for row in hypothesis.holds]
+    name = f"{hypothesis.kind} {hypothesis.sheet.label} {hypothesis.columns[0].label}"
+    identifier = "-".join(re.findall(r"[^\W_]+", name))
+    lines = [f"relation {identifier}", f"  says    {hypothesis.says}.", "  because found by search; name the place"]
+    if all(_is_tame(label) for label in labels) and len(set(labels)) == len(labels):
+        lines.append(f"  for r in [{'; '.join(labels)}]")
+        turned = hypothesis.sheet.is_turned
+
+        def varied(node: Node) -> Node:
+            if not isinstance(node, Given) or (node.fact.column if turned else node.fact.row) != labels[0]:
+                return node
+            return Given(replace(node.fact, column="{r}") if turned else replace(node.fact, row="{r}"))
+
+        formulas = [formula_text(rebuilt(hypothesis.equation(hypothesis.holds[0]), varied))]
+    else:
+        formulas = [formula_text(hypothesis.equation(row)) for row in hypothesis.holds]
+    return AuditSuggestion(
+        name=name,
+        sentence=f"{hypothesis.says}.",
+        text="\n".join([*lines, f"  holds   {' and '.join(formulas)}"]) + "\n",
+        score=round(score, 1),
+        facts=list(dict.fromkeys(fact.address for row in hypothesis.holds for fact in hypothesis.facts(row))),
+    )
+
+
+def _is_tame(label: str) -> bool:
+    return bool(label) and label == " ".join(label.split()) and not set(label) & set('[];"{}\\*')
