@@ -52,6 +52,7 @@ def built(case: dict[str, Any], directory: Path) -> Path:
             value = read_rows(path) if rows else json.loads(path.read_text("utf-8"))
         for operation in operations:
             value = patched(value, operation)
+        path.parent.mkdir(exist_ok=True)
         if rows:
             assert isinstance(value, list)
             write_rows(path, value)

@@ -86,7 +86,7 @@ def _other_units(outcome: Outcome, table: list[TableCell]) -> None:
 
 def _unit(cell: TableCell) -> str:
     assert cell.printed is not None
-    return " ".join(dict.fromkeys(part.suffix for part in cell.printed.parts))
+    return " ".join(dict.fromkeys(part.suffix for part in cell.printed.parts if part.suffix))
 
 
 @check("table.source", "tables", unless=_no_tables)
@@ -124,8 +124,9 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
     for part in ("rows", "columns"):
         if len(due[part]) != len(given[part]):
             yield f"/{part}", f"another number of {part}", f"{len(due[part])} {part}", f"{len(given[part])} {part}"
+    headings, names = ([_signs(part["label"]) for part in due[parts]] for parts in ("columns", "rows"))
     for place, (column, own) in enumerate(zip(due["columns"], given["columns"], strict=False)):
-        if _letters(column["label"]) != _letters(own["label"]):
+        if _letters(column["label"]) != _letters(own["label"]) or _exchanged(own["label"], place, headings):
             yield f"/columns/{place}/label", "another label over the column", column["label"], own["label"]
         if column.get("direction") not in (None, own.get("direction")):
             said = own.get("direction") or "nothing"
@@ -133,7 +134,8 @@ def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[s
     labels = [_letters(row["label"]) for row in due["rows"]]
     for place, (row, own) in enumerate(zip(due["rows"], given["rows"], strict=False)):
         printed = _letters(" ".join((row["label"], *row["cells"])))
-        if (label := _letters(own["label"])) != labels[place] and (label in labels or label not in printed):
+        other = (label := _letters(own["label"])) != labels[place] and (label in labels or label not in printed)
+        if other or _exchanged(own["label"], place, names):
             yield f"/rows/{place}/label", "another row here", row["label"], own["label"]
         for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
             if _plain(text) != _plain(said):
@@ -159,10 +161,19 @@ def _plain(text: str) -> str:
     return "".join(text.split())
 
 
+def _signs(label: str) -> str:
+    return _plain(unicodedata.normalize("NFC", label))
+
+
 def _letters(label: str) -> str:
-    """What tells labels apart: not how they are set or encoded, nor arrows."""
-    plain = unicodedata.normalize("NFC", label).casefold()
-    return "".join(character for character in plain if character.isalnum())
+    """What tells labels apart: not how they are set or encoded, nor arrows; of one without letters, its signs."""
+    plain = _signs(label).casefold()
+    return "".join(character for character in plain if character.isalnum()) or plain
+
+
+def _exchanged(label: str, place: int, printed: list[str]) -> bool:
+    """Whether a label is, sign by sign, what is printed in another place and not in its own: ours† for ours."""
+    return (signs := _signs(label)) != printed[place] and signs in printed
 
 
 @check("table.recipes", "recipes", unless=_no_tables)

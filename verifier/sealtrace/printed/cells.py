@@ -48,14 +48,14 @@ class TableCell:
     """The table record's path in the bundle."""
     pointer: str
     """The cell's JSON pointer in the record."""
-    source: str | None = None
-    line: int | None = None
-    mark: str | None = None
-    direction: str | None = None
-    among: str | None = None
-    key: bool = False
+    source: str | None
+    line: int | None
+    mark: str | None
+    direction: str | None
+    among: str | None
+    key: bool
     """It names its row: a label, not a result."""
-    spoilt: str | None = None
+    spoilt: str | None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
     @property
@@ -271,7 +271,8 @@ def wrong_marks(cells: list[TableCell], captions: Mapping[str, str] | None = Non
 def _set_apart(group: list[TableCell], column: list[TableCell], captions: Mapping[str, str]) -> bool:
     """Whether a reader can see which rows are compared: they alone share a text, or the caption names them."""
     first = group[0]
-    if first.among and first.among.casefold() in captions.get(first.table, "").casefold():
+    caption = captions.get(first.table, "").casefold()
+    if first.among and re.search(rf"(?<!\w){re.escape(first.among.casefold())}(?!\w)", caption):
         return True
     rows = {cell.row for cell in group}
     others = [cell for cell in column if cell.row not in rows]

@@ -74,10 +74,19 @@ class Print:
     @classmethod
     def around(cls, cell: TableCell, caption: str) -> Print:
         texts = [text for name, text in cell.texts.items() if name != cell.column]
+        words = [text for text in texts if not _short_number(text)]
+        # Where the label is only a part of what the row prints, or has other signs, a reader does not see it.
+        printed, label = set(map(appearance, words)), _letters(cell.row)
+        seen = appearance(cell.row) in printed or not any(label in _letters(text) for text in words)
+        called = [cell.row] if seen else []
         return cls(
-            "\n".join((cell.row, *(text for text in texts if not _short_number(text)))).casefold(),
-            "\n".join((cell.row, cell.column, cell.table, caption, *texts)).casefold(),
+            "\n".join((*called, *words)).casefold(),
+            "\n".join((*called, cell.column, cell.table, caption, *texts)).casefold(),
         )
+
+    def without(self, name: str) -> Print:
+        """The same where a name does not stand."""
+        return Print(self.row, self.everything.replace(name.casefold(), " "))
 
     def says(self, choice: RecipeChoice) -> bool:
         """Whether it tells of a choice."""
@@ -143,7 +152,12 @@ def unsaid(choices: Collection[RecipeChoice], around: Print, disclosed: Collecti
     for choice in choices:
         if choice.rivals:
             other = around.instead(choice)
-            if other is not None and (not around.says(choice) or _letters(other) in map(_letters, choice.names)):
+            if other is None:
+                continue
+            # What is a part of the other name is not said by it.
+            own = list(map(_letters, choice.names))
+            seen = around.without(other) if any(name in _letters(other) for name in own) else around
+            if not seen.says(choice) or _letters(other) in own:
                 yield f"the row names {other}, and the recipe takes {choice.sentence}", False
         elif not around.says(choice):
             yield choice.sentence, admitted.says(choice)

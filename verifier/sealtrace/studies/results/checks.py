@@ -74,20 +74,25 @@ def measurements(results: Results, outcome: Outcome) -> None:
                 )
 
 
-@check("result.runs", "runs", unless=lacking("run", "the bundle holds no run records"))
+def _no_runs(results: Results, outcome: Outcome) -> bool:
+    if results.frame("run").size or (results.frame("prediction").texts("run")[0] >= 0).any():
+        return False
+    outcome.not_applicable = "the bundle holds no run records"
+    return True
+
+
+@check("result.runs", "runs", unless=_no_runs)
 def runs(results: Results, outcome: Outcome) -> None:
-    frame = results.frame("run")
+    frame, predictions = results.frame("run"), results.frame("prediction")
     outcome.inspected = frame.size
     codes, digests = frame.texts("checkpoint_sha256")
     lost = np.array([digest not in results.checkpoints for digest in digests] + [False])
     message = "The checkpoint that the run names is not in the bundle. Add it, or leave the digest out."
     outcome.rows(frame, lost[codes], "/checkpoint_sha256", message, "the digest of a file or checkpoint of the bundle")
     known = set(frame.texts("run")[1])
-    for kind in ("prediction",):
-        naming = results.frame(kind)
-        codes, names = naming.texts("run")
-        unknown = np.array([name not in known for name in names] + [False])
-        outcome.rows(naming, unknown[codes], "/run", "The run that the record names is not there.", "a run record")
+    codes, names = predictions.texts("run")
+    unknown = np.array([name not in known for name in names] + [False])
+    outcome.rows(predictions, unknown[codes], "/run", "The run that the record names is not there.", "a run record")
     _mixed_runs(results, outcome)
 
 
@@ -100,9 +105,9 @@ def _mixed_runs(results: Results, outcome: Outcome) -> None:
     items = results.item_of_prediction
     groups = np.stack([models, np.where(items >= 0, splits[items] if len(splits) else -1, -1)])
     for model, split in np.unique(groups, axis=1).T.tolist():
-        rows = np.flatnonzero((groups[0] == model) & (groups[1] == split) & (runs >= 0))
-        if len(rows) and len(set(runs[rows].tolist())) > 1:
-            usual = int(np.bincount(runs[rows]).argmax())
+        rows = np.flatnonzero((groups[0] == model) & (groups[1] == split))
+        if len(set(runs[rows].tolist())) > 1:
+            usual = int(np.bincount(runs[rows][runs[rows] >= 0]).argmax())
             message = (
                 "The prediction comes from another run than most of its model's on this split. Keep those of one run."
             )

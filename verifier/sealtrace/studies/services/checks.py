@@ -39,24 +39,23 @@ def requests(study: ServiceStudy, outcome: Outcome) -> None:
             at.expect("/request", "Another number of requests than declared.", due, found)
 
 
-@check("attempt.contiguous", "requests")
-def contiguous(study: ServiceStudy, outcome: Outcome) -> None:
-    frame, order = study.frame("attempt"), study.order
-    outcome.inspected = int(study.first.sum())
-    numbers = study.numbers[order]
-    due = np.where(study.first, 0, np.r_[-1, numbers[:-1]] + 1)
-    wrong = numbers != due
-    outcome.rows(frame, order[wrong], "/attempt", "An attempt before this one is not there.", due[wrong])
-    for field, values in (("arm", study.arms), ("phase", study.timed)):
-        ordered = values[order]
-        changed = order[~study.first & (ordered != np.r_[ordered[:1], ordered[:-1]])]
-        outcome.rows(frame, changed, f"/{field}", f"A request has one {field}.", f"the {field} of the attempt before")
-
-
 def _before(study: ServiceStudy) -> tuple[Index, Index]:
     """Rows that continue a request, and the row before each."""
     places = np.flatnonzero(~study.first)
     return study.order[places], study.order[places - 1]
+
+
+@check("attempt.contiguous", "requests")
+def contiguous(study: ServiceStudy, outcome: Outcome) -> None:
+    frame = study.frame("attempt")
+    outcome.inspected = int(study.first.sum())
+    later, before = _before(study)
+    due = np.zeros(frame.size, np.int64)
+    due[later] = study.numbers[before] + 1
+    outcome.rows(frame, study.numbers != due, "/attempt", "An attempt before this one is not there.", due)
+    for field, values in (("arm", study.arms), ("phase", study.timed)):
+        changed = later[values[later] != values[before]]
+        outcome.rows(frame, changed, f"/{field}", f"A request has one {field}.", f"the {field} of the attempt before")
 
 
 @check("attempt.trigger", "attempts")
@@ -93,22 +92,24 @@ def terminal(study: ServiceStudy, outcome: Outcome) -> None:
     frame, actions = study.frame("attempt"), set(study.declared.actions)
     answers, legal = study.texts("answer"), frame.column("legal").to_pylist()
     due: dict[int, str] = {}
+    unknown = 0
     for row, (answer, allowed) in enumerate(zip(answers, legal, strict=True)):
-        if allowed is None:
-            continue
-        outcome.inspected += 1
         if answer is None:
             codes: tuple[str, ...] = ("service-timeout", "solver-timeout")
-        elif answer in allowed:
-            codes = ("ok",)
+        elif answer not in actions:
+            codes = ("parser-failure",)
+        elif allowed is None:
+            unknown += 1
+            continue
         else:
-            codes = ("illegal-action",) if answer in actions else ("parser-failure",)
+            codes = ("ok",) if answer in allowed else ("illegal-action",)
         if study.outcomes[row] not in codes:
             due[row] = " or ".join(codes)
+    outcome.inspected = frame.size - unknown
     wrong = np.array(list(due), np.int64)
     outcome.rows(frame, wrong, "/outcome", "The answer has another terminal code.", list(due.values()))
-    if not outcome.inspected:
-        outcome.missing = "no attempt says which actions were legal"
+    if unknown:
+        outcome.missing = f"{unknown} attempts do not say which actions were legal"
 
 
 @check("attempt.budget", "attempts")
@@ -121,7 +122,7 @@ def budget(study: ServiceStudy, outcome: Outcome) -> None:
     if settings.tokens is not None:
         read, written = frame.numbers("prompt_tokens"), frame.numbers("generated_tokens")
         message = "An attempt under a budget counts its tokens."
-        outcome.rows(frame, np.isnan(read + written), "/generated_tokens", message, "a count", "nothing")
+        outcome.rows(frame, np.isnan(read) | np.isnan(written), "/generated_tokens", message, "a count", "nothing")
         tokens = (np.nan_to_num(read) + np.nan_to_num(written)).astype(np.int64)
         most, message = f"{settings.tokens} at most, read and written", "More tokens than the budget allows."
         outcome.rows(frame, tokens > settings.tokens, "/generated_tokens", message, most, tokens)
