@@ -76,7 +76,15 @@ def test_a_name_is_not_the_best(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "role"), [("GPT-4", "name"), ("99.9", "number"), (r"\textbf{99.9}", "number"), ("97 %", "number")]
+    ("label", "role"),
+    [
+        ("GPT-4", "name"),
+        ("99.9", "number"),
+        (r"\textbf{99.9}", "number"),
+        ("97 %", "number"),
+        ("12 13", "number"),
+        ("p=0.001", "number"),
+    ],
 )
 def test_a_label_with_words_is_a_name(label: str, role: str) -> None:
     """The row's label declares what the row is called; a bare number in front of a row is no name by itself."""
