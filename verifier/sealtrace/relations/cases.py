@@ -96,6 +96,11 @@ class Case:
         """The numbers and unknowns that the comparisons speak of."""
         return set().union(*self.occurrences())
 
+    @property
+    def repeated(self) -> set[str]:
+        """Those that stand in one comparison several times."""
+        return {name for counts in self.occurrences() for name, times in counts.items() if times > 1}
+
     def open_integers(self) -> list[str]:
         """Integers with more than one value left, that a comparison speaks of."""
         return sorted(name for name in self.integers & self.variables if not self.box[name].is_point)

@@ -136,8 +136,7 @@ def _halves(case: Case, start: Case) -> Answer | list[Case]:
         ends = middle, middle + 1
     else:
         spend(_HALVING)
-        repeated = {name for counts in case.occurrences() for name, times in counts.items() if times > 1}
-        open_names = sorted(name for name in repeated or case.variables if not case.box[name].is_point)
+        open_names = sorted(name for name in case.repeated or case.variables if not case.box[name].is_point)
         if any(not case.box[name].is_bounded for name in open_names):
             return Answer("unknown", reason="an unknown without bounds enters a product or a function")
         name = max(open_names, key=room, default="")
@@ -159,8 +158,14 @@ def _witness(case: Case, before: Case) -> Box | None:
     if len(case.variables) > _MOST_WITNESSED:
         return None
     now: Case | None = case
-    # Counts decide what the rest may be, so they come first; narrow ones leave the least choice.
-    for name in sorted(case.variables, key=lambda name: (name not in case.integers, case.box[name].width, name)):
+    repeated = case.repeated
+
+    def turn(name: str) -> tuple[bool, bool, Fraction | float, str]:
+        """Counts decide what the rest may be, so they come first; then what cannot be solved for, because it stands
+        there several times; narrow ones leave the least choice."""
+        return name not in case.integers, name not in repeated, case.box[name].width, name
+
+    for name in sorted(case.variables, key=turn):
         if now is None:
             return None
         if now.is_linear and isinstance(found := _linear(now), Answer):
