@@ -1,0 +1,147 @@
+"""What is said of reported scores and summaries."""
+
+from __future__ import annotations
+
+import pytest
+
+from checks.changed_records import CUT, Cases, agree, listed
+
+FIXTURE: Cases = {
+    "score.trace-digest": {
+        "a score of another trace table": (
+            {
+                "score.calibration#/0/trace_sha256": "0" * 64,
+                "score.calibration#/1/trace_sha256": "f" * 64,
+                "score.held-out#/1": CUT,
+            },
+            "215 scores",
+            "score.calibration 0000 active-query calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7…",
+            "score.calibration 0000 anchor calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7598621…",
+        ),
+        "no score names the trace table": (
+            {"score.calibration#": lambda rows: [{**row, "trace_sha256": "0" * 64} for row in rows[:5]]},
+            "113 scores",
+            "score.calibration 0000 active-query calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7…",
+            "score.calibration 0000 anchor calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7598621…",
+            "score.calibration 0000 residual 0 calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a759…",
+            "2 more of /trace_sha256",
+        ),
+    },
+    "score.utility": {
+        "another utility": (
+            {"score.calibration#/0/weak": 9.0, "score.calibration#/1/strong": -9.0, "score.calibration#/2/weak": CUT},
+            "216 scores",
+            "score.calibration 0000 residual 0 calibration /expected/weak: a number as weak, or under weak, not …",
+            "score.calibration 0000 active-query calibration /weak: -2.7922999957092234, not 9.0",
+            "score.calibration 0000 anchor calibration /strong: -3.804890024571656, not -9.0",
+        ),
+        "utilities by the evaluator's name": (
+            {
+                "score.calibration#": lambda rows: [
+                    {
+                        **{name: value for name, value in row.items() if name not in ("weak", "strong")},
+                        "expected": {"weak": row["weak"], "strong": row["strong"] + (place == 1)},
+                    }
+                    for place, row in enumerate(rows)
+                ],
+                "score.held-out#": lambda rows: [
+                    {
+                        **{name: value for name, value in row.items() if name not in ("weak", "strong")},
+                        "expected": {"weak": row["weak"]},
+                    }
+                    for row in rows[:1]
+                ],
+            },
+            "109 scores",
+            "score.held-out 0001 active-query held-out /expected/strong: a number as strong, or under strong, no…",
+            "score.calibration 0000 anchor calibration /expected/strong: -3.804890024571656, not -2.804890024571…",
+        ),
+    },
+    "score.delta": {
+        "another delta": (
+            {"score.calibration#/0/delta": 9.0, "trace.calibration#/1": CUT, "score.calibration#/9/delta": 9.0},
+            "207 scores",
+            "score.calibration 0002 active-query calibration /delta: -0.31060985112860134, not 9.0",
+        ),
+    },
+    "threshold.stored": {
+        "a crossing that the delta does not give": (
+            {
+                "score.calibration#/1/crossing": True,
+                "score.calibration#/2/delta": -0.05,
+                "score.calibration#/3/delta": -0.05000000000000001,
+                "score.calibration#/4/delta": -0.04999999999999999,
+            },
+            "216 scores",
+            "score.calibration 0000 anchor calibration /crossing: false (delta 0.0), not true",
+            "score.calibration 0000 residual 0 calibration /crossing: true (delta -0.05), not false",
+            "score.calibration 0000 residual 0.04 calibration /crossing: true (delta -0.05000000000000001), not …",
+            "1 more of /delta",
+        ),
+    },
+    "threshold.recomputed": {
+        "a crossing that the records do not give": (
+            {"score.calibration#/1/crossing": True},
+            "216 scores",
+            "score.calibration 0000 anchor calibration /crossing: false (delta 0.0), not true",
+        ),
+        "no anchor to compare with": (
+            {"protocol#/anchor": CUT, "score.calibration#/1/crossing": True},
+            "216 scores",
+            "score.calibration 0000 anchor calibration /crossing: false (delta 0.0), not true",
+        ),
+    },
+    "aggregate.summary": {
+        "a summary of nothing": (
+            {"summary#/0/population": "spare", "summary#/1/arm": "nobody", "summary#/2/scale": "9"},
+            "27 summaries",
+            "summary spare active-query /population: all or one of calibration, held-out, not spare",
+            "summary all nobody /population: all or one of calibration, held-out, not all",
+            "summary all residual 9 /population: all or one of calibration, held-out, not all",
+        ),
+        "a summary of a split that is not traced": (
+            {
+                "trace.held-out#": lambda rows: rows[:9],
+                "candidate#": lambda rows: rows[:8],
+                "summary#": lambda rows: rows[-9:],
+            },
+            "9 summaries",
+            "summary held-out active-query /weak: -0.36360673517957065, not 3.4351925330257624",
+            "summary held-out active-query /strong: -2.0297744203303956, not 0.8738468824702839",
+            "summary held-out active-query /delta: -0.15963811786393356, not -0.30695949755073165",
+            "6 more of /delta_min",
+            "6 more of /delta_max",
+            "8 more of /states",
+            "4 more of /crossings",
+            "7 more of /weak",
+            "7 more of /strong",
+            "5 more of /delta",
+            "1 more of /population",
+        ),
+        "summaries that are off": (
+            {
+                "summary#/0/weak": 9.0,
+                "summary#/1/strong": 9.0,
+                "summary#/2/delta": 9.0,
+                "summary#/3/delta_min": 9.0,
+                "summary#/4/delta_max": 9.0,
+                "summary#/5/states": 9,
+                "summary#/6/crossings": 99,
+            },
+            "27 summaries",
+            "summary all active-query /weak: 3.063612372064062, not 9.0",
+            "summary all anchor /strong: 0.737115603783991, not 9.0",
+            "summary all residual 0 /delta: 0.0, not 9.0",
+            "1 more of /delta_min",
+            "1 more of /delta_max",
+            "1 more of /states",
+            "1 more of /crossings",
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize(("check", "name"), listed(FIXTURE))
+def test_what_is_said_of_the_fixture_study(check: str, name: str) -> None:
+    """Where, what is expected, what was found, and how much was looked at."""
+    agree("fixture", check, FIXTURE[check][name])
