@@ -34,7 +34,8 @@ def change(files: Files, changes: Changes) -> None:
     for place, value in changes.items():
         name, _, pointer = place.partition("#")
         found = [path for path in files if path.partition("/")[2].rpartition(".")[0] == name]
-        held, steps = files, [*(found or [name]), *pointer.split("/")[1:]]
+        held: Any = files
+        steps = [*(found or [name]), *pointer.split("/")[1:]]
         for step in steps[:-1]:
             held = held[int(step) if isinstance(held, list) else step]
         last: Any = int(steps[-1]) if isinstance(held, list) else steps[-1]
@@ -86,11 +87,12 @@ def study_of(name: str, changes: Changes | None = None) -> Evidence:
     order = {path: place for place, path in enumerate(files)}
     bundle = _read({path: held for path, held in files.items() if held != before.get(path)})
     changed = set(bundle.digests)
-    for of_all, of_sound in (
+    merged: list[tuple[list[Any], list[Any]]] = [
         (bundle.documents, sound.documents),
         (bundle.stores, sound.stores),
         (bundle.entries, sound.entries),
-    ):
+    ]
+    for of_all, of_sound in merged:
         of_all += [held for held in of_sound if held.path in order and held.path not in changed]
         of_all.sort(key=lambda held: order[held.path])
     bundle.contents = {path: digest for path, digest in sound.contents.items() if path not in changed} | bundle.contents

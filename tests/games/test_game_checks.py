@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.changed_records import CUT, Cases, agree, listed
+from checks.changed_records import CUT, Cases, agree, listed, outcome_of, study_of
 
 PRIOR = {"fold": 0.5, "call": 0.25, "raise": 0.25}
 LEDUC = {
@@ -411,6 +411,23 @@ GAMES: Cases = {
             "match s1@1 uniform /value: 0.121476 within 0.1 standard errors of 0.129099, not 0.0",
             "match s2@2 uniform /value: -0.0914728 within 0.1 standard errors of 0.333333, not -0.16666666666666…",
         ),
+        "a player against itself": (
+            {
+                "contest#/arms": ["uniform"],
+                "match#": lambda rows: [{**row, "arm": "uniform", "history": "cc"} for row in rows[:12]],
+            },
+            "1 pairings",
+        ),
+        "a player who always wins against itself": (
+            {
+                "contest#/arms": ["uniform"],
+                "match#": lambda rows: [
+                    {**row, "arm": "uniform", "history": ("rf", "crf")[row["seat"]]} for row in rows[:12]
+                ],
+            },
+            "1 pairings",
+            "match uniform uniform /value: -1.38778e-17 within 9 standard errors of 0, not 1.0",
+        ),
         "a mean near the exact one": (
             {"contest#/limit": "0.5", "contest#/arms": ["s1@1", "s2@2", "nobody"]},
             "2 pairings",
@@ -658,3 +675,10 @@ GAMES: Cases = {
 def test_what_is_said_of_the_games_study(check: str, name: str) -> None:
     """Where, what is expected, what was found, and how much was looked at."""
     agree("games", check, GAMES[check][name])
+
+
+def test_a_player_in_both_splits_is_told_where() -> None:
+    """The other split and its entry, which no field of the finding holds."""
+    study = study_of("games", {"hand#/1/players/0": "player-002"})
+    (finding,) = outcome_of("behaviour.disjoint", study).findings
+    assert finding.message == "The player is in calibration too, in entry-1."

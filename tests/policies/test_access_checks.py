@@ -395,6 +395,10 @@ FIXTURE: Cases = {
             {"trace.calibration#/0/arm": "nobody"},
             "215 traces",
         ),
+        "a query policy without a record owes no query": (
+            {"trace.calibration#/0/query": CUT},
+            "216 traces",
+        ),
         "a student's event": (
             {"candidate#/8/policy": "student"},
             "216 traces",
@@ -465,6 +469,10 @@ FIXTURE: Cases = {
             {"trace.calibration#/0/query": ASKED},
             "216 traces",
             "trace.calibration 0000 active-query calibration /inputs: teacher.distribution, not hero, history, l…",
+        ),
+        "a query policy without a record reads no teacher": (
+            {"trace.calibration#/0/query": CUT},
+            "216 traces",
         ),
         "a gate's feature is an input": (
             {

@@ -169,6 +169,47 @@ CERTIFIED: Cases = {
             "1 partitions",
         ),
     },
+    "partition.objective": {
+        "no objective where nothing is frozen": (
+            {**NO_PARTITION, "protocol#/selectors": [], "values.structure#": []},
+            "0 partitions",
+            "not applicable: the study freezes no partition",
+        ),
+        "no objective where nothing is learned": (
+            {"protocol#/partition_classes": {}, "partition.learned#/learned_in": CUT, "values.structure#": []},
+            "0 partitions",
+            "not applicable: no partition was learned",
+        ),
+        "an objective that is off": (
+            {"partition.learned#/objective": lambda objective: objective * (1 + 2e-9)},
+            "1 partitions",
+            "partition.learned learned /objective: 0.002740522209115218, not 0.0027405222145962626",
+        ),
+        "an objective that is nearly right": (
+            {"partition.learned#/objective": lambda objective: objective * (1 + 5e-10)},
+            "1 partitions",
+        ),
+        "no objective": (
+            {"partition.learned#/objective": CUT},
+            "1 partitions",
+            "missing: learned states no objective, or leaves structure states without a group",
+        ),
+        "an objective of states without a group": (
+            {"partition.learned#/leaves/0/conditions/0/threshold": "0"},
+            "1 partitions",
+            "missing: learned states no objective, or leaves structure states without a group",
+        ),
+        "structure states that are not scored": (
+            {"values.structure#": []},
+            "0 partitions",
+            "missing: the structure split is not scored for every competing candidate",
+        ),
+        "nobody competes": (
+            {"protocol#/scale_grid": []},
+            "0 partitions",
+            "missing: the structure split is not scored for every competing candidate",
+        ),
+    },
     "partition.optimal": {
         "a learned partition that does not say so": (
             {"partition.learned#/learned_in": CUT},
@@ -257,37 +298,6 @@ CERTIFIED: Cases = {
         "traces of unknown states have no group": (
             {"trace.calibration#/0/state": "none"},
             "703 traces",
-        ),
-    },
-    "partition.objective": {
-        "an objective that is off": (
-            {"partition.learned#/objective": lambda objective: objective * (1 + 2e-9)},
-            "1 partitions",
-            "partition.learned learned /objective: 0.002740522209115218, not 0.0027405222145962626",
-        ),
-        "an objective that is nearly right": (
-            {"partition.learned#/objective": lambda objective: objective * (1 + 5e-10)},
-            "1 partitions",
-        ),
-        "no objective": (
-            {"partition.learned#/objective": CUT},
-            "1 partitions",
-            "missing: learned states no objective, or leaves structure states without a group",
-        ),
-        "an objective of states without a group": (
-            {"partition.learned#/leaves/0/conditions/0/threshold": "0"},
-            "1 partitions",
-            "missing: learned states no objective, or leaves structure states without a group",
-        ),
-        "structure states that are not scored": (
-            {"values.structure#": []},
-            "0 partitions",
-            "missing: the structure split is not scored for every competing candidate",
-        ),
-        "nobody competes": (
-            {"protocol#/scale_grid": []},
-            "0 partitions",
-            "missing: the structure split is not scored for every competing candidate",
         ),
     },
     "partition.allocations": {
