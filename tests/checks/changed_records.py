@@ -122,7 +122,7 @@ def said(outcome: Outcome) -> list[str]:
         lines.append(f"{severity}{place}: {finding.expected}, not {finding.found}")
     fields = Counter(finding.field or "-" for finding in outcome.findings[3:])
     lines += [f"{times} more of {field}" for field, times in fields.items()]
-    return [line if len(line) < 100 else f"{line[:99]}…" for line in lines]
+    return [line if len(line) < 100 else f"{line[:59]}…{line[-40:]}" for line in lines]
 
 
 Cases = dict[str, dict[str, tuple[Any, ...]]]

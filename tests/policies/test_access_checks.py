@@ -241,7 +241,7 @@ FIXTURE: Cases = {
             "17 more of /query/requested",
         ),
         "equal scores at the end of the budget": (
-            {"protocol#/query": {**GATE, "threshold": "0.1", "budget": 3, "first": "score"}},
+            {"protocol#/query": {**GATE, "threshold": "0.1", "budget": 4, "first": "score"}},
             "24 traces",
             "trace.held-out 0001 active-query held-out /query/score: 0.5, not 0.7280904606482486",
             "trace.held-out 0003 active-query held-out /query/score: 0.7, not 0.7615378525145041",
@@ -249,6 +249,40 @@ FIXTURE: Cases = {
             "21 more of /query/score",
             "17 more of /query/requested",
             "3 more of /query/accepted",
+        ),
+        "two best scores that cannot be told apart": (
+            {
+                "protocol#/query": {
+                    **GATE,
+                    "terms": {"rank": "1e-10", "history_depth": "1e-11", "pot_pressure": "1e-12"},
+                    "threshold": "0",
+                    "budget": 1,
+                    "first": "score",
+                }
+            },
+            "24 traces",
+            "missing: scores at the end of the budget cannot be told apart",
+            "trace.held-out 0001 active-query held-out /query/score: 1.03e-10, not 0.7280904606482486",
+            "trace.held-out 0003 active-query held-out /query/score: 3.057e-10, not 0.7615378525145041",
+            "trace.held-out 0005 active-query held-out /query/score: 1.0…000000000001e-10, not 0.8500080142144689",
+            "21 more of /query/score",
+            "17 more of /query/requested",
+        ),
+        "a budget of the only split": (
+            {"protocol#/query/budget": 1, "observation.held-out#": [], "trace.held-out#": []},
+            "12 traces",
+            "trace.calibration 0006 active-query calibration /query/accepted: false, not true",
+            "trace.calibration 0012 active-query calibration /query/accepted: false, not true",
+            "trace.calibration 0018 active-query calibration /query/accepted: false, not true",
+            "1 more of /query/accepted",
+        ),
+        "a score that is nearly right": (
+            {
+                "trace.calibration#/0/query/score": lambda score: score + 0.9e-12,
+                "trace.calibration#/9/query/score": lambda score: score + 1.5e-12,
+            },
+            "24 traces",
+            "trace.calibration 0002 active-query calibration /query/scor…7318301904122594, not 0.7318301904137594",
         ),
         "as many scores as the budget": (
             {
@@ -299,9 +333,9 @@ FIXTURE: Cases = {
         "an accepted query that leaves the prior": (
             {"trace.calibration#/0/query": ASKED},
             "24 traces",
-            "trace.calibration 0000 active-query calibration /probabilities/fold: 0.3308979297845015, not 0.3451…",
-            "trace.calibration 0000 active-query calibration /probabilities/call: 0.08808989935527337, not 0.362…",
-            "trace.calibration 0000 active-query calibration /probabilities/raise: 0.5810121708602252, not 0.292…",
+            "trace.calibration 0000 active-query calibration /probabilit…3308979297845015, not 0.3451728256092817",
+            "trace.calibration 0000 active-query calibration /probabilit…808989935527337, not 0.36250578209413437",
+            "trace.calibration 0000 active-query calibration /probabilit…5810121708602252, not 0.2923213922965839",
         ),
         "a query policy without a record": (
             {"trace.calibration#/0/query": CUT},
@@ -338,6 +372,11 @@ FIXTURE: Cases = {
             "216 traces",
             "trace.calibration 0000 anchor calibration /ledger/0/event: policy, not residual",
             "trace.calibration 0000 residual 0 calibration /ledger/0/event: residual, not luck",
+        ),
+        "another event before an accepted query": (
+            {"trace.calibration#/18/ledger/0/event": "residual"},
+            "216 traces",
+            "trace.calibration 0004 active-query calibration /ledger/0/event: policy, not residual",
         ),
         "another cost": (
             {"trace.calibration#/1/ledger/0/tokens": 2, "trace.calibration#/2/ledger/0/latency_ms": 0.2},
@@ -416,8 +455,8 @@ FIXTURE: Cases = {
         "a hidden field": (
             {"protocol#/interfaces/teacher-free/1": "state", "protocol#/interfaces/teacher-backed/0": "values"},
             "15 fields",
-            "protocol teacher-backed /interfaces/teacher-backed/0: board, hero, history, legal, position, pot, s…",
-            "protocol teacher-free /interfaces/teacher-free/1: board, hero, history, legal, position, pot, stack…",
+            "protocol teacher-backed /interfaces/teacher-backed/0: board… stack, teacher.distribution, not values",
+            "protocol teacher-free /interfaces/teacher-free/1: board, he…, legal, position, pot, stack, not state",
         ),
         "a field twice": (
             {"protocol#/interfaces/teacher-free/1": "hero", "protocol#/interfaces/teacher-free/2": "hero"},
@@ -435,14 +474,14 @@ FIXTURE: Cases = {
         "an input twice": (
             {"trace.calibration#/0/inputs": ["hero", "history", "legal", "legal", "position", "pot"]},
             "216 traces",
-            "trace.calibration 0000 active-query calibration /inputs: each field once, not hero, history, legal,…",
+            "trace.calibration 0000 active-query calibration /inputs: ea…ro, history, legal, legal, position, pot",
         ),
         "an input that is not shown": (
             {"candidate#/1/interface": "teacher-free", "trace.calibration#/2/inputs/0": "state"},
             "216 traces",
-            "trace.held-out 0001 anchor held-out /inputs: board, hero, history, legal, position, pot, stack, not…",
-            "trace.held-out 0003 anchor held-out /inputs: board, hero, history, legal, position, pot, stack, not…",
-            "trace.held-out 0005 anchor held-out /inputs: board, hero, history, legal, position, pot, stack, not…",
+            "trace.held-out 0001 anchor held-out /inputs: board, hero, h…on, pot, stack, not teacher.distribution",
+            "trace.held-out 0003 anchor held-out /inputs: board, hero, h…on, pot, stack, not teacher.distribution",
+            "trace.held-out 0005 anchor held-out /inputs: board, hero, h…on, pot, stack, not teacher.distribution",
             "23 more of /inputs",
         ),
         "inputs that no interface shows": (
@@ -468,7 +507,7 @@ FIXTURE: Cases = {
         "an accepted query reads the teacher": (
             {"trace.calibration#/0/query": ASKED},
             "216 traces",
-            "trace.calibration 0000 active-query calibration /inputs: teacher.distribution, not hero, history, l…",
+            "trace.calibration 0000 active-query calibration /inputs: te… not hero, history, legal, position, pot",
         ),
         "a query policy without a record reads no teacher": (
             {"trace.calibration#/0/query": CUT},
@@ -482,7 +521,7 @@ FIXTURE: Cases = {
             "216 traces",
             "trace.held-out 0001 active-query held-out /inputs: stack, not hero, history, legal, position, pot",
             "trace.held-out 0003 active-query held-out /inputs: stack, not hero, history, legal, position, pot",
-            "trace.held-out 0005 active-query held-out /inputs: stack, not hero, history, legal, position, pot, …",
+            "trace.held-out 0005 active-query held-out /inputs: stack, n…gal, position, pot, teacher.distribution",
             "21 more of /inputs",
         ),
         "a learned gate's features are inputs": (
@@ -494,7 +533,7 @@ FIXTURE: Cases = {
             "216 traces",
             "trace.held-out 0001 active-query held-out /inputs: stack, not hero, history, legal, position, pot",
             "trace.held-out 0003 active-query held-out /inputs: stack, not hero, history, legal, position, pot",
-            "trace.held-out 0005 active-query held-out /inputs: stack, not hero, history, legal, position, pot, …",
+            "trace.held-out 0005 active-query held-out /inputs: stack, n…gal, position, pot, teacher.distribution",
             "21 more of /inputs",
         ),
         "inputs without a query rule": (

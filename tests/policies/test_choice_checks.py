@@ -91,9 +91,9 @@ CERTIFIED: Cases = {
                 ]
             },
             "30 certificates",
-            "certificate global nowhere bold 0 /group: a group of a frozen partition, and a competing candidate,…",
-            "certificate nowhere all bold 0 /group: a group of a frozen partition, and a competing candidate, no…",
-            "certificate global all free 1 /group: a group of a frozen partition, and a competing candidate, not…",
+            "certificate global nowhere bold 0 /group: a group of a froz…ing candidate, not global nowhere bold 0",
+            "certificate nowhere all bold 0 /group: a group of a frozen …peting candidate, not nowhere all bold 0",
+            "certificate global all free 1 /group: a group of a frozen p…mpeting candidate, not global all free 1",
         ),
         "a partition without certificates": (
             {
@@ -233,7 +233,7 @@ CERTIFIED: Cases = {
         "a selection on one of two splits": (
             {"protocol#/splits/1/role": "calibration"},
             "1 selections",
-            "selection.empirical-zero empirical-zero /split: a count over calibration and held-out, not calibrat…",
+            "selection.empirical-zero empirical-zero /split: a count ove…alibration and held-out, not calibration",
         ),
         "a selection with budgets": (
             {
@@ -446,7 +446,7 @@ CERTIFIED: Cases = {
         "a choice where nothing is certified": (
             {"select/selection.dual.json": GROUPED, "protocol#/certification/epsilon_group": "0"},
             "2 selections",
-            "selection.dual dual /assignments: small: anchor (none certified), large: anchor (none certified), n…",
+            "selection.dual dual /assignments: small: anchor (none certi…ified), not small: bold@1, large: meek@0",
             "selection.dual dual /outcome: no-certified-candidate, not selected",
         ),
         "a choice in groups of nobody": (
@@ -470,7 +470,7 @@ CERTIFIED: Cases = {
                 ],
             },
             "1 selections",
-            "selection.empirical-zero empirical-zero /held_out/status: held-out scores sealed after select, not …",
+            "selection.empirical-zero empirical-zero /held_out/status: h…select, not select/values.held-out.jsonl",
         ),
         "no held-out split": (
             {"protocol#/splits/1/role": "structure"},
@@ -510,7 +510,7 @@ CERTIFIED: Cases = {
             "missing: no map of dual, fixed",
             "map.anchor anchor /selector: one map per selector, not 2",
             "map.fixed anchor /selector: one map per selector, not 2",
-            "map.dual nobody /selector: anchor, fixed, empirical-zero, mean-strong, kl-budget, risk-only, dual, …",
+            "map.dual nobody /selector: anchor, fixed, empirical-zero, m…get, risk-only, dual, robust, not nobody",
             "1 more of /split",
         ),
         "a map in another partition": (
@@ -545,7 +545,7 @@ CERTIFIED: Cases = {
                 "map.risk-only#/assignments/0": {"group": "small", "outcome": "selected", "arm": "free", "scale": "1"},
             },
             "11 assignments",
-            "map.risk-only risk-only small /assignments/0: bold@0, meek@0, calm@0, bold@1/2, meek@1/2, calm@1/2,…",
+            "map.risk-only risk-only small /assignments/0: bold@0, meek@…ld@1, meek@1, calm@1, anchor, not free@1",
             "map.dual dual large /assignments/1: bold@0, meek@0, calm@0, calm@1/2, calm@1, anchor, not bold@1",
         ),
     },

@@ -32,7 +32,7 @@ FIXTURE: Cases = {
         "a feature of a field that is not there": (
             {"protocol#/features/pot_pressure/field": "mood", "protocol#/features/rank/table": CUT},
             "27 constants",
-            "protocol /features/pot_pressure: a field of that form, with its table or a cap above 0, not capped-…",
+            "protocol /features/pot_pressure: a field of that form, with… a cap above 0, not capped-ratio of mood",
             "protocol /features/rank: a field of that form, with its table or a cap above 0, not lookup of hero",
         ),
         "costs that are no numbers": (
@@ -113,19 +113,19 @@ FIXTURE: Cases = {
         "draws of an unknown field": (
             {"protocol#/assignment": {**RANDRANGE, "strata": ["rank"], "population": 0, "member": "mood"}},
             "32 constants",
-            "protocol /assignment/generator: independent draws as identities, and no strata, not python-randrang…",
+            "protocol /assignment/generator: independent draws as identi…ies, and no strata, not python-randrange",
             "protocol /assignment/population: above 0, not 0",
             "protocol /assignment/member: an observation's field, not mood",
         ),
         "draws of disjoint states": (
             {"protocol#/assignment": RANDRANGE},
             "32 constants",
-            "protocol /assignment/generator: independent draws as identities, and no strata, not python-randrang…",
+            "protocol /assignment/generator: independent draws as identi…ies, and no strata, not python-randrange",
         ),
         "draws in strata": (
             {"protocol#/assignment": {**RANDRANGE, "strata": ["rank"]}, "protocol#/identities": "independent-draws"},
             "32 constants",
-            "protocol /assignment/generator: independent draws as identities, and no strata, not python-randrang…",
+            "protocol /assignment/generator: independent draws as identi…ies, and no strata, not python-randrange",
         ),
         "independent draws": (
             {"protocol#/assignment": RANDRANGE, "protocol#/identities": "independent-draws"},
@@ -204,7 +204,7 @@ FIXTURE: Cases = {
             "9 candidates",
             "candidate residual 0.04 /family_index: as in residual@0, not 1",
             "candidate residual 0.08 /family: as in residual@0, not loose",
-            "candidate residual 0.12 /direction: as in residual@0, not {'fold': {'constant': '1', 'terms': {}}, …",
+            "candidate residual 0.12 /direction: as in residual@0, not {…'0.55', 'terms': {'pot_pressure': '1'}}}",
         ),
         "no anchor rule": (
             {"protocol#/anchor": CUT, "candidate#": lambda rows: [rows[0], rows[1], rows[2], rows[8]]},
@@ -221,9 +221,9 @@ FIXTURE: Cases = {
                 "candidate#/8/interface": "teacher-free",
             },
             "9 candidates",
-            "candidate anchor /interface: one that shows the teacher's distribution, which the policy uses, not …",
-            "candidate residual 0 /interface: one that shows the teacher's distribution, which the policy uses, …",
-            "candidate top-1 /interface: one that shows the teacher's distribution, which the policy uses, not t…",
+            "candidate anchor /interface: one that shows the teacher's d… which the policy uses, not teacher-free",
+            "candidate residual 0 /interface: one that shows the teacher… which the policy uses, not teacher-free",
+            "candidate top-1 /interface: one that shows the teacher's di… which the policy uses, not teacher-free",
             "5 more of /interface",
         ),
         "other normalizations": (
@@ -248,8 +248,8 @@ FIXTURE: Cases = {
             },
             "9 candidates",
             "candidate active-query /splits: declared splits, not spare",
-            "candidate anchor /splits: nothing: the anchor and what competes with it are traced wherever anythin…",
-            "candidate residual 0 /splits: nothing: the anchor and what competes with it are traced wherever any…",
+            "candidate anchor /splits: nothing: the anchor and what comp… traced wherever anything is, not a list",
+            "candidate residual 0 /splits: nothing: the anchor and what … traced wherever anything is, not a list",
             "5 more of /splits",
         ),
         "an anchor with a scale": (
@@ -261,7 +261,7 @@ FIXTURE: Cases = {
             "9 candidates",
             "candidate active-query /family: nothing: a query policy has no family, not fixed",
             "candidate anchor 0 /scale: nothing: a anchor policy has no scale, not 0",
-            "candidate top-1 /direction: nothing: a top-action policy has no direction, not {'fold': {'constant'…",
+            "candidate top-1 /direction: nothing: a top-action policy ha…{'fold': {'constant': '1', 'terms': {}}}",
         ),
         "a tilt without a scale": (
             {"candidate#/7/scale": CUT, "candidate#/2/scale": "-1"},
@@ -506,7 +506,7 @@ CERTIFIED: Cases = {
         "a family with two checkpoints": (
             {"candidate#/8/checkpoint_sha256": "0" * 64},
             "4 candidates",
-            "candidate calm 1/2 /checkpoint_sha256: 377bef375b16928f149f6e00d13dd6bd19b9a03d4c3c069f77d3c54e8b86…",
+            "candidate calm 1/2 /checkpoint_sha256: 377bef375b16928f149f…0000000000000000000000000000000000000000",
             "note candidate calm 1/2 /checkpoint_sha256: weights with this digest, not sealed directions only",
         ),
         "no weights and no directions": (
@@ -564,7 +564,7 @@ CERTIFIED: Cases = {
         "a student with a teacher": (
             {"candidate#/10/interface": "teacher-backed"},
             "11 candidates",
-            "candidate free 1 /interface: one without the teacher: the policy has a base of its own, not teacher…",
+            "candidate free 1 /interface: one without the teacher: the p…as a base of its own, not teacher-backed",
         ),
         "a student that is not normalized": (
             {"candidate#/10/normalization": "none"},

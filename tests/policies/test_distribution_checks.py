@@ -117,7 +117,7 @@ FIXTURE: Cases = {
             "240 distributions",
             "teacher.calibration 0000 /distribution/raise: a finite number of at least 0, not -0.5",
             "trace.calibration 0000 active-query calibration /probabilities/fold: a probability, not nothing",
-            "trace.calibration 0000 anchor calibration /probabilities/call: a finite number of at least 0, not -…",
+            "trace.calibration 0000 anchor calibration /probabilities/ca…a finite number of at least 0, not -0.25",
             "1 more of /probabilities",
         ),
         "an impossible probability of zero": (
@@ -138,7 +138,7 @@ FIXTURE: Cases = {
             },
             "239 distributions",
             "teacher.calibration 0002 /distribution: 1 within 1e-12, not 1.2314961753052018",
-            "trace.calibration 0000 active-query calibration /probabilities: 1 within 1e-12, not 1.1548271743907…",
+            "trace.calibration 0000 active-query calibration /probabilit…: 1 within 1e-12, not 1.1548271743907184",
         ),
     },
     "replay.teacher": {
@@ -258,7 +258,7 @@ FIXTURE: Cases = {
                 "trace.calibration#/11/probabilities": {"fold": 0.25, "call": 0.5, "raise": 0.25},
             },
             "24 traces",
-            "trace.calibration 0000 residual 0 calibration /probabilities/fold: 0.3308979297845015, not 0.330897…",
+            "trace.calibration 0000 residual 0 calibration /probabilitie…308979297845015, not 0.33089792978450155",
             "trace.calibration 0002 residual 0 calibration /probabilities/fold: 0.043690185385881014, not 0.25",
             "trace.calibration 0002 residual 0 calibration /probabilities/call: 0.30661241880530504, not 0.5",
             "1 more of /probabilities/raise",
@@ -315,7 +315,7 @@ CERTIFIED: Cases = {
         "a direction of another checkpoint": (
             {"residual.calibration#/0/checkpoint_sha256": "0" * 64, "residual.calibration#/1/checkpoint_sha256": CUT},
             "88 sealed directions",
-            "residual.calibration calm s002 /checkpoint_sha256: 377bef375b16928f149f6e00d13dd6bd19b9a03d4c3c069f…",
+            "residual.calibration calm s002 /checkpoint_sha256: 377bef37…0000000000000000000000000000000000000000",
         ),
         "directions without weights": (
             {"checkpoint.calm": CUT, "residual.calibration#/2/direction/move": 0.5},

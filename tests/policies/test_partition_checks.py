@@ -13,7 +13,7 @@ CERTIFIED: Cases = {
         "no partition": (
             NO_PARTITION,
             "0 partitions",
-            "missing: no partition is frozen, and anchor, fixed, empirical-zero, mean-strong, kl-budget, risk-on…",
+            "missing: no partition is frozen, and anchor, fixed, empiric…-only, dual, robust choose in its groups",
         ),
         "two partitions of one name": (
             {"partition.global#/name": "by pot"},
@@ -38,8 +38,8 @@ CERTIFIED: Cases = {
         "a rule by a hidden field": (
             {"protocol#/interfaces/teacher-free": ["legal", "position"]},
             "3 partitions",
-            "partition.by-pot by pot small /leaves/0/conditions/0/feature: legal, position, not pot_pressure of …",
-            "partition.by-pot by pot large /leaves/1/conditions/0/feature: legal, position, not pot_pressure of …",
+            "partition.by-pot by pot small /leaves/0/conditions/0/featur…legal, position, not pot_pressure of pot",
+            "partition.by-pot by pot large /leaves/1/conditions/0/featur…legal, position, not pot_pressure of pot",
         ),
         "a rule without interfaces": (
             {"protocol#/interfaces": {}},
@@ -204,6 +204,11 @@ CERTIFIED: Cases = {
             "0 partitions",
             "missing: the structure split is not scored for every competing candidate",
         ),
+        "a structure state that is not scored": (
+            {"values.structure#": lambda rows: rows[2:]},
+            "0 partitions",
+            "missing: the structure split is not scored for every competing candidate",
+        ),
         "nobody competes": (
             {"protocol#/scale_grid": []},
             "0 partitions",
@@ -229,7 +234,7 @@ CERTIFIED: Cases = {
                 "protocol#/partition_classes/aware/depth": 1,
             },
             "1 partitions",
-            'partition.learned learned /leaves: "pot_pressure" in (-inf, 1/2); "pot_pressure" in [1/2, inf), not…',
+            'partition.learned learned /leaves: "pot_pressure" in (-inf,…at" in (-inf, 1/2); "seat" in [1/2, inf)',
         ),
         "a thousand and one thresholds": (
             {
@@ -349,9 +354,9 @@ CERTIFIED: Cases = {
                 "partition.global#/allocations/3/scale": "1",
             },
             "45 shares",
-            "partition.global global free all 0 /allocations/0: one share per competing candidate and group, not…",
-            "partition.global global bold nowhere 1/2 /allocations/1: one share per competing candidate and grou…",
-            "partition.global global bold all /allocations/2: one share per competing candidate and group, not b…",
+            "partition.global global free all 0 /allocations/0: one shar…g candidate and group, not free@0 in all",
+            "partition.global global bold nowhere 1/2 /allocations/1: on…idate and group, not bold@1/2 in nowhere",
+            "partition.global global bold all /allocations/2: one share …andidate and group, not bold@none in all",
             "1 more of /allocations/5",
             "4 more of /allocations",
         ),

@@ -6,6 +6,13 @@ import pytest
 
 from checks.changed_records import CUT, Cases, agree, listed
 
+NEAR = {
+    "protocol#/tau": "0.0203797",
+    "protocol#/tolerances/replay": "1e-6",
+    "trace.calibration#/3/probabilities/fold": lambda mass: mass + 1e-7,
+    "trace.calibration#/3/probabilities/raise": lambda mass: mass - 1e-7,
+}
+
 FIXTURE: Cases = {
     "score.trace-digest": {
         "a score of another trace table": (
@@ -15,15 +22,15 @@ FIXTURE: Cases = {
                 "score.held-out#/1": CUT,
             },
             "215 scores",
-            "score.calibration 0000 active-query calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7…",
-            "score.calibration 0000 anchor calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7598621…",
+            "score.calibration 0000 active-query calibration /trace_sha2…0000000000000000000000000000000000000000",
+            "score.calibration 0000 anchor calibration /trace_sha256: b7…ffffffffffffffffffffffffffffffffffffffff",
         ),
         "no score names the trace table": (
             {"score.calibration#": lambda rows: [{**row, "trace_sha256": "0" * 64} for row in rows[:5]]},
             "113 scores",
-            "score.calibration 0000 active-query calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7…",
-            "score.calibration 0000 anchor calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a7598621…",
-            "score.calibration 0000 residual 0 calibration /trace_sha256: b7a15d903a7b51c72474cc1ef10aa074f2a759…",
+            "score.calibration 0000 active-query calibration /trace_sha2…0000000000000000000000000000000000000000",
+            "score.calibration 0000 anchor calibration /trace_sha256: b7…0000000000000000000000000000000000000000",
+            "score.calibration 0000 residual 0 calibration /trace_sha256…0000000000000000000000000000000000000000",
             "2 more of /trace_sha256",
         ),
     },
@@ -31,7 +38,7 @@ FIXTURE: Cases = {
         "another utility": (
             {"score.calibration#/0/weak": 9.0, "score.calibration#/1/strong": -9.0, "score.calibration#/2/weak": CUT},
             "216 scores",
-            "score.calibration 0000 residual 0 calibration /expected/weak: a number as weak, or under weak, not …",
+            "score.calibration 0000 residual 0 calibration /expected/wea…mber as weak, or under weak, not nothing",
             "score.calibration 0000 active-query calibration /weak: -2.7922999957092234, not 9.0",
             "score.calibration 0000 anchor calibration /strong: -3.804890024571656, not -9.0",
         ),
@@ -53,8 +60,8 @@ FIXTURE: Cases = {
                 ],
             },
             "109 scores",
-            "score.held-out 0001 active-query held-out /expected/strong: a number as strong, or under strong, no…",
-            "score.calibration 0000 anchor calibration /expected/strong: -3.804890024571656, not -2.804890024571…",
+            "score.held-out 0001 active-query held-out /expected/strong:… as strong, or under strong, not nothing",
+            "score.calibration 0000 anchor calibration /expected/strong:….804890024571656, not -2.804890024571656",
         ),
     },
     "score.delta": {
@@ -75,7 +82,7 @@ FIXTURE: Cases = {
             "216 scores",
             "score.calibration 0000 anchor calibration /crossing: false (delta 0.0), not true",
             "score.calibration 0000 residual 0 calibration /crossing: true (delta -0.05), not false",
-            "score.calibration 0000 residual 0.04 calibration /crossing: true (delta -0.05000000000000001), not …",
+            "score.calibration 0000 residual 0.04 calibration /crossing:… (delta -0.05000000000000001), not false",
             "1 more of /delta",
         ),
     },
@@ -89,6 +96,66 @@ FIXTURE: Cases = {
             {"protocol#/anchor": CUT, "score.calibration#/1/crossing": True},
             "216 scores",
             "score.calibration 0000 anchor calibration /crossing: false (delta 0.0), not true",
+        ),
+        "a distribution moved across the threshold": (
+            NEAR,
+            "216 scores",
+            "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
+            "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
+            "score.held-out 0007 residual 0.08 held-out /crossing: true (delta -0.024239599430315784), not false",
+            "25 more of /crossing",
+            "1 more of /probabilities",
+        ),
+        "a distribution moved by more than the tolerance": (
+            {**NEAR, "protocol#/tolerances/replay": "5e-8"},
+            "216 scores",
+            "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
+            "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
+            "score.held-out 0007 residual 0.08 held-out /crossing: true (delta -0.024239599430315784), not false",
+            "25 more of /crossing",
+        ),
+        "a distribution moved from the threshold": (
+            {**NEAR, "protocol#/tau": "0.020379743737593825"},
+            "216 scores",
+            "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
+            "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
+            "score.held-out 0007 residual 0.08 held-out /crossing: true (delta -0.024239599430315784), not false",
+            "25 more of /crossing",
+        ),
+        "a distribution moved, of a policy that cannot be replayed": (
+            {**NEAR, "candidate#/3/direction/fold": CUT},
+            "216 scores",
+            "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
+            "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
+            "score.held-out 0007 residual 0.08 held-out /crossing: true (delta -0.024239599430315784), not false",
+            "25 more of /crossing",
+        ),
+        "an anchor moved across the threshold": (
+            {
+                "protocol#/tau": "0.0203797",
+                "protocol#/tolerances/replay": "1e-6",
+                "trace.calibration#/1/probabilities/fold": lambda mass: mass - 1e-7,
+                "trace.calibration#/1/probabilities/raise": lambda mass: mass + 1e-7,
+            },
+            "216 scores",
+            "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
+            "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
+            "score.held-out 0007 residual 0.08 held-out /crossing: true (delta -0.024239599430315784), not false",
+            "25 more of /crossing",
+            "1 more of /probabilities",
+        ),
+        "a query policy moved across the threshold": (
+            {
+                "protocol#/tau": "0.3759365",
+                "protocol#/tolerances/replay": "1e-6",
+                "trace.calibration#/0/probabilities/fold": lambda mass: mass + 1e-7,
+                "trace.calibration#/0/probabilities/raise": lambda mass: mass - 1e-7,
+            },
+            "216 scores",
+            "score.held-out 0001 active-query held-out /crossing: false (delta -0.15963811786393356), not true",
+            "score.held-out 0003 residual 1 held-out /crossing: false (delta -0.21006636223693032), not true",
+            "score.held-out 0007 residual 1 held-out /crossing: false (delta -0.2766178800194708), not true",
+            "29 more of /crossing",
         ),
     },
     "aggregate.summary": {
