@@ -227,7 +227,7 @@ class Case:
 
     def _named_after(self, operation: Operation) -> str:
         """The variable that stands for an operation."""
-        key = operation.kind, *(form.key for form in operation.arguments)
+        key = operation.kind, *((frozenset(form.terms.items()), form.constant) for form in operation.arguments)
         if key not in self._named:
             name = self._named[key] = Computed(self.fresh(f"{operation.kind} {len(self.operations)}"))
             self.operations += (replace(operation, name=name),)

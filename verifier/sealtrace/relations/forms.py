@@ -40,11 +40,6 @@ class LinearForm:
     terms: Mapping[str, Fraction]
     constant: Fraction = Fraction(0)
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What makes two forms the same."""
-        return frozenset(self.terms.items()), self.constant
-
     def __add__(self, other: LinearForm) -> LinearForm:
         return added([(self, Fraction(1)), (other, Fraction(1))])
 

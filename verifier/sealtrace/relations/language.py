@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from sealtrace.bundle.defects import nearest
@@ -162,17 +162,19 @@ class _Word:
     start: int
     match: re.Match[str]
 
-    @classmethod
-    def of(cls, match: re.Match[str]) -> _Word:
-        kind = match.lastgroup or "end"
-        return cls(kind, _SPELT.get(match[kind], match[kind]), match.end("blank"), match)
-
     def says(self, *texts: str) -> bool:
         """Whether it is one of these words and signs."""
         return self.kind in ("name", "sign") and self.text in texts
 
     def __str__(self) -> str:
         return "the end" if self.kind == "end" else repr(self.text[:40])
+
+
+@lru_cache(maxsize=4)
+def _words(text: str) -> list[_Word]:
+    """The words of a text; a loop reads the same text again and again."""
+    found = ((match.lastgroup or "end", match) for match in _WORD.finditer(text))
+    return [_Word(kind, _SPELT.get(match[kind], match[kind]), match.end("blank"), match) for kind, match in found]
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,7 @@ class _Parser:
         self.faults: list[tuple[str, int, bool]] = []
         """Message, place, and whether it is only that a cell says n/a."""
         self.scope: list[str] = []
-        self.words = list(map(_Word.of, _WORD.finditer(text)))
+        self.words = _words(text)
         self.place = self.depth = self.terms = 0
 
     # Words
@@ -426,8 +428,9 @@ class _Parser:
         """The cell, or the cells, at an address."""
         if word.match["place"] is None:
             raise FormulaError("expected [row, column] behind the name of a table", word.start)
-        labels = (_label(word.match, part) for part in ("table", "row", "column"))
-        table, row, column = (self.filled(label, word.start) for label in labels)
+        table, row, column = (_label(word.match, part) for part in ("table", "row", "column"))
+        table = self.filled(table, word.start) if word.match["quoted_table"] is None else table
+        row, column = self.filled(row, word.start), self.filled(column, word.start)
         facts, part = self.names.facts, word.match["part"]
         rows = _starred(row) if word.match["quoted_row"] is None else None
         columns = _starred(column) if word.match["quoted_column"] is None else None
