@@ -42,6 +42,7 @@ from sealtrace.relations.syntax import (
     Unknown,
     all_of,
 )
+from sealtrace.relations.work import spend
 
 MAX_DEPTH = 40
 MAX_TERMS = 5000
@@ -288,6 +289,7 @@ class _Parser:
         return result
 
     def count(self, word: _Word, terms: int = 1) -> None:
+        spend(terms)
         self.terms += terms
         if self.terms > MAX_TERMS:
             raise FormulaError(f"more than {MAX_TERMS} terms", word.start)
