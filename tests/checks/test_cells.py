@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from checks.few_records import evidence_of, outcome_of, told
 from checks.test_tables import GOOD, T, edited, table
+from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
+from sealtrace.checks.relations import holds
 from sealtrace.printed.cells import cells_of
+from sealtrace.relations.decision import Status
 from support import Row
 
 # Recipes and cells
@@ -102,6 +106,17 @@ def test_cells_are_computed_once() -> None:
     assert evidence.result_of(cell, "") is results[0]
     other = evidence.result_of(cell, "Another caption.")
     assert (other is results[0], other.status) == (False, results[0].status)
+
+
+def test_one_cell_without_a_value() -> None:
+    """It is missing by itself; and where another follows from records, nothing is said of the whole."""
+    files = scored("0.715", "0.615")
+    files[T]["rows"][1]["recipes"] = {"Score": {**MEAN, "where": {"system": "nobody"}}}
+    assert str(outcome_of("table.cells", files).missing).startswith("1 cells cannot be recomputed: ")
+    files[T]["rows"][1]["recipes"] = {"Score": {"classification": "attested"}}
+    assert told(outcome_of("table.cells", files)) == []
+    del files[T]["rows"][0]
+    assert told(outcome_of("table.cells", files), "severity", "source", "key") == [("warning", T, "tab:t")]
 
 
 def test_unclassified_cells_come_before_missing_ones() -> None:
@@ -248,6 +263,16 @@ def test_relations_that_cannot_be_read() -> None:
     assert told(outcome_of("relation.formula", files), "row") == [(1,), (2,)]
     for check in ("relation.formula", "relation.holds"):
         assert outcome_of(check, related(a="1")).not_applicable == "the bundle declares no relation"
+
+
+def test_relations_that_are_not_decided() -> None:
+    """They are missing, and the first is named."""
+    evidence = evidence_of(related(f"{A} == {B}", a="1", b="1"))
+    (decision,) = evidence.decided
+    evidence.__dict__["decided_together"] = [replace(decision, status=Status.UNDECIDED, reason="too hard")]
+    outcome = Outcome("relation.holds", "relations")
+    holds(evidence, outcome)
+    assert (outcome.missing, told(outcome)) == ("1 relations are undecided: r0: too hard", [])
 
 
 def test_a_mismatch_stays_one() -> None:

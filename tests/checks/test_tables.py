@@ -273,12 +273,10 @@ def test_every_manuscript_that_prints_a_table_counts() -> None:
     second = "report/manuscript.second.tex"
     outcome = outcome_of("table.source", {T: GOOD, PAPER: paper(*PRINTED), second: paper(PRINTED[0], "weak & 0.5 & 2")})
     assert [(finding.field, second in finding.message) for finding in outcome.findings] == [("/rows/1/cells/1", True)]
-    rows = "report/manuscript.rows.tex"
-    whole = paper("\\input{rows}").replace("\\input{rows} \\\\", "\\input{rows}")
-    evidence = evidence_of(
-        {T: GOOD, PAPER: whole, rows: "ours & 0.7 & 1 \\\\\nweak & 0.6 & 2 \\\\\n", "report/manuscript.log": "x"}
-    )
-    ((path, found),) = evidence.in_manuscripts(GOOD)
+    part = "report/manuscript.part.tex"
+    whole = paper("a & 1 & 2", label="tab:u", more="\\input{part}\n")
+    files = {T: GOOD, PAPER: whole, part: environment(*PRINTED), "report/manuscript.log": "x"}
+    ((path, found),) = evidence_of(files).in_manuscripts(GOOD)
     assert (path, [row["cells"] for row in found["rows"]]) == (PAPER, [["ours", "0.7", "1"], ["weak", "0.6", "2"]])
 
 
@@ -343,10 +341,10 @@ def test_the_paper_at_hand(tmp_path: Path) -> None:
 
 
 def test_tables_that_the_paper_at_hand_lacks(tmp_path: Path) -> None:
-    """An error, but for numbers of the running text; so is what cannot be read."""
+    """An error, but for numbers of the running text, of which it is noted; what cannot be read is an error, too."""
     text = table(["a", "1", "2"], label="text")
     outcome = against(table(["a", "1", "2"], label="tab:u"), paper(*PRINTED), tmp_path, more=text)
-    assert told(outcome, "key", "field", "expected", "found") == [("tab:u", "/label", "tab:u", "nothing")]
+    assert told(outcome) == [("error", "tab:u", "/label", "tab:u", "nothing"), ("note", "text", "/label", None, None)]
     cut = paper(*PRINTED).partition("\\end{tabular}")[0]
     outcome = against(GOOD, cut, tmp_path)
     assert told(outcome, "source", "field")[0] == ("mine.tex", None)

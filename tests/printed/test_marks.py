@@ -58,14 +58,22 @@ def test_a_subset_needs_rivals() -> None:
     assert problems("higher", [("1.0", "best")]) == []
 
 
-def seen(caption: str | None, groups: str, among: str, marked: int = 1, value: str = "9.0") -> list[str]:
-    """Rows whose mark is wrong, where rows a, b, c belong to groups of a column, and marks compare some of them."""
+def seen(
+    caption: str | None,
+    groups: str,
+    among: str,
+    marked: int = 1,
+    value: str = "9.0",
+    more: dict[int, str] | None = None,
+) -> list[str]:
+    """Rows whose mark is wrong, where rows a to d belong to groups of a column, and marks compare some of them."""
+    marks = {marked: "best"} | (more or {})
     rows = [
         {"label": name, "cells": [group, text]}
         | ({"among": subset} if subset != "-" else {})
-        | ({"marks": {"x": "best"}} if place == marked else {})
+        | ({"marks": {"x": marks[place]}} if place in marks else {})
         for place, (name, group, subset, text) in enumerate(
-            zip("abc", groups.split(), among.split(), ["1.0", "2.0", value], strict=True)
+            zip("abcd", groups.split(), among.split(), ["1.0", "2.0", value, "0.1"], strict=False)
         )
     ]
     columns: list[dict[str, Any]] = [{"label": "G"}, {"label": "x", "direction": "higher"}]
@@ -83,12 +91,17 @@ def test_a_reader_sees_which_rows_are_compared() -> None:
     assert seen("Scores.", "g h i", "few few -") == ["b: no mark"]
     assert seen("Scores.", "g g g", "few few -") == ["b: no mark"]
     assert seen("Scores.", "g h h", "few few -") == ["b: no mark"]
+    assert seen("Scores.", "g g g i", "few few - -") == ["b: no mark"]
+    assert seen("Scores.", "g g h i", "few few - -") == []
     # It is the best of all rows, so that nothing need be seen.
     assert seen("Scores.", "g h i", "few few -", value="1.5") == []
     # What is wrong within the subset is told once, and rows that are not marked are nobody's claim.
     assert seen("Scores.", "g h i", "few few -", marked=0) == ["a: no mark", "b: best"]
+    # Nor is one that is not marked, though others of its column are.
+    assert seen("Scores.", "g h i", "few few -", value="0.5", more={2: "second"}) == ["c: best"]
     # All rows, which nobody calls a subset.
     assert seen("Scores.", "g h i", "- - -", marked=2) == []
+    assert seen("Scores.", "g", "few", marked=0) == []
 
 
 def test_a_text_that_is_shared_must_say_something() -> None:

@@ -187,6 +187,16 @@ def test_runs(runs: list[Row], predicted: list[Row], expected: list[tuple[Any, .
     assert (outcome.inspected, outcome.not_applicable) == (len(runs), None)
 
 
+def test_runs_that_cannot_be_read() -> None:
+    """Which of them are there is not known then."""
+    files = {**LABELS, PREDICTIONS: predictions("m", "ab", "m-1") + predictions("m", "c", "m-2"), RUNS: [run("m-1")]}
+    bundle = bundle_of(files)
+    digests = {path: digest for path, digest in bundle.digests.items() if path != RUNS}
+    stores = [store for store in bundle.stores if store.path != RUNS]
+    outcome = outcome_of("result.runs", files, stores=stores, digests=digests)
+    assert told(outcome, "row", "expected", "found") == [(3, "m-1", "m-2")]
+
+
 def test_predictions_without_labels() -> None:
     """They are of no split, and still of one run."""
     predicted = predictions("m", "ab", "m-1") + predictions("m", "c", "m-2")
@@ -386,6 +396,13 @@ def test_counts(declared: Row, inspected: int, expected: list[tuple[Any, ...]]) 
     assert told(outcome, "field", "expected", "found") == expected
     assert outcome.inspected == inspected
     assert outcome.not_applicable == (None if inspected else "no declaration counts anything")
+
+
+def test_a_name_that_several_others_have() -> None:
+    """One of them is told."""
+    rows = FULL + answers("q1 Weak a a", "q2 Weak a a")
+    outcome = outcome_of("dataset.counts", dataset(rows, printed={"system": {"ours": "weak"}}))
+    assert told(outcome, "field", "expected") == [("/printed/system/ours", "not 'Weak'")]
 
 
 def test_what_cannot_be_read_is_not_counted() -> None:

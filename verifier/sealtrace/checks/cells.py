@@ -261,10 +261,15 @@ def reported(printed: Printed, outcome: Outcome) -> None:
             if record["label"] in tables:
                 _compare(tables.pop(record["label"]), record, path.name, outcome)
     for label, document in tables.items():
+        at = outcome.at(document.path, {"table": label})
         # Numbers of the running text are no table that a reader of tables would find.
-        if not label.startswith("text"):
+        if label.startswith("text"):
+            at.note(
+                "/label", "These are numbers of the running text by their label: they are not compared with the paper."
+            )
+        else:
             message = "The paper has no table with this label. Correct the label, or leave the table out."
-            outcome.at(document.path, {"table": label}).error("/label", message, label, "nothing")
+            at.error("/label", message, label, "nothing")
 
 
 def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Outcome) -> None:

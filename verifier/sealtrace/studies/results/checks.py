@@ -74,14 +74,7 @@ def measurements(results: Results, outcome: Outcome) -> None:
                 )
 
 
-def _no_runs(results: Results, outcome: Outcome) -> bool:
-    if results.frame("run").size or (results.frame("prediction").texts("run")[0] >= 0).any():
-        return False
-    outcome.not_applicable = "the bundle holds no run records"
-    return True
-
-
-@check("result.runs", "runs", unless=_no_runs)
+@check("result.runs", "runs")
 def runs(results: Results, outcome: Outcome) -> None:
     frame, predictions = results.frame("run"), results.frame("prediction")
     outcome.inspected = frame.size
@@ -91,8 +84,11 @@ def runs(results: Results, outcome: Outcome) -> None:
     outcome.rows(frame, lost[codes], "/checkpoint_sha256", message, "the digest of a file or checkpoint of the bundle")
     known = set(frame.texts("run")[1])
     codes, names = predictions.texts("run")
-    unknown = np.array([name not in known for name in names] + [False])
-    outcome.rows(predictions, unknown[codes], "/run", "The run that the record names is not there.", "a run record")
+    if not frame.size and not names:
+        outcome.not_applicable = "the bundle holds no run records"
+    if results.unreadable("run") is None:
+        unknown = np.array([name not in known for name in names] + [False])
+        outcome.rows(predictions, unknown[codes], "/run", "The run that the record names is not there.", "a run record")
     _mixed_runs(results, outcome)
 
 
@@ -103,7 +99,7 @@ def _mixed_runs(results: Results, outcome: Outcome) -> None:
     runs, names = frame.texts("run")
     splits, _ = results.frame("label").texts("split")
     items = results.item_of_prediction
-    groups = np.stack([models, np.where(items >= 0, splits[items] if len(splits) else -1, -1)])
+    groups = np.stack([models, np.r_[splits, -1][items]])
     for model, split in np.unique(groups, axis=1).T.tolist():
         rows = np.flatnonzero((groups[0] == model) & (groups[1] == split))
         if len(set(runs[rows].tolist())) > 1:
@@ -117,12 +113,10 @@ def _mixed_runs(results: Results, outcome: Outcome) -> None:
 _no_datasets = lacking("dataset", "the bundle declares no dataset")
 
 
-def _demands(results: Results, outcome: Outcome, what: str, words: str) -> bool:
-    """Whether a declaration demands something of its rows; what turns a check off is said."""
-    if any(declaration.get(what) for declaration in results.declarations.values()):
-        return True
-    outcome.not_applicable = f"no declaration says {words}"
-    return False
+def _unless_demanded(results: Results, outcome: Outcome, what: str, words: str) -> None:
+    """Says what turns a check off: no declaration demands that of its rows."""
+    if not any(declaration.get(what) for declaration in results.declarations.values()):
+        outcome.not_applicable = f"no declaration says {words}"
 
 
 @check("dataset.declared", "datasets", unless=_no_datasets)
@@ -130,7 +124,7 @@ def declared(results: Results, outcome: Outcome) -> None:
     for name, declaration in results.declarations.items():
         outcome.inspected += 1
         at = outcome.at(results.declared_at[name], {"dataset": name})
-        if not any(entry.records == name and entry.kind == "rows" for entry in results.bundle.entries):
+        if not any(entry.records == name for entry in results.bundle.entries):
             at.error("/dataset", "The dataset has no rows.", f"rows.{name}.jsonl, .parquet or .csv", "no such file")
         for number, reference in enumerate(declaration.get("references") or []):
             if results.target(reference) is None:
@@ -148,8 +142,7 @@ def declared(results: Results, outcome: Outcome) -> None:
 
 @check("dataset.references", "rows", unless=_no_datasets)
 def references(results: Results, outcome: Outcome) -> None:
-    if not _demands(results, outcome, "references", "that its rows name rows of another dataset"):
-        return
+    _unless_demanded(results, outcome, "references", "that its rows name rows of another dataset")
     for (name, number), (here, there) in results.lost.items():
         reference = results.declarations[name]["references"][number]
         frame, other = results.frame(name), results.frame(reference["dataset"])
@@ -163,8 +156,8 @@ def references(results: Results, outcome: Outcome) -> None:
 @check("dataset.complete", "rows", unless=_no_datasets)
 def complete(results: Results, outcome: Outcome) -> None:
     apart = [(name, *found) for name in results.declarations for found in results.unequal(name)]
-    if not apart and not _demands(results, outcome, "complete", "which combinations must be there"):
-        return
+    if not apart:
+        _unless_demanded(results, outcome, "complete", "which combinations must be there")
     for name, field, gap in apart:
         outcome.inspected += 1
         outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).error(
