@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 from sealtrace.printed import sentences as printed
 from sealtrace.printed.extracted import ProseLine
@@ -108,6 +109,31 @@ class Mention:
         return re.sub(r"\D", "", self.fact.text).lstrip("0")
 
 
+NUMBER, LOOSE_NUMBER, RATIO = "№", "≋", "¤"
+"""Signs of a shape: a number, one that is not meant exactly, and a count out of a number."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A sentence in which every number is a sign, with its unit behind it: `from №% to №% (+№pp)`."""
+
+    text: str
+    pieces: dict[int, Mention | Ratio]
+    """What stands at each sign."""
+
+    def numbers(self, found: re.Match[str], group: str | int = 0) -> list[Mention]:
+        """The numbers that a pattern, or a group of it, has found."""
+        return [piece for piece in self._inside(found, group) if isinstance(piece, Mention)]
+
+    def ratio(self, found: re.Match[str]) -> Ratio:
+        """The first count out of a number that a pattern has found."""
+        return next(piece for piece in self._inside(found, 0) if isinstance(piece, Ratio))
+
+    def _inside(self, found: re.Match[str], group: str | int) -> list[Mention | Ratio]:
+        start, end = found.span(group)
+        return [piece for place, piece in self.pieces.items() if start <= place < end]
+
+
 @dataclass(frozen=True)
 class Sentence(printed.Sentence):
     """A sentence, with the numbers that it mentions."""
@@ -122,6 +148,25 @@ class Sentence(printed.Sentence):
     def place(self, start: int = 0) -> str:
         """File and line of a passage."""
         return f"{self.source}:{self.line_at(start)}"
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The sentence with a sign in the place of each number."""
+        ratios = ratios_in(self.text)
+        apart = [
+            mention
+            for mention in self.mentions
+            if not any(ratio.start <= mention.start < ratio.end for ratio in ratios)
+        ]
+        text, end, pieces = "", 0, {}
+        for piece in sorted([*ratios, *apart], key=lambda piece: piece.start):
+            text += self.text[end : piece.start]
+            end = piece.end
+            if isinstance(piece, Mention):
+                text += piece.fact.text[:1] if piece.fact.text[:1] in "+-−" else ""
+            pieces[len(text)] = piece
+            text += RATIO if isinstance(piece, Ratio) else (LOOSE_NUMBER if piece.loose else NUMBER) + piece.unit
+        return Shape(text + self.text[end:], pieces)
 
     def fact(self, start: int, text: str, value: Fraction, slack: Fraction, unit: Fraction | None = None) -> Fact:
         """A number that the sentence states, known up to some slack."""

@@ -17,8 +17,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span, Spoken, index_of
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.quotes import is_slip
-from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, printed, real, same
+from sealtrace.relations.families.wording import RELATIVE, SUMMARY, is_slip, plain, printed, real, same
 from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, lists_in, ratios_in
 from sealtrace.relations.search import search

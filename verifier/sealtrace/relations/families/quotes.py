@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations
 
 from sealtrace.relations.decision import Claim
@@ -15,7 +14,7 @@ from sealtrace.relations.families import estimates
 from sealtrace.relations.families.naming import SCATTERED, index_of
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.resolving import BESIDE, Candidate, Reading, Resolver, agrees
-from sealtrace.relations.families.wording import LEVEL, real, same
+from sealtrace.relations.families.wording import LEVEL, is_slip, real, same
 from sealtrace.relations.lexicon import stem, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
 from sealtrace.relations.work import time_is_up
@@ -304,19 +303,6 @@ def _slipped(mention: Mention, cell: Candidate) -> bool:
     """Whether a number misses a cell, rounded to its digits, by a slip."""
     value, unit = cell.fact.value * cell.scale, mention.fact.unit
     return is_slip(mention.fact.value, round(value / unit) * unit, unit)
-
-
-def is_slip(number: Fraction, other: Fraction, unit: Fraction) -> bool:
-    """Whether two numbers differ as a slip of the pen makes them: one digit, two digits swapped, or the sign."""
-    a, b = (str(abs(round(value / unit))) for value in (number, other))
-    if a == b:
-        return number != other
-    width = max(len(a), len(b))
-    a, b = a.zfill(width), b.zfill(width)
-    wrong = [place for place in range(width) if a[place] != b[place]]
-    if len(wrong) == 1:
-        return True
-    return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
 
 
 def _chance(mention: Mention, cell: Candidate, resolver: Resolver) -> float | None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.prose import SMALL, count_in
-from sealtrace.relations.syntax import Formula, Given, equal
+from sealtrace.relations.syntax import Expression, Formula, Given, equal
 
 _ARROWS = str.maketrans("", "", "↑↓†‡*")
 COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(SMALL[2:])})"
@@ -119,3 +119,33 @@ def same(fact: Fact, other: Fact, scale: Fraction | int = 1) -> Formula:
     """
     shown = printed if fact.unit == other.unit * abs(Fraction(scale)) else real
     return equal(shown(fact), shown(other) if scale == 1 else shown(other) * scale)
+
+
+def is_slip(number: Fraction, other: Fraction, unit: Fraction) -> bool:
+    """Whether two numbers differ as a slip of the pen makes them: one digit, two digits swapped, or the sign."""
+    a, b = (str(abs(round(value / unit))) for value in (number, other))
+    width = max(len(a), len(b))
+    a, b = a.zfill(width), b.zfill(width)
+    wrong = [place for place in range(width) if a[place] != b[place]]
+    if len(wrong) == 2:
+        first, second = wrong
+        return second == first + 1 and (a[first], a[second]) == (b[second], b[first])
+    return len(wrong) == 1 or (not wrong and number != other)
+
+
+def apart(own: Fact, unit: str, a: Fact, b: Fact, *, percent: bool | None = None) -> list[Formula]:
+    """How two numbers may differ by a third in its unit: so many times, in points, or in percent of one of them.
+
+    Two shares, in `percent` or not, may also differ in percent of what they lack to the whole.
+    """
+    if unit == "×":
+        sides: list[Expression] = [real(a) / real(b), real(b) / real(a)] if a.value and b.value else []
+        return [equal(real(own), side) for side in sides]
+    largest, gap = max(abs(a.value), abs(b.value)), real(a) - real(b)
+    whole = 100 if percent or (percent is None and largest > 1) else 1
+    sides = [gap * 100 if whole == 1 and unit in ("%", "pp") and largest <= 1 else gap]
+    if unit == "%":
+        sides = sides if largest <= whole else []
+        sides += [100 * gap / real(base) for base in (a, b) if base.value]
+        sides += [100 * gap / (whole - real(base)) for base in (a, b) if largest <= whole and base.value != whole]
+    return [equal(real(own), side) for expression in sides for side in (expression, -expression)]
