@@ -162,8 +162,8 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
     "a block and a row in it": (
         "quote",
         BLOCKS,
-        "For young trees, height rises from 1.27 to 3.46 in elms, and from 1.81 to 2.94 in oaks (Table~\\ref{tab:b}).",
-        "For young trees, height rises from 1.27 to 3.46 in elms, and from 1.81 to 2.99 in oaks (Table~\\ref{tab:b}).",
+        r"For young trees, the end is at 3.46 in elms, and at 2.94 in oaks (Table~\ref{tab:b}).",
+        r"For young trees, the end is at 3.46 in elms, and at 2.99 in oaks (Table~\ref{tab:b}).",
         Status.SUSPICION,
     ),
     "a sentence that is out of date as a whole": (

@@ -293,14 +293,15 @@ def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Menti
     if len(second) != 1 or not first:
         return
     rows = (first[0], second[0])
-    columns = _columns_meant(sentence, named, mention, first[0], behind.get(second[0], mention.end))
+    beside = _columns_beside(sentence, named, mention, behind.get(second[0], mention.end))
+    columns = beside or (_columns_meant(sentence, named, mention, first[0]) if unit != "×" else [])
     if len(run) > 2 and len(run) == len(sheet.numeric_columns()):
         listed = list(zip(run, sheet.numeric_columns(), strict=True))
         right = [_differ(sheet, rows, [column], other, "pp") for other, column in listed]
         columns = [column for other, column in listed if other is mention]
         if sum(any(search(way, Work(2000)).status == "possible" for way in ways) for ways in right) < len(run) - 1:
             return
-    if unit == "×" and (len(columns) != 1 or RELATIVE.search(sheet.columns[columns[0]].label)):
+    if unit == "×" and (not columns or RELATIVE.search(sheet.columns[columns[0]].label)):
         # What is a ratio already is quoted, not divided.
         return
     ways = _differ(sheet, rows, columns[:8], mention, unit)
@@ -309,24 +310,29 @@ def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Menti
         yield _Way(sheet, any_of(*ways), says, "rows", mention.start, only_if_true=len(columns) > (4 if behind else 1))
 
 
-def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: int, until: int) -> list[int]:
-    """The columns of a difference: named right beside it, quoted before it, named at all, or those in percent."""
-    sheet, text = named.sheet, sentence.text
+def _columns_beside(sentence: Sentence, named: Spoken, mention: Mention, until: int) -> list[int]:
+    """The columns that are named right before a number, or between it and the row behind it."""
     # What stands right behind a row is what the row is, and is not measured.
     rows = [span[1] for spans in named.rows.values() for span in spans]
-    beside = [
+    return [
         column
         for column, spans in named.columns.items()
         for start, end in spans
-        if re.fullmatch(r"\s(?:by|of)\s[-+−]?", text[end : mention.start]) or mention.end <= start < end <= until
+        if re.fullmatch(r"\s(?:by|of)\s[-+−]?", sentence.text[end : mention.start])
+        or mention.end <= start < end <= until
         if not any(0 <= start - row < 2 for row in rows)
     ]
+
+
+def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: int) -> list[int]:
+    """The columns of a difference where none stands beside it: quoted before it, named at all, or those in percent."""
+    sheet = named.sheet
     close = [other for other in sentence.mentions if other.end <= mention.start and mention.start - other.end < 60]
     numbers = {column: fact for column in sheet.numeric_columns() if (fact := sheet.number(first, column)) is not None}
     quoted = [column for column, fact in numbers.items() if any(_meets(other, fact) for other in close)]
     entries = {column: entry for column in numbers if (entry := sheet.entry(first, column)) is not None}
     percent = [column for column, entry in entries.items() if "%" in f"{entry.text} {sheet.columns[column].label}"]
-    return beside or quoted or list(named.columns) or percent or (list(numbers) if len(numbers) == 1 else [])
+    return quoted or list(named.columns) or percent or (list(numbers) if len(numbers) == 1 else [])
 
 
 def _differ(sheet: Sheet, rows: Sequence[int], columns: Sequence[int], mention: Mention, unit: str) -> list[Formula]:

@@ -167,7 +167,7 @@ _CHANGE = (
 )
 _CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
 _OPPOSED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
-_ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()]{1,40}\))?"
+_ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()№≋¤]{1,40}\))?"
 """What may stand behind each of two numbers: a unit, and in brackets of what they are."""
 _COMPUTED = re.compile(
     rf"(?:(?P<earlier>№)[^№≋¤]*)?(?P<a>№)(?P<unit>%|pp|×|)(?P<between>[^№≋¤]*)(?P<b>№)(?P=unit)[^№≋¤]*"
@@ -340,8 +340,10 @@ def _values_of(run: list[Mention]) -> tuple[Fraction, ...]:
 
 
 def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
-    """Lists with the nouns around them; numbers that follow one another only number things."""
+    """Whole lists with the nouns around them; numbers that follow one another only number things."""
     for run in (run for run in lists_in(sentence) if len(run) > 2):
+        if re.search(r"(?:\b\w|\d),\s?$|\+$", sentence.text[: run[0].start]):
+            continue
         values = sorted(_values_of(run))
         noun = telling(_ahead(sentence, run[0], 30))[-2:] + telling(_behind(sentence, run[-1], 30))[:3]
         if noun and values != [values[0] + step for step in range(len(values))]:

@@ -42,6 +42,8 @@ _VERSUS = re.compile(r"[\s,]*(?:versus|vs|against|compared)\b")
 _OF = re.compile(r"^\s*(?:for|by|with|in|on|under|of)\b")
 _SYMBOL = re.compile(r"([^\W\d_]\w{0,5})\s?=\s?[-+]?$")
 _FROM = re.compile(r"\bfrom\s*[-+−~≈]?$")
+_WHOLE = re.compile(r"\b(?:of|all)\s+(?:the |all |our |these )?$")
+"""Before the number of a whole."""
 _APART = 10
 """So many times larger or smaller than all of its row and its column no number is a cell's."""
 _LISTED = re.compile(r"\s*(?:,|,? and|,? or|/|&|vs\.?)\s*(?:the\s+|at\s+)?")
@@ -142,10 +144,12 @@ class Resolver:
                 continue
             cells = self._of_its_kind(mention, place, rows, columns)
             if max(rows.values(), default=0.0) < AROUND:
-                rows = {row: BEFORE for row, line in enumerate(sheet.rows) if _is_summary(line.first)} | rows
-            columns = columns or _unnamed_columns(mention, sheet, cells)
+                rows = self._summaries(mention, {row: line.first for row, line in enumerate(sheet.rows)}) | rows
+            heads = {column: sheet.columns[column].label for column in sheet.numeric_columns()}
+            said = {column: pull for column, pull in self._summaries(mention, heads).items() if pull > BEFORE}
+            columns = said | columns or self._unnamed_columns(mention, sheet, cells)
             if len(sheet.numeric_columns()) == 1:
-                columns = {column: max(pull, AROUND) for column, pull in columns.items()}
+                columns = {column: max(pull, ALONE) for column, pull in columns.items()}
             table = self._table(place)
             found += [
                 Candidate(sheet, row, column, fact, scale, rows.get(row, 0.0), columns.get(column, 0.0), table)
@@ -275,6 +279,27 @@ class Resolver:
                 return {place: (BEFORE if len(places) == 1 else BEFORE / 2) * own for place, own in places.items()}
         return {}
 
+    def _summaries(self, mention: Mention, labels: dict[int, str]) -> dict[int, float]:
+        """Lines for all others: they are meant where nothing else is named, and more so where their name is said."""
+        found = {place: label.split(" / ")[-1] for place, label in labels.items()}
+        found = {place: label for place, label in found.items() if SUMMARY.fullmatch(plain(label))}
+        whole = _WHOLE.search(self.text[: mention.start]) is not None
+        said = {place: whole or vocabulary(label) <= vocabulary(self.text) for place, label in found.items()}
+        return {place: ALONE if said[place] else BEFORE for place in found}
+
+    def _unnamed_columns(
+        self, mention: Mention, sheet: Sheet, cells: list[tuple[int, int, Fact, Fraction]]
+    ) -> dict[int, float]:
+        """Which column is meant where none is named: the only one, one for all, or the only one with such numbers."""
+        columns = sheet.numeric_columns()
+        if len(columns) == 1:
+            return dict.fromkeys(columns, ALONE)
+        if found := self._summaries(mention, {column: sheet.columns[column].label for column in columns}):
+            return found
+        unit = real(mention.fact).fact.unit
+        alike = {column for _row, column, fact, scale in cells if real(fact).fact.unit * scale == unit}
+        return dict.fromkeys(alike, BEFORE) if len(alike) == 1 else {}
+
     # All numbers together
 
     def _support(self) -> None:
@@ -316,9 +341,9 @@ class Resolver:
                     columns = way.numeric_columns()
                     for row in range(len(way.rows)):
                         for first in range(len(columns) - len(run) + 1):
-                            self._align(run, way, row, columns[first : first + len(run)])
+                            self._align(run, sheet, way, row, columns[first : first + len(run)])
 
-    def _align(self, run: list[Mention], way: Sheet, row: int, columns: list[int]) -> None:
+    def _align(self, run: list[Mention], sheet: Sheet, way: Sheet, row: int, columns: list[int]) -> None:
         cells = [
             (entry.facts[0], entry.text) if (entry := way.entry(row, column)) and entry.facts else None
             for column in columns
@@ -336,7 +361,6 @@ class Resolver:
         for mention, cell, column in zip(run, cells, columns, strict=True):
             if cell is not None:
                 place = (column, row) if way.is_turned else (row, column)
-                sheet = way.turned() if way.is_turned else way
                 self.found[id(mention)].append(Candidate(sheet, *place, cell[0], scale, BESIDE, BESIDE, 1.0))
 
     def printed(self, mention: Mention) -> int:
@@ -349,6 +373,10 @@ class Resolver:
         named = [name for name in self.reading.names if (name.axis, name.place) == (ROW, cell.row)]
         return [name for name in named if self.sheets[name.sheet] is cell.sheet]
 
+    def goes_on(self, name: Name) -> bool:
+        """Whether another line of the same table is named right behind a name."""
+        return any(other.sheet == name.sheet and 0 < other.start - name.end < 2 for other in self.reading.names)
+
     def vouches(self, mention: Mention, cell: Candidate) -> bool:
         """Whether another number of the sentence is found in the table of a cell, its row and its column named."""
         others = [match for key, match in self.matched.items() if key != id(mention)]
@@ -356,10 +384,6 @@ class Resolver:
             candidate.sheet is cell.sheet and candidate.rows >= BEFORE and candidate.columns >= BEFORE
             for candidate in others
         )
-
-    def whole(self, mention: Mention) -> list[Candidate]:
-        """The cells for whose row and whose column something speaks."""
-        return [candidate for candidate in self.found[id(mention)] if candidate.rows > 0 and candidate.columns > 0]
 
     def _goes_along(self, mention: Mention, best: Candidate) -> bool:
         """Whether the rest of a list has cells of its own, of three or more numbers in the row or the column."""
@@ -374,14 +398,12 @@ class Resolver:
             beside += near and match is not None and (match.row == best.row or match.column == best.column)
         return len(run) < 3 or beside >= len(run) - 2
 
-    def best(self, mention: Mention) -> tuple[Candidate, float] | None:
+    def best(self, mention: Mention) -> tuple[Candidate | None, float]:
         """The cell that words alone choose, and by how much more than any cell with another number."""
-        whole = self.whole(mention)
-        if not whole:
-            return None
-        best = max(whole, key=lambda candidate: candidate.score)
-        if not self._goes_along(mention, best):
-            return None
+        whole = [candidate for candidate in self.found[id(mention)] if candidate.rows > 0 and candidate.columns > 0]
+        best = max(whole, key=lambda candidate: candidate.score, default=None)
+        if best is None or not self._goes_along(mention, best):
+            return None, 0.0
         rivals = [
             candidate.score
             for candidate in whole
@@ -401,23 +423,6 @@ def _supported(candidate: Candidate, siblings: list[tuple[Candidate, int]]) -> C
             columns or AROUND * sum(weight for other, weight in inside if other.column == candidate.column) / whole
         )
     return replace(candidate, rows=rows, columns=columns, table=candidate.table + min(2, len(inside)) / 2)
-
-
-def _is_summary(label: str) -> bool:
-    return SUMMARY.fullmatch(plain(label.split(" / ")[-1])) is not None
-
-
-def _unnamed_columns(mention: Mention, sheet: Sheet, cells: list[tuple[int, int, Fact, Fraction]]) -> dict[int, float]:
-    """Which column is meant where none is named: the only one, one for all, or the only one with such numbers."""
-    columns = sheet.numeric_columns()
-    if len(columns) == 1:
-        return dict.fromkeys(columns, AROUND)
-    if found := {column: BEFORE for column in columns if _is_summary(sheet.columns[column].label)}:
-        return found
-    alike = {
-        column for _row, column, fact, scale in cells if real(fact).fact.unit * scale == real(mention.fact).fact.unit
-    }
-    return dict.fromkeys(alike, BEFORE) if len(alike) == 1 else {}
 
 
 def _runs(names: list[Name], text: str) -> list[list[Name]]:
