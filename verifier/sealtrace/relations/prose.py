@@ -152,14 +152,11 @@ class Sentence(printed.Sentence):
     @cached_property
     def shape(self) -> Shape:
         """The sentence with a sign in the place of each number."""
-        ratios = ratios_in(self.text)
-        apart = [
-            mention
-            for mention in self.mentions
-            if not any(ratio.start <= mention.start < ratio.end for ratio in ratios)
-        ]
+        found: list[Mention | Ratio] = [*ratios_in(self.text)]
+        spans = [(ratio.start, ratio.end) for ratio in found]
+        found += (mention for mention in self.mentions if not any(a <= mention.start < b for a, b in spans))
         text, end, pieces = "", 0, {}
-        for piece in sorted([*ratios, *apart], key=lambda piece: piece.start):
+        for piece in sorted(found, key=lambda piece: piece.start):
             text += self.text[end : piece.start]
             end = piece.end
             if isinstance(piece, Mention):
