@@ -147,8 +147,8 @@ class Resolver:
                 rows = self._summaries(mention, {row: line.first for row, line in enumerate(sheet.rows)}) | rows
             heads = {column: sheet.columns[column].label for column in sheet.numeric_columns()}
             said = {column: pull for column, pull in self._summaries(mention, heads).items() if pull > BEFORE}
-            columns = said | columns or self._unnamed_columns(mention, sheet, cells)
-            if len(sheet.numeric_columns()) == 1:
+            columns = said | columns or self._unnamed_columns(mention, place, cells)
+            if len(heads) == 1:
                 columns = {column: max(pull, ALONE) for column, pull in columns.items()}
             table = self._table(place)
             found += [
@@ -288,9 +288,10 @@ class Resolver:
         return {place: ALONE if said[place] else BEFORE for place in found}
 
     def _unnamed_columns(
-        self, mention: Mention, sheet: Sheet, cells: list[tuple[int, int, Fact, Fraction]]
+        self, mention: Mention, place: int, cells: list[tuple[int, int, Fact, Fraction]]
     ) -> dict[int, float]:
         """Which column is meant where none is named: the only one, one for all, or the only one with such numbers."""
+        sheet = self.sheets[place]
         columns = sheet.numeric_columns()
         if len(columns) == 1:
             return dict.fromkeys(columns, ALONE)
@@ -298,7 +299,7 @@ class Resolver:
             return found
         unit = real(mention.fact).fact.unit
         alike = {column for _row, column, fact, scale in cells if real(fact).fact.unit * scale == unit}
-        return dict.fromkeys(alike, BEFORE) if len(alike) == 1 else {}
+        return dict.fromkeys(alike, ALONE if self._table(place) == 1 else BEFORE) if len(alike) == 1 else {}
 
     # All numbers together
 
