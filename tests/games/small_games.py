@@ -157,28 +157,29 @@ def small_games(directory: Path, change: Callable[[Parts], None] = lambda _: Non
     """The study, changed and sealed."""
     made = parts()
     change(made)
-    for kind in ("protocol", "game", "distillation", "contest", "service", "behaviour"):
-        if made[kind] is not None:
-            write_document(directory / f"declare/{kind}.json", made[kind])
-    for run, document in made["student"].items():
-        write_document(directory / f"bank/student.{run}.json", document)
-    for kind, place in (
-        ("run", "bank"),
-        ("profile", "bank"),
-        ("scale", "calibrate"),
-        ("match", "report"),
-        ("attempt", "report"),
-        ("hand", "declare"),
-    ):
-        if made[kind]:
-            write_rows(directory / f"{place}/{kind}.jsonl", kind, made[kind])
-    for split, stage in (("calibration", "bank"), ("evaluation", "report")):
-        rows = [row for row in made["snapshot"] if row["split"] == split]
-        write_rows(directory / f"{stage}/snapshot.{split}.jsonl", "snapshot", rows)
-    for name, table in made["table"].items():
-        write_document(directory / f"report/table.{name}.json", table)
+    for path, held in files_of(made).items():
+        if isinstance(held, dict):
+            write_document(directory / path, held)
+        elif held:
+            write_rows(directory / path, path.partition("/")[2].partition(".")[0], held)
     seal(directory, empty={"all": "A study of a game."})
     return directory
+
+
+def files_of(made: Parts) -> Parts:
+    """Path to document or rows; what is None is left out."""
+    files = {f"declare/{kind}.json": made[kind] for kind in DECLARED if made[kind] is not None}
+    files |= {f"bank/student.{run}.json": document for run, document in made["student"].items()}
+    files |= {f"{stage}/{kind}.jsonl": made[kind] for kind, stage in ROWS.items()}
+    for split, stage in (("calibration", "bank"), ("evaluation", "report")):
+        files[f"{stage}/snapshot.{split}.jsonl"] = [row for row in made["snapshot"] if row["split"] == split]
+    return files | {f"report/table.{name}.json": table for name, table in made["table"].items()}
+
+
+DECLARED = ("protocol", "game", "distillation", "contest", "service", "behaviour")
+ROWS = {"run": "bank", "profile": "bank", "scale": "calibrate", "match": "report", "attempt": "report"} | {
+    "hand": "declare"
+}
 
 
 def _teacher() -> Vector:

@@ -174,7 +174,7 @@ WRONG = {
     "1e401 == 1": (1, "is not a number"),
     "1 == " + "9" * 61: (6, "a number of 61 characters"),
     "(" * 41 + "1 == 1" + ")" * 41: (42, "nested more than 40 deep"),
-    "1" + " + 1" * 6000 + " == 1": (9999, "more than 5000 terms"),
+    "1" + " + 1" * 6000 + " == 1": (20001, "more than 5000 terms"),
 }
 
 

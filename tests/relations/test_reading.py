@@ -154,6 +154,22 @@ def test_mistakes_have_places(text: str) -> None:
     assert found == [(line, column)], reading.problems
 
 
+def test_loops_of_something_long_end() -> None:
+    """A short file may say a lot: what its loops make of it is counted, too."""
+    for long in (
+        "  says s" + 60 * ("\n    " + "s" * 15_000) + "\n  holds 1 == 1",
+        "  says s\n  holds 1" + 1200 * "\n    + 1" + " == 1",
+    ):
+        labels = ";".join(map(str, range(1000)))
+        reading = read(
+            f"relation r\n  because b\n  for a in [{labels}]\n{long}\n{RELATION.replace(' r', ' other')}1 == 1"
+        )
+        assert 0 < len(reading.claims) < 1000
+        assert [problem.message.split(";")[0] for problem in reading.problems] == [
+            "relation 'r': its loops make it too long"
+        ]
+
+
 def test_all_mistakes_in_one_run() -> None:
     """Nothing stops at the first."""
     text = "\n".join(text for text in WRONG if "relation" not in text and not text.startswith(" "))

@@ -86,11 +86,17 @@ def certified_study(directory: Path, change: Callable[[Parts], None] | None = No
     Scores name the traces as they are written, so that only what was spoilt tells. Records that their schema
     refuses are sealed all the same.
     """
-    parts: Parts = pickle.loads(_sound_parts())
+    parts = sound_parts()
     if change is not None:
         change(parts)
     _write(directory, parts)
     return directory
+
+
+def sound_parts() -> Parts:
+    """The parts of the sound study, to be changed."""
+    parts: Parts = pickle.loads(_sound_parts())
+    return parts
 
 
 @cache
@@ -531,21 +537,12 @@ def _table(study: Study) -> dict[str, Any]:
 
 def _write(directory: Path, parts: Parts) -> None:
     """Each record at its stage; what is empty is left out."""
-    write_document(directory / "declare/protocol.json", parts["protocol"])
-    _rows(directory, "bank", "candidate", "", parts["candidate"])
-    for split, (traced, scored) in TRACED.items():
-        _rows(directory, "declare", "observation", split, parts["observation"].get(split))
-        _rows(directory, "bank", "teacher", split, parts["teacher"].get(split))
-        _rows(directory, traced, "residual", split, parts["residual"].get(split))
-        digest = _rows(directory, traced, "trace", split, parts["trace"].get(split))
-        _rows(directory, scored, "values", split, parts["values"].get(split))
-        scores = [{"trace_sha256": digest, **row} for row in parts["score"].get(split, [])]
-        _rows(directory, scored, "score", split, scores)
-    _rows(directory, "calibrate", "certificate", "", parts["certificate"])
-    _rows(directory, "select", "measurement", "", parts["measurement"])
-    for stage, kind in DOCUMENTS:
-        for name, document in parts[kind].items():
-            write_document(directory / f"{stage}/{kind}.{name.replace(' ', '-')}.json", document)
+    for path, held in files_of(parts).items():
+        if isinstance(held, dict):
+            write_document(directory / path, held)
+        elif held:
+            (directory / path).parent.mkdir(parents=True, exist_ok=True)
+            (directory / path).write_bytes(_lines(held))
     seal(directory, empty={"all": "The tiny study has nothing here."}, lenient=True)
 
 
@@ -553,14 +550,25 @@ DOCUMENTS = [("bank", "checkpoint"), ("structure", "partition"), ("select", "map
 DOCUMENTS += [("report", "table")]
 
 
-def _rows(directory: Path, stage: str, kind: str, split: str, rows: list[dict[str, Any]] | None) -> str:
-    if not rows:
-        return ""
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-    path = directory / stage / (f"{kind}.{split}.jsonl" if split else f"{kind}.jsonl")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(lines)
-    return _trace_digest(lines) if kind == "trace" else ""
+def files_of(parts: Parts) -> dict[str, Any]:
+    """Path to document or rows. Scores name the traces as they are."""
+    files: dict[str, Any] = {"declare/protocol.json": parts["protocol"], "bank/candidate.jsonl": parts["candidate"]}
+    for split, (traced, scored) in TRACED.items():
+        kinds = {"observation": "declare", "teacher": "bank", "residual": traced, "trace": traced}
+        kinds |= {"values": scored, "score": scored}
+        rows = {kind: parts[kind].get(split) or [] for kind in kinds}
+        digest = _trace_digest(_lines(rows["trace"])) if rows["trace"] else ""
+        rows["score"] = [{"trace_sha256": digest, **row} for row in rows["score"]]
+        files |= {f"{stage}/{kind}.{split}.jsonl": rows[kind] for kind, stage in kinds.items()}
+    files |= {"calibrate/certificate.jsonl": parts["certificate"], "select/measurement.jsonl": parts["measurement"]}
+    for stage, kind in DOCUMENTS:
+        for name, document in parts[kind].items():
+            files[f"{stage}/{kind}.{name.replace(' ', '-')}.json"] = document
+    return files
+
+
+def _lines(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 @lru_cache(maxsize=64)

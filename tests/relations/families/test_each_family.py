@@ -15,6 +15,10 @@ WRONG: dict[str, tuple[str, Case]] = {
         "granularity",
         ("Items.", "Arm | Count | Rate", ["A | 3/12 | 0.2500", "B | 5/12 | 0.4617"]),
     ),
+    "a rate in percent that no header calls so": (
+        "granularity",
+        ("", "Arm | Passing | Rate", ["A | 9/20 | 45.0", "B | 12/20 | 65.0"]),
+    ),
     "a percentage beside its count": ("granularity", ("", "Arm | Count | Rate (%)", ["A | 3/12 | 24.0"])),
     "a rate over a declared n": ("granularity", ("Here $n=24$.", "Arm | Accuracy", ["A | 0.5417", "B | 0.5500"])),
     "a rate of a unit with its own column": (
@@ -36,6 +40,19 @@ WRONG: dict[str, tuple[str, Case]] = {
     "a total of splits": ("parts and whole", ("", "Set | Train | Test | Total", ["A | 12 | 31 | 44"])),
     "shares": ("parts and whole", ("Columns sum to one.", "Kind | Share", ["A | 0.25", "B | 0.31", "C | 0.38"])),
     "a mean of rows": ("mean of rows", ("", "Task | A", ["one | 1.25", "two | 2.50", "---", "Average | 1.98"])),
+    "a weighted total": (
+        "mean of rows",
+        (
+            "",
+            "Part | Weight | Elm | Oak",
+            [
+                "Leaf | 0.25 | 60 | 78",
+                "Bark | 0.35 | 72 | 52",
+                "Root | 0.40 | 68 | 76",
+                "Weighted Total | 1.00 | 67 | 86",
+            ],
+        ),
+    ),
     "a mean of seeds": ("mean of rows", ("", "Arm | Seed 1 | Seed 2 | Mean", ["A | 1.25 | 2.50 | 1.98"])),
     "a deviation of seeds": (
         "mean of rows",
@@ -82,6 +99,12 @@ def test_an_error_is_found_by_its_family_alone(name: str) -> None:
 
 
 SILENT: dict[str, Case] = {
+    "a rate that is so many a second": ("", "Arm | Passing | Rate", ["A | 9/20 | 1080", "B | 20/20 | 2400"]),
+    "weights that make up nothing": (
+        "",
+        "Part | Weight | Elm",
+        ["Leaf | 0.25 | 60", "Bark | 0.85 | 72", "Weighted Total | 1.10 | 97"],
+    ),
     "an average over unknown repeats": ("Accuracy on 20 questions, averaged.", "Arm | Accuracy", ["A | 0.511"]),
     "pairs are more than items": ("Here $n=90$.", "Arm | Pairwise accuracy", ["A | 0.978", "B | 0.500", "C | 0.554"]),
     "a number that is no denominator": ("Here $n=24$.", "Arm | Accuracy", ["A | 0.5500", "B | 0.6120", "C | 0.5417"]),
@@ -180,6 +203,48 @@ def test_marks_without_a_direction_are_no_contradiction() -> None:
     told = "Higher tall/wide girth and age score (Age) are preferable; best is bold."
     both = [r"Elm | \textbf{4.2} | 5.0 | 1", r"Oak | 3.1 | \textbf{4.4} | \textbf{3}", "Ash | 2.7 | 1.2 | 2"]
     assert contradicted(read(table(told, "Kind | Tall girth | Wide girth | Age", both))) == ["marks"]
+
+
+STARS = "Standard errors in parentheses. * p<0.10, ** p<0.05, *** p<0.01."
+
+
+@pytest.mark.parametrize(
+    ("caption", "last", "broken"),
+    [
+        (STARS, "0.221** | (0.087)", []),
+        (STARS, "0.221*** | (0.187)", ["0.221"]),
+        (STARS, "0.821 | (0.087)", ["0.821"]),
+        ("*, **, and *** denote significance at the 10, 5, and 1 percent level.", "0.221*** | (0.187)", ["0.221"]),
+        ("Standard errors in parentheses; * is our choice.", "0.221*** | (0.187)", []),
+        (STARS, "0.181* | (0.087)", []),
+    ],
+)
+def test_stars_follow_from_estimates_and_errors(caption: str, last: str, broken: list[str]) -> None:
+    """Three stars for a ratio of one, and none for one of nine; between the levels of few and many degrees, neither."""
+    rows = ["Elm | -0.281*** | 0.142**", " | (0.041) | (0.060)", "Oak | 0.192*** | 0.019", " | (0.052) | (0.066)"]
+    estimate, error = last.split(" | ")
+    rows += [f"Ash | 0.097* | {estimate}", f" | (0.051) | {error}"]
+    found = decided(read(table(caption, "Tree | (1) | (2)", rows)))
+    wrong = [decision for decision in found if decision.status is Status.SUSPICION]
+    assert [decision.claim.facts[-1].text for decision in wrong] == broken
+
+
+def test_stars_of_something_else_prove_nothing() -> None:
+    """Numbers in brackets that are ratios themselves agree with stars in one row of three: nothing is said."""
+    rows = ["Elm | -0.281***", " | (6.85)", "Oak | 0.192***", " | (3.69)", "Ash | 0.097*", " | (1.90)"]
+    assert claimed(read(table(STARS, "Tree | (1)", rows)), "statistics") == []
+
+
+def test_what_is_underlined_is_second() -> None:
+    """Nobody says so: in four columns of five the second number is underlined, and in one the fourth."""
+    columns = [[f"{9 - step}.{place + step}" for step in range(4)] for place in range(4)]
+    for wrong, expected in ((1, []), (3, ["2.1"])):
+        lines = [list(column) for column in (*columns, ["6.3", "5.2", "4.1", "2.1"])]
+        for line, place in zip(lines, (1, 1, 1, 1, wrong), strict=True):
+            line[0], line[place] = rf"\textbf{{{line[0]}}}", rf"\underline{{{line[place]}}}"
+        rows = [f"row{place} | {' | '.join(line)}" for place, line in enumerate(zip(*lines, strict=True))]
+        found = decided(read(table("Trees.", "Tree | a | b | c | d | e", rows)))
+        assert [one.claim.facts[0].text for one in found if one.status is Status.SUSPICION] == expected
 
 
 SALES = ["North | 12 | 40 | 7", "South | 30 | 25 | 9", "East | 21 | 33 | 8"]

@@ -887,3 +887,22 @@ def test_what_is_no_claim_about_the_table(prose: str) -> None:
     """Sentences of real papers that once were taken for wrong quotes, shares or tests."""
     found = [one for one in decided(read(TREES, prose=prose)) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_wrong"),
+    [
+        ("The effect is significant ($p = 0.012$).", False),
+        ("The effect is significant ($p = 0.312$).", True),
+        (r"A trend of 0.4 a year ($p = 0.253$), which is marginally significant.", True),
+        ("The effect was insignificant ($p = 0.004$).", True),
+        ("The effect was not significant ($p = 0.312$).", False),
+        ("It fell ($p = 0.312$), while the second effect is significant.", False),
+        (r"It is significantly lower ($p = 1.1 \times 10^{-5}$).", False),
+        (r"Seen at the 10\% level, the effect is significant ($p = 0.083$).", False),
+    ],
+)
+def test_what_is_called_significant(sentence: str, is_wrong: bool) -> None:
+    """One p, and one word for it in the same clause."""
+    found = [one for one in decided(read(prose=sentence)) if one.status is Status.SUSPICION]
+    assert bool(found) is is_wrong

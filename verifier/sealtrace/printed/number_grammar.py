@@ -90,7 +90,8 @@ _RELATIONS: dict[str, Relation] = {
     "<": "<", "≪": "<", "≲": "<", ">": ">", "≫": ">", "≳": ">", "≤": "≤", "<=": "≤", "≥": "≥", ">=": "≥",
 }  # fmt: skip
 _TIMES = frozenset({"d", "h", "hr", "hrs", "m", "min", "mins", "s", "sec", "secs", "ms"})
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?!,\d{3}(?!\d)))(?:\.\d+)?|\.\d+"
+# No thousand begins with a zero: the comma of 0,125 is a decimal one.
+_DIGITS = r"0,\d{3}(?![,\d])|(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?!,\d{3}(?!\d)))(?:\.\d+)?|\.\d+"
 
 _AND_MORE = re.compile(r"\+(?=\s*(?:$|[)\]%,/†‡*]))")
 _SPACE = re.compile(r"\s+")
@@ -216,7 +217,7 @@ class NumberText:
             power = Fraction(int(number["base"])) ** int(number["power"])
             value, unit = power, power if number["base"] == "10" else Fraction(1)
         else:
-            digits = number["digits"].replace(",", "")
+            digits = re.sub(r"^0,", "0.", number["digits"]).replace(",", "")
             # A printed exponent has few digits; more would ask for a number that nobody can hold.
             power = Fraction(10) ** max(-400, min(400, int(number["e"] or number["ten"] or 0)))
             value = Fraction(f"0{digits}") * power

@@ -68,6 +68,8 @@ def paper_and_results(paper: Path, results: Path | None) -> tuple[Path, Path]:
     if not paper.exists():
         raise BundleError(f"{paper}: there is no such file or directory{nearest_path(paper)}")
     if results is None and not paper.is_dir():
+        if not is_paper(paper):
+            raise BundleError(f"{paper}: not a paper ({', '.join(PAPERS)}); name one: sealtrace check PAPER {paper}")
         raise BundleError(f"{paper}: only a paper; name its results too: sealtrace check {paper} RESULTS")
     place = paper if results is None else results
     if not place.exists():

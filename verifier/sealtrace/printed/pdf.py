@@ -105,8 +105,8 @@ def read_pdf(path: Path) -> Reported:
                 page.close()
             if len(document.pages) > MAX_PAGES:
                 reported.problems.append(ReadingProblem(f"only {MAX_PAGES} pages are read", path.name, 1))
-    except Exception as error:
-        raise BundleError(f"{path}: not a readable PDF ({type(error).__name__})") from None
+    except Exception:
+        raise BundleError(f"{path}: not a readable PDF: damaged, locked by a password, or no PDF at all") from None
     if not reported.prose and not reported.tables:
         raise BundleError(f"{path}: the PDF has no text layer")
     message = "read from the text layer of a PDF: rows and columns are inferred from places"

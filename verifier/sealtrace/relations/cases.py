@@ -51,7 +51,7 @@ _ROUNDS = 6
 class Alternatives:
     """Formulas of which one must hold, and what their unknowns are called."""
 
-    parts: tuple[Formula, ...]
+    parts: tuple[Formula | Atom, ...]
     names: Mapping[str, str]
 
 
@@ -96,6 +96,11 @@ class Case:
         """The numbers and unknowns that the comparisons speak of."""
         return set().union(*self.occurrences())
 
+    @property
+    def repeated(self) -> set[str]:
+        """Those that stand in one comparison several times."""
+        return {name for counts in self.occurrences() for name, times in counts.items() if times > 1}
+
     def open_integers(self) -> list[str]:
         """Integers with more than one value left, that a comparison speaks of."""
         return sorted(name for name in self.integers & self.variables if not self.box[name].is_point)
@@ -123,8 +128,10 @@ class Case:
 
     # Building
 
-    def require(self, formula: Formula, names: Mapping[str, str]) -> None:
+    def require(self, formula: Formula | Atom, names: Mapping[str, str]) -> None:
         match formula:
+            case Atom():
+                self.atoms += (formula,)
             case And(parts):
                 for part in parts:
                     self.require(part, names)
@@ -150,7 +157,16 @@ class Case:
     def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
         if operator in (">", ">="):
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
-        self.add(self.lowered(left, names) - self.lowered(right, names), operator)
+        form = self.lowered(left, names) - self.lowered(right, names)
+        if operator == "!=":
+            self.differ(form)
+        else:
+            self.add(form, operator)
+
+    def differ(self, form: LinearForm) -> None:
+        """What is not zero is less or greater."""
+        if form.over(self.box).holds(Fraction(0)):
+            self.choices += (Alternatives((Atom(form, "<"), Atom(-form, "<")), {}),)
 
     def add(self, form: LinearForm, operator: str) -> None:
         self.atoms += (Atom(form, operator),)
@@ -204,12 +220,14 @@ class Case:
                 return self.operation("sqrt", [self.operation("*", [surprise, each])])
         operation = Operation("", function, tuple(arguments))
         self.atoms += tuple(atom for atom in operation.domain() if not atom.truth(self.box))
+        if function == "/":
+            self.differ(first)
         linear = operation.linear() or (self._divided(arguments) if function == "*" else None)
         return variable(self._named_after(operation)) if linear is None else linear
 
     def _named_after(self, operation: Operation) -> str:
         """The variable that stands for an operation."""
-        key = operation.kind, *(form.key for form in operation.arguments)
+        key = operation.kind, *((frozenset(form.terms.items()), form.constant) for form in operation.arguments)
         if key not in self._named:
             name = self._named[key] = Computed(self.fresh(f"{operation.kind} {len(self.operations)}"))
             self.operations += (replace(operation, name=name),)
@@ -251,7 +269,7 @@ def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = Non
     return assumed(Case(box, integers=integers), formula, {})
 
 
-def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case:
+def assumed(case: Case, formula: Formula | Atom, names: Mapping[str, str]) -> Case:
     """A case in which the formula must hold, too."""
     further = replace(case, box=dict(case.box), _named={})
     further.require(formula, names)
@@ -346,7 +364,7 @@ class _Narrowing:
         truth = atom.truth(self.box)
         if truth is False:
             raise EmptyError
-        if truth is None and atom.operator != "!=":
+        if truth is None:
             self.narrow(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
 
     def narrow(self, form: LinearForm, target: Interval) -> None:

@@ -88,7 +88,7 @@ def _proof_alone(claim: Claim) -> Certificate | None:
 
 
 def _proof(atoms: Sequence[Atom], box: Box) -> Certificate | None:
-    found = solve([atom for atom in atoms if atom.operator != "!="], box)
+    found = solve(atoms, box)
     return found if isinstance(found, Certificate) else None
 
 
@@ -202,15 +202,6 @@ def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     return found
 
 
-def _contradictions(group: list[_Member]) -> list[Decision]:
-    """One group may contradict itself in several ways that share nothing."""
-    found, left = [], group
-    while len(left) > 1 and (decision := _linear_contradiction(left) or _shared_contradiction(left)) is not None:
-        found.append(decision)
-        left = [member for member in left if member.claim not in decision.together]
-    return found
-
-
 def _member(claim: Claim) -> _Member | None:
     """A claim's linear part; its own unknowns get the claim's name, so that no two claims share them by accident."""
     try:
@@ -246,6 +237,32 @@ def _connected(members: list[_Member]) -> list[list[_Member]]:
     return [group for group in groups if len(group) > 1]
 
 
+def _contradictions(group: list[_Member]) -> list[Decision]:
+    """One group may contradict itself in several ways that share nothing."""
+    found, left = [], group
+    while len(left) > 1 and (decision := _contradiction(left)) is not None:
+        found.append(decision)
+        left = [member for member in left if member.claim not in decision.together]
+    return found
+
+
+def _contradiction(group: list[_Member]) -> Decision | None:
+    """Claims whose linear parts cannot hold together; or claims about the same unknown, whose integers and choices a
+    linear program does not see."""
+    about = [member for member in group if member.unknowns]
+    try:
+        found = _smallest(group, _linear) or (_smallest(about, _whole) if 1 < len(about) <= MOST_TOGETHER else None)
+    except OutOfWorkError as error:
+        claims = tuple(member.claim for member in group)
+        return Decision(_joint(claims), Status.UNDECIDED, reason=str(error), together=claims)
+    if found is None:
+        return None
+    members, proof = found
+    claims = tuple(member.claim for member in members)
+    arithmetic = "; ".join(proof.text()) if proof is not None else "no values satisfy them together"
+    return _broken(_joint(claims), proof, arithmetic, together=claims)
+
+
 def _smallest(group: list[_Member], refuted: Callable[[list[_Member]], Refuted | None]) -> Refuted | None:
     """A refutation of members of which none can be left out."""
     found = refuted(group)
@@ -256,47 +273,23 @@ def _smallest(group: list[_Member], refuted: Callable[[list[_Member]], Refuted |
     return found
 
 
-def _linear_contradiction(group: list[_Member]) -> Decision | None:
-    """Claims whose linear parts cannot hold together, whatever the rest says."""
-
-    def refuted(some: list[_Member]) -> Refuted | None:
-        atoms = [atom for member in some for atom in member.atoms]
-        box = {name: interval for member in some for name, interval in member.box.items()}
-        with Work(GROUP_STEPS):
-            proof = _proof(atoms, box)
-        names = {atom.relation for _, atom in proof.lines} if proof is not None else ()
-        return ([member for member in some if member.claim.name in names], proof) if names else None
-
-    try:
-        found = _smallest(group, refuted)
-    except OutOfWorkError as error:
-        joint, claims = _joint(group)
-        return Decision(joint, Status.UNDECIDED, reason=str(error), together=claims)
-    return _together(*found) if found is not None else None
+def _linear(members: list[_Member]) -> Refuted | None:
+    atoms = [atom for member in members for atom in member.atoms]
+    box = {name: interval for member in members for name, interval in member.box.items()}
+    with Work(GROUP_STEPS):
+        proof = _proof(atoms, box)
+    names = {atom.relation for _, atom in proof.lines} if proof is not None else ()
+    return ([member for member in members if member.claim.name in names], proof) if names else None
 
 
-def _shared_contradiction(group: list[_Member]) -> Decision | None:
-    """Claims about the same unknown, whose integers and choices a linear program does not see."""
-
-    def refuted(some: list[_Member]) -> Refuted | None:
-        found = search(all_of(*(member.claim.formula for member in some)))
-        return (some, None) if found.status == "impossible" else None
-
-    about = [member for member in group if member.unknowns]
-    found = _smallest(about, refuted) if 1 < len(about) <= MOST_TOGETHER else None
-    return _together(*found) if found is not None else None
+def _whole(members: list[_Member]) -> Refuted | None:
+    found = search(all_of(*(member.claim.formula for member in members)))
+    return (members, None) if found.status == "impossible" else None
 
 
-def _together(group: list[_Member], proof: Certificate | None) -> Decision:
-    joint, claims = _joint(group)
-    arithmetic = "; ".join(proof.text()) if proof is not None else "no values satisfy them together"
-    return _broken(joint, proof, arithmetic, together=claims)
-
-
-def _joint(group: list[_Member]) -> tuple[Claim, tuple[Claim, ...]]:
-    """All of the claims as one, and each of them."""
-    claims = tuple(member.claim for member in group)
-    joint = Claim(
+def _joint(claims: tuple[Claim, ...]) -> Claim:
+    """All of the claims as one."""
+    return Claim(
         " with ".join(claim.name for claim in claims),
         all_of(*(claim.formula for claim in claims)),
         "These cannot all be true: " + " ".join(claim.sentence for claim in claims),
@@ -305,7 +298,6 @@ def _joint(group: list[_Member]) -> tuple[Claim, tuple[Claim, ...]]:
         question=next((claim.question for claim in claims if claim.question), None),
         family="group",
     )
-    return joint, claims
 
 
 # Which printed numbers claims bind

@@ -16,7 +16,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar, cast
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.relations.fact import Listing, NotAvailableError, UnknownFactError
@@ -39,7 +40,9 @@ from sealtrace.relations.syntax import (
     Shared,
     Some,
     Unknown,
+    all_of,
 )
+from sealtrace.relations.work import spend
 
 MAX_DEPTH = 40
 MAX_TERMS = 5000
@@ -49,17 +52,21 @@ RESERVED = frozenset({"and", "or", "some", "is", "in", "inf"})
 NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 # A decimal up to the power of ten that is worth computing with.
 _CONSTANT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?0*(?:[1-3]?[0-9]{1,2}|400))?")
-_STRING = r'"((?:[^"\\\n]|\\["\\])*)"'
-_PLACEHOLDER = re.compile(r"\{([^\W\d]\w*)\}")
+_QUOTED = r'(?:[^"\\\n]|\\["\\])*'
+_LOOP = r"[^\W\d]\w*"
+_PLACEHOLDER = re.compile(rf"\{{({_LOOP})\}}")
+_PLACE = (
+    rf'\[\s*(?:"(?P<quoted_row>{_QUOTED})"|(?P<row>[^,\]\n]*))\s*,'
+    rf'\s*(?:"(?P<quoted_column>{_QUOTED})"|(?P<column>[^\]\n]*))\s*\](?:\.(?P<part>\w+))?'
+)
 _WORD = re.compile(
-    rf"""\s*(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
-    |(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?(?=\[))
-    |(?P<name>{NAME.pattern})|{_PLACEHOLDER.pattern.replace("(", "(?P<placeholder>", 1)}
-    |{_STRING.replace("(", "(?P<string>", 1)}
+    rf"""(?P<blank>\s*)(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<cell>(?:(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?|\{{{_LOOP}\}})(?=\[)
+        |"(?P<quoted_table>{_QUOTED})")(?P<place>{_PLACE})?)
+    |(?P<name>{NAME.pattern})|(?P<placeholder>\{{{_LOOP}\}})
     |(?P<sign>\.\.|==|!=|<=|>=|.)|(?P<end>\Z))""",
     re.VERBOSE | re.DOTALL,
 )
-_PLACE = re.compile(rf"\[\s*(?:{_STRING}\s*|([^,\]\n]*)\s*),\s*(?:{_STRING}\s*|([^\]\n]*)\s*)\](?:\.(\w+))?")
 _SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
 _WHOLE_LISTS = frozenset({"sum", "mean"})
 _Read = TypeVar("_Read")
@@ -110,8 +117,8 @@ def parse_formula(
     parser = _Parser(text, names)
     formula: Formula | None = None
     try:
-        formula = parser.formula()
-        parser.refuse("the end of the formula", unless=parser.peek().kind == "end")
+        formula = parser.part(Formula)
+        parser.refuse("the end of the formula", unless=parser.word.kind == "end")
     except FormulaError as error:
         parser.fault(str(error), error.start)
     problems = [Misreading(message, source, *locate(start), absent) for message, start, absent in parser.faults]
@@ -129,10 +136,10 @@ def parse_constant(text: str) -> Fraction | None:
 
 def parse_place(text: str) -> tuple[str, str]:
     """The labels of `[row, column]`."""
-    match = _PLACE.fullmatch(text)
+    match = re.fullmatch(_PLACE, text)
     if match is None:
         raise FormulaError("expected [row, column]")
-    return _label(match, 1)[0], _label(match, 3)[0]
+    return _label(match, "row"), _label(match, "column")
 
 
 def substituted(text: str, bindings: dict[str, str]) -> tuple[str, list[str]]:
@@ -141,23 +148,20 @@ def substituted(text: str, bindings: dict[str, str]) -> tuple[str, list[str]]:
     return _PLACEHOLDER.sub(lambda match: bindings.get(match.group(1), match.group()), text), missing
 
 
-def _label(match: re.Match[str], group: int) -> tuple[str, bool]:
-    """A label of a place, and whether it was quoted."""
-    quoted, plain = match.group(group), match.group(group + 1)
-    return (" ".join(plain.split()), False) if quoted is None else (_unquoted(quoted), True)
+def _label(match: re.Match[str], part: str) -> str:
+    """A table's name, or a label of a place, which may be quoted."""
+    quoted = match[f"quoted_{part}"]
+    return " ".join(match[part].split()) if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
 
 
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
-
-
-class _Word(NamedTuple):
-    """One word, number or sign."""
+@dataclass(frozen=True)
+class _Word:
+    """One number, cell, name or sign."""
 
     kind: str
     text: str
     start: int
-    end: int
+    match: re.Match[str]
 
     def says(self, *texts: str) -> bool:
         """Whether it is one of these words and signs."""
@@ -167,6 +171,13 @@ class _Word(NamedTuple):
         return "the end" if self.kind == "end" else repr(self.text[:40])
 
 
+@lru_cache(maxsize=4)
+def _words(text: str) -> list[_Word]:
+    """The words of a text; a loop reads the same text again and again."""
+    found = ((match.lastgroup or "end", match) for match in _WORD.finditer(text))
+    return [_Word(kind, _SPELT.get(match[kind], match[kind]), match.end("blank"), match) for kind, match in found]
+
+
 @dataclass(frozen=True)
 class _Listed(Expression):
     """What a starred reference stands for; only a function takes it."""
@@ -174,107 +185,138 @@ class _Listed(Expression):
     listing: Listing
 
 
+def _joined(function: str, parts: list[Expression], links: list[str]) -> Node:
+    """A sum or a product; the second sign turns the part behind it."""
+    turned = (part if link == function else Call(link, (part,)) for link, part in zip(links, parts[1:], strict=True))
+    return Call(function, (parts[0], *turned))
+
+
+def _compared(parts: list[Expression], links: list[str]) -> Node:
+    """A comparison, or a chain of them."""
+    return all_of(*map(Comparison, links, parts, parts[1:]))
+
+
+_LEVELS: tuple[tuple[tuple[str, ...], type[Node], Callable[[list[Any], list[str]], Node]], ...] = (
+    (("or",), Formula, lambda parts, _links: Or(tuple(parts))),
+    (("and",), Formula, lambda parts, _links: And(tuple(parts))),
+    (OPERATORS, Expression, _compared),
+    (("+", "-"), Expression, partial(_joined, "+")),
+    (("*", "/"), Expression, partial(_joined, "*")),
+)
+"""Words and signs that join two or more parts, the loosest first: what they join, and what they make of it."""
+_COMPARISON, _SUM = 2, 3
+
+
 class _Parser:
     """Reads on behind a wrong reference; other mistakes end it."""
 
     def __init__(self, text: str, names: Names) -> None:
-        self.text = text
         self.names = names
         self.faults: list[tuple[str, int, bool]] = []
         """Message, place, and whether it is only that a cell says n/a."""
         self.scope: list[str] = []
-        self.depth = self.terms = self.place = 0
-        self._ahead: _Word | None = None
+        self.words = _words(text)
+        self.place = self.depth = self.terms = 0
 
     # Words
 
-    def peek(self) -> _Word:
-        if self._ahead is None:
-            match = _WORD.match(self.text, self.place)
-            assert match is not None
-            kind = match.lastgroup or "end"
-            start = match.start(kind) - (kind in ("string", "placeholder"))
-            if kind == "number" and match.end() - start > MAX_LITERAL:
-                raise FormulaError(f"a number of {match.end() - start} characters", start)
-            text = _unquoted(match[kind]) if kind == "string" else _SPELT.get(match[kind], match[kind])
-            self._ahead = _Word(kind, text, start, match.end())
-        return self._ahead
-
-    def go(self, place: int) -> None:
-        self.place, self._ahead = place, None
-
-    def next(self) -> _Word:
-        word = self.peek()
-        self.go(word.end)
-        return word
+    @property
+    def word(self) -> _Word:
+        """The next one."""
+        return self.words[self.place]
 
     def take(self, *texts: str) -> _Word | None:
         """The next word if it is one of these."""
-        return self.next() if self.peek().says(*texts) else None
+        word = self.word
+        if not word.says(*texts):
+            return None
+        self.place += 1
+        return word
 
-    def expect(self, *texts: str) -> _Word:
+    def expect(self, *texts: str) -> str:
         wanted = " or ".join(repr(text) if text.isalpha() else text for text in texts)
-        self.refuse(wanted, unless=self.peek().says(*texts))
-        return self.next()
+        self.refuse(wanted, unless=self.word.says(*texts))
+        self.place += 1
+        return self.words[self.place - 1].text
 
     def refuse(self, wanted: str, *, unless: bool = False) -> None:
         """An error at the next word, unless it is what was wanted."""
-        word = self.peek()
         if not unless:
-            hint = "; write == for equality" if word.says("=") else ""
-            raise FormulaError(f"expected {wanted}, found {word}{hint}", word.start)
+            hint = "; write == for equality" if self.word.says("=") else ""
+            raise FormulaError(f"expected {wanted}, found {self.word}{hint}", self.word.start)
+
+    # Parts, and what joins them
+
+    def node(self, level: int = 0) -> Node:
+        """One part, or several that this level joins; what is in parentheses only what follows can tell."""
+        if level == len(_LEVELS):
+            return self.signed()
+        signs, kind, join = _LEVELS[level]
+        start = self.word.start
+        first = self.node(level + 1)
+        if level == _COMPARISON and self.take("is"):
+            return self.multiple(self.checked(first, Expression, start))
+        if not self.word.says(*signs):
+            return first
+        parts, links = [self.checked(first, kind, start)], []
+        while link := self.take(*signs):
+            links.append(link.text)
+            parts.append(self.part(kind, level + 1))
+        return join(parts, links)
+
+    def part(self, kind: type[_Read], level: int = 0) -> _Read:
+        """A part that must be a formula, or an expression."""
+        start = self.word.start
+        return self.checked(self.node(level), kind, start)
+
+    def expression(self) -> Expression:
+        return self.part(Expression, _SUM)
+
+    def checked(self, node: Node, kind: type[_Read], start: int) -> _Read:
+        if isinstance(node, _Listed) and kind is Expression:
+            node = self.fault("a list of cells belongs inside sum, mean, min, max or an order", start)
+        if isinstance(node, _Listed) or not isinstance(node, kind):
+            self.refuse("a comparison, such as ==", unless=kind is Expression)
+            raise FormulaError("a value is needed here, and this is a comparison", start)
+        return node
+
+    def nested(self, inner: Callable[[], _Read]) -> _Read:
+        if self.depth >= MAX_DEPTH:
+            raise FormulaError(f"nested more than {MAX_DEPTH} deep", self.word.start)
+        self.depth += 1
+        result = inner()
+        self.depth -= 1
+        return result
+
+    def count(self, word: _Word, terms: int = 1) -> None:
+        spend(terms)
+        self.terms += terms
+        if self.terms > MAX_TERMS:
+            raise FormulaError(f"more than {MAX_TERMS} terms", word.start)
+
+    def fault(self, message: str, start: int, *, absent: bool = False) -> Expression:
+        """Notes what is wrong; the number stands in its place, so that the reading can go on."""
+        self.faults.append((message, start, absent))
+        return Number(Fraction(0))
 
     # Formulas
 
-    def formula(self) -> Formula:
-        return self.as_formula(self.either(), 0)
-
-    def either(self) -> Node:
-        """A formula, or an expression in parentheses that only what follows can tell from one."""
-        return self.chained(self.conjunction, Or, self.as_formula, "or")
-
-    def conjunction(self) -> Node:
-        return self.chained(self.atom, And, self.as_formula, "and")
-
-    def chained(
-        self, inner: Callable[[], Node], kind: Callable[[Any], Node], checked: Callable[[Node, int], Any], *links: str
-    ) -> Node:
-        """One part, or several between these words or signs; the second sign turns the part behind."""
-        start = self.peek().start
-        first = inner()
-        if not self.peek().says(*links):
-            return first
-        parts = [checked(first, start)]
-        while link := self.take(*links):
-            start = self.peek().start
-            part = checked(inner(), start)
-            parts.append(part if link.text == links[0] else Call(link.text, (part,)))
-            self.count(link)
-        return kind(tuple(parts))
-
-    def atom(self) -> Node:
-        if self.take("some"):
-            return self.nested(self.some)
-        start = self.peek().start
-        first = self.sum()
-        if self.take("is"):
-            return self.multiple(self.as_expression(first, start))
-        if not self.peek().says(*OPERATORS):
-            return first
-        left = self.as_expression(first, start)
-        chain: list[Formula] = []
-        while operator := self.take(*OPERATORS):
-            right = self.expression()
-            chain.append(Comparison(operator.text, left, right))
-            left = right
-        return chain[0] if len(chain) == 1 else And(tuple(chain))
+    def multiple(self, of: Expression) -> Formula:
+        self.expect("a")
+        repeats = None
+        if self.expect("multiple", "mean") == "mean":
+            self.expect("of")
+            repeats = self.expression()
+            self.expect("multiples")
+        self.expect("of")
+        return Multiple(of, self.expression(), repeats)
 
     def some(self) -> Formula:
         integer = self.take("integer") is not None
-        word = self.peek()
+        word = self.word
         named = word.kind == "name" and word.text not in RESERVED and "." not in word.text
         self.refuse("a name for the unknown", unless=named)
-        self.next()
+        self.place += 1
         self.expect("in")
         low: Expression | None
         high: Expression | None
@@ -285,7 +327,7 @@ class _Parser:
             low, _, high, _ = self.end(), self.expect(","), self.end(), self.expect("]")
         self.expect(":")
         self.scope.append(word.text)
-        body = self.formula()
+        body = self.part(Formula)
         self.scope.pop()
         return Some(word.text, low, high, body, integer)
 
@@ -295,76 +337,46 @@ class _Parser:
         self.take("-")
         if self.take("inf"):
             return None
-        self.go(before)
+        self.place = before
         return self.expression()
-
-    def multiple(self, of: Expression) -> Formula:
-        self.expect("a")
-        repeats = None
-        if self.expect("multiple", "mean").text == "mean":
-            self.expect("of")
-            repeats = self.expression()
-            self.expect("multiples")
-        self.expect("of")
-        return Multiple(of, self.expression(), repeats)
 
     # Expressions
 
-    def expression(self) -> Expression:
-        start = self.peek().start
-        return self.as_expression(self.sum(), start)
-
-    def sum(self) -> Node:
-        return self.chained(self.product, lambda parts: Call("+", parts), self.as_expression, "+", "-")
-
-    def product(self) -> Node:
-        return self.chained(self.signed, lambda parts: Call("*", parts), self.as_expression, "*", "/")
-
     def signed(self) -> Node:
         negative = False
-        while word := self.take("-"):
+        while self.take("-"):
             negative = not negative
-            self.count(word)
-        start = self.peek().start
+        start = self.word.start
         value = self.value()
         if self.take("^"):
-            word = self.peek()
-            whole = word.kind == "number" and word.text.isdecimal() and 1 <= int(word.text) <= MAX_EXPONENT
+            text = self.word.text
+            whole = text.isdecimal() and len(text) < 3 and 1 <= int(text) <= MAX_EXPONENT
             self.refuse(f"an exponent from 1 to {MAX_EXPONENT}", unless=whole)
-            value = self.as_expression(value, start) ** int(self.next().text)
-        return -self.as_expression(value, start) if negative else value
+            self.place += 1
+            value = self.checked(value, Expression, start) ** int(text)
+        return -self.checked(value, Expression, start) if negative else value
 
     def value(self) -> Node:
-        word = self.peek()
+        word = self.word
         self.refuse("a number, a name or a cell", unless=word.kind not in ("sign", "end") or word.text == "(")
-        self.count(self.next())
-        if word.kind in ("table", "string") or (word.kind == "placeholder" and self.text[word.end :][:1] == "["):
-            return self.reference(word)
+        self.count(word)
+        self.place += 1
         if word.kind in ("number", "placeholder"):
-            text = word.text if word.kind == "number" else self.filled("{" + word.text + "}", word.start)
-            value = parse_constant(text)
-            return self.fault(f"{text[:40]!r} is not a number", word.start) if value is None else Number(value)
+            text = self.filled(word.text, word.start)
+            long = f"a number of {len(text)} characters" if len(text) > MAX_LITERAL else f"{text!r} is not a number"
+            return self.fault(long, word.start) if (value := parse_constant(text)) is None else Number(value)
         if word.text == "(":
-            inner = self.nested(self.either)
+            inner = self.nested(self.node)
             self.expect(")")
             return inner
-        return self.nested(lambda: self.call(word)) if self.take("(") else self.named(word.text, word.start)
-
-    def named(self, name: str, start: int) -> Expression:
-        facts, declared = self.names.facts, self.names.facts.declared
-        if name in self.scope:
-            return Unknown(name)
-        if name in self.names.constants:
-            return Number(self.names.constants[name], name)
-        if name in self.names.shared:
-            return self.names.shared[name]
-        owner, _, part = name.rpartition(".")
-        if name in declared:
-            return self.found(lambda: Given(facts.named(name)), start)
-        if owner in declared:
-            return self.found(lambda: Given(facts.named(owner, part)), start)
-        known = [*self.scope, *self.names.constants, *self.names.shared, *declared]
-        return self.fault(f"{name!r} is not known{nearest(name, known)}", start)
+        if word.says("some"):
+            return self.nested(self.some)
+        if self.take("("):
+            return self.nested(lambda: self.call(word))
+        try:
+            return self.reference(word) if word.kind == "cell" else self.named(word.text)
+        except UnknownFactError as error:
+            return self.fault(str(error), word.start, absent=isinstance(error, NotAvailableError))
 
     def call(self, word: _Word) -> Node:
         name, faults = word.text, len(self.faults)
@@ -388,10 +400,10 @@ class _Parser:
 
     def items(self, function: str) -> list[Expression]:
         """One argument, or the many that a starred cell stands for."""
-        word = self.peek()
-        found = self.sum()
+        word = self.word
+        found = self.node(_SUM)
         if not isinstance(found, _Listed):
-            return [self.as_expression(found, word.start)]
+            return [self.checked(found, Expression, word.start)]
         facts, missing = found.listing
         if missing and function in _WHOLE_LISTS:
             self.fault(f"{missing[0]} says n/a: {function} needs every number", word.start)
@@ -400,35 +412,37 @@ class _Parser:
 
     # References
 
+    def named(self, name: str) -> Expression:
+        facts, constants, shared = self.names.facts, self.names.constants, self.names.shared
+        owner, _, part = name.rpartition(".")
+        if name in self.scope:
+            return Unknown(name)
+        if name in constants:
+            return Number(constants[name], name)
+        if name in shared:
+            return shared[name]
+        if name in facts.declared or owner in facts.declared:
+            return Given(facts.named(name) if name in facts.declared else facts.named(owner, part))
+        known = [*self.scope, *constants, *shared, *facts.declared]
+        raise UnknownFactError(f"{name!r} is not known{nearest(name, known)}")
+
     def reference(self, word: _Word) -> Expression:
         """The cell, or the cells, at an address."""
-        table = self.filled("{" + word.text + "}", word.start) if word.kind == "placeholder" else word.text
-        match = _PLACE.match(self.text, word.end)
-        if match is None:
+        if word.match["place"] is None:
             raise FormulaError("expected [row, column] behind the name of a table", word.start)
-        self.go(match.end())
-        labels = [_label(match, group) for group in (1, 3)]
-        row, column = (self.filled(label, word.start) for label, _ in labels)
-        starred = [_starred(label, quoted) for label, (_, quoted) in zip((row, column), labels, strict=True)]
-
-        def find() -> Expression:
-            facts, part = self.names.facts, match[5]
-            match starred:
-                case [None, None]:
-                    return Given(facts.cell(table, row, column, part))
-                case [list() as without, None]:
-                    return _Listed(facts.column(table, column, part, without))
-                case [None, list() as without]:
-                    return _Listed(facts.row(table, row, part, without))
+        table, row, column = (_label(word.match, part) for part in ("table", "row", "column"))
+        table = self.filled(table, word.start) if word.match["quoted_table"] is None else table
+        row, column = self.filled(row, word.start), self.filled(column, word.start)
+        facts, part = self.names.facts, word.match["part"]
+        rows = _starred(row) if word.match["quoted_row"] is None else None
+        columns = _starred(column) if word.match["quoted_column"] is None else None
+        if rows is not None and columns is not None:
             raise UnknownFactError("one of row and column may be *, not both")
-
-        return self.found(find, word.start)
-
-    def found(self, find: Callable[[], Expression], start: int) -> Expression:
-        try:
-            return find()
-        except UnknownFactError as error:
-            return self.fault(str(error), start, absent=isinstance(error, NotAvailableError))
+        if rows is not None:
+            return _Listed(facts.column(table, column, part, rows))
+        if columns is not None:
+            return _Listed(facts.row(table, row, part, columns))
+        return Given(facts.cell(table, row, column, part))
 
     def filled(self, text: str, start: int) -> str:
         result, missing = substituted(text, self.names.bindings)
@@ -436,44 +450,10 @@ class _Parser:
             self.fault(f"nothing gives {{{name}}}{nearest(name, self.names.bindings)}", start)
         return result
 
-    # Kinds and limits
 
-    def fault(self, message: str, start: int, *, absent: bool = False) -> Expression:
-        """Notes what is wrong; the number stands in its place, so that the reading can go on."""
-        self.faults.append((message, start, absent))
-        return Number(Fraction(0))
-
-    def as_formula(self, node: Node, _start: int) -> Formula:
-        if not isinstance(node, Formula):
-            self.refuse("a comparison, such as ==")
-        return cast("Formula", node)
-
-    def as_expression(self, node: Node, start: int) -> Expression:
-        if isinstance(node, Formula):
-            raise FormulaError("a value is needed here, and this is a comparison", start)
-        if isinstance(node, _Listed):
-            return self.fault("a list of cells belongs inside sum, mean, min, max or an order", start)
-        return node
-
-    def nested(self, inner: Callable[[], _Read]) -> _Read:
-        if self.depth >= MAX_DEPTH:
-            raise FormulaError(f"nested more than {MAX_DEPTH} deep", self.peek().start)
-        self.depth += 1
-        result = inner()
-        self.depth -= 1
-        return result
-
-    def count(self, word: _Word, terms: int = 1) -> None:
-        self.terms += terms
-        if self.terms > MAX_TERMS:
-            raise FormulaError(f"more than {MAX_TERMS} terms", word.start)
-
-
-def _starred(label: str, quoted: bool) -> list[str] | None:
+def _starred(label: str) -> list[str] | None:
     """What a star leaves out; None where the label is no star."""
-    if quoted or not label.startswith("*"):
+    word, *rest = label.removeprefix("*").split(maxsplit=1) or [""]
+    if not label.startswith("*") or word not in ("", "except"):
         return None
-    word, *rest = label[1:].split(maxsplit=1) or [""]
-    if not word:
-        return []
-    return [out.strip().strip('"') for out in " ".join(rest).split(";")] if word == "except" else None
+    return [out.strip().strip('"') for out in " ".join(rest).split(";")] if word else []

@@ -46,11 +46,14 @@ from sealtrace.relations.language import (
 )
 from sealtrace.relations.stored import claim_of
 from sealtrace.relations.syntax import Shared
+from sealtrace.relations.work import OutOfWorkError, Work, spend
 
 MAX_CLAIMS = 5000
 MAX_CHARACTERS = 2_000_000
 MAX_LINE = 20_000
 MAX_PROBLEMS = 1000
+MAX_STEPS = 1_000_000
+"""Terms, and tens of letters, of all relations of a file with their loops: some ten seconds."""
 _DECLARED = re.compile(rf"({NAME.pattern})\s*=\s*(.*)")
 _FACT = re.compile(rf"({NAME.pattern})\s*=\s*(.*?)\s+at\s+(?:(\S+):)?(\d{{1,7}})")
 _RANGE = re.compile(rf"(integer\s+)?({NAME.pattern})\s+in\s+(?:\[(.+?),(.+?)\]|(.+?)\.\.(.+))")
@@ -151,11 +154,17 @@ class _Reader:
         for place, number in self.prints:
             self.declared(self.print_rule, place, number)
         names: set[str] = set()
-        for block in self.blocks:
-            if block.name in names:
-                self.problem(f"a second relation named {block.name!r}", block.line)
-            names.add(block.name)
-            self.expand(block)
+        with Work(MAX_STEPS):
+            for block in self.blocks:
+                if block.name in names:
+                    self.problem(f"a second relation named {block.name!r}", block.line)
+                names.add(block.name)
+                try:
+                    self.expand(block)
+                except OutOfWorkError:
+                    over = "its loops make it too long" if block.all("for") else "the file is too long"
+                    self.problem(f"relation {block.name!r}: {over}; more cannot be read in time", block.line)
+                    break
         self.reading.problems.sort(key=lambda problem: (problem.line, problem.column))
 
     # Declarations
@@ -284,6 +293,7 @@ class _Reader:
         def filled(text: str) -> str:
             return substituted(" ".join(text.split()), bindings)[0]
 
+        spend(sum(len(passage.text) for passage in block.passages) // 10)
         (passage,) = block.all("holds")[:1]
         places: list[Locate] = [passage.locate]
         repairs = []

@@ -16,7 +16,6 @@ from sealtrace.relations.linear import Certificate, solve
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import OutOfWorkError, Work, spend
 
-_ENUMERATED = 24
 _TINY = Fraction(1, 2**100)
 _MOST_WITNESSED = 60
 """How many variables are fixed one after another."""
@@ -83,16 +82,12 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     if not case.atoms:
         return Answer("possible", {name: _any(case, name) for name in case.names}, case)
     if case.is_linear:
-        unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
-        return _apart(case, unequal) if unequal is not None else _linear(case)
+        return _linear(case)
     found = _witness(case, before)
     if found is not None:
         return Answer("possible", {name: found.get(name) or _any(case, name) for name in case.names}, case)
     if (largest := next((each for each in case.operations if each.kind == "max"), None)) is not None:
         return list(_pieces(case, largest))
-    if case.open_integers():
-        return _integers(case)
-    spend(_HALVING)
     return _halves(case, start)
 
 
@@ -106,20 +101,13 @@ def _any(case: Case, name: str) -> Interval:
 
 
 def _linear(case: Case) -> Answer | list[Case]:
-    found = solve([atom for atom in case.atoms if atom.operator != "!="], case.box)
+    found = solve(case.atoms, case.box)
     if isinstance(found, Certificate):
         return []
-    # What only an inequality (!=) speaks of has no value there.
     values = {name: point(found[name]) if name in found else _any(case, name) for name in case.names}
     if any(Fraction(values[name].low).denominator != 1 for name in case.open_integers()):
-        return _integers(case)
+        return _halves(case, case)
     return Answer("possible", values, case)
-
-
-def _apart(case: Case, unequal: Atom) -> list[Case]:
-    """Not equal is less or greater."""
-    rest = tuple(atom for atom in case.atoms if atom is not unequal)
-    return [replace(case, atoms=(*rest, Atom(form, "<"))) for form in (unequal.form, -unequal.form)]
 
 
 # Dividing
@@ -133,38 +121,29 @@ def _pieces(case: Case, operation: Operation) -> Iterator[Case]:
         yield replace(piece, atoms=(*piece.atoms, *below))
 
 
-def _integers(case: Case) -> Answer | list[Case]:
-    """One integer takes each of its values, or one of two ranges."""
-    name = min(case.open_integers(), key=lambda name: (case.box[name].width, name))
-    low, high = case.box[name].low, case.box[name].high
-    if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
-        return Answer("unknown", reason=f"nothing bounds the integer {name}")
-    if high - low < _ENUMERATED:
-        ranges = [point(low + step) for step in range(int(high - low) + 1)]
-    else:
-        middle = Fraction(int(low + high) // 2)
-        ranges = [Interval(low, middle), Interval(middle + 1, high)]
-    return [replace(case, box={**case.box, name: smaller}) for smaller in ranges]
-
-
 def _halves(case: Case, start: Case) -> Answer | list[Case]:
-    """The variable with the most room left, relative to what it had, in two halves."""
-    repeated = {name for counts in case.occurrences() for name, times in counts.items() if times > 1}
-    open_names = sorted(name for name in repeated or case.variables if not case.box[name].is_point)
-    if not open_names:
-        return Answer("unknown", reason="no precision tried separates the two sides")
-    if any(not case.box[name].is_bounded for name in open_names):
-        return Answer("unknown", reason="an unknown without bounds enters a product or a function")
+    """The integer with the fewest values, or the number with the most room left, in two halves."""
 
     def room(name: str) -> Fraction:
         had = start.box.get(name, case.box[name])
         return Fraction(case.box[name].width) / Fraction(had.width if had.is_bounded and had.width else 1)
 
-    name = max(open_names, key=room)
-    if room(name) < _FINEST:
-        return Answer("unknown", reason="no precision tried separates the two sides")
-    middle = case.box[name].middle()
-    halves = [Interval(case.box[name].low, middle), Interval(middle, case.box[name].high)]
+    if integers := case.open_integers():
+        name = min(integers, key=lambda name: case.box[name].width)
+        if not case.box[name].is_bounded:
+            return Answer("unknown", reason=f"nothing bounds the integer {name}")
+        middle = Fraction(math.floor(case.box[name].middle()))
+        ends = middle, middle + 1
+    else:
+        spend(_HALVING)
+        open_names = sorted(name for name in case.repeated or case.variables if not case.box[name].is_point)
+        if any(not case.box[name].is_bounded for name in open_names):
+            return Answer("unknown", reason="an unknown without bounds enters a product or a function")
+        name = max(open_names, key=room, default="")
+        if not name or room(name) < _FINEST:
+            return Answer("unknown", reason="no precision tried separates the two sides")
+        ends = (case.box[name].middle(),) * 2
+    halves = Interval(case.box[name].low, ends[0]), Interval(ends[1], case.box[name].high)
     return [replace(case, box={**case.box, name: half}) for half in halves]
 
 
@@ -179,8 +158,14 @@ def _witness(case: Case, before: Case) -> Box | None:
     if len(case.variables) > _MOST_WITNESSED:
         return None
     now: Case | None = case
-    # Counts decide what the rest may be, so they come first; narrow ones leave the least choice.
-    for name in sorted(case.variables, key=lambda name: (name not in case.integers, case.box[name].width, name)):
+    repeated = case.repeated
+
+    def turn(name: str) -> tuple[bool, bool, Fraction | float, str]:
+        """Counts decide what the rest may be, so they come first; then what cannot be solved for, because it stands
+        there several times; narrow ones leave the least choice."""
+        return name not in case.integers, name not in repeated, case.box[name].width, name
+
+    for name in sorted(case.variables, key=turn):
         if now is None:
             return None
         if now.is_linear and isinstance(found := _linear(now), Answer):

@@ -125,12 +125,6 @@ class Call(Expression):
 class Formula:
     """Something that is true or not."""
 
-    def __and__(self, other: Formula) -> And:
-        return And((self, other))
-
-    def __or__(self, other: Formula) -> Or:
-        return Or((self, other))
-
 
 @dataclass(frozen=True)
 class Comparison(Formula):

@@ -48,14 +48,18 @@ MOST_CHANCE = 0.1
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number of a table with its error."""
+    """A number of a table with its error, and the row and column that they stand in."""
 
-    sheet: int
-    row: int
-    column: int
+    lines: frozenset[tuple[int, int, int]]
     label: str
+    text: str
+    """The cell of the number, with its stars."""
     value: Fact
     error: Fact
+
+    def is_another(self, words: re.Pattern[str], text: str) -> bool:
+        """Whether a sentence says how its estimate is another than this one."""
+        return any(word.group()[:4].casefold() not in self.label for word in words.finditer(text))
 
 
 def estimates_of(place: int, sheet: Sheet) -> Iterator[Estimate]:
@@ -64,18 +68,21 @@ def estimates_of(place: int, sheet: Sheet) -> Iterator[Estimate]:
         entry = sheet.entry(row, column)
         if entry is None or not 1 <= len(entry.facts) <= 2 or not entry.facts[0].value:
             continue
-        beside = sheet.entry(row, column + 1) if column + 1 < len(sheet.columns) else None
-        below = sheet.entry(row + 1, column) if row + 1 < len(sheet.rows) and not sheet.rows[row + 1].first else None
-        if len(entry.facts) == 2:
-            error = entry.facts[1] if entry.names == ("mean", "sd") or "(" in entry.text[1:] else None
-        elif beside is not None and _ERROR.fullmatch(plain(sheet.columns[column + 1].label).split(" / ")[-1]):
-            error = beside.facts[0] if len(beside.facts) == 1 else None
-        else:
-            bracketed = below is not None and len(below.facts) == 1 and _IN_BRACKETS.fullmatch(below.text)
-            error = below.facts[0] if below is not None and bracketed else None
-        if error is not None:
+        value, *errors = entry.facts
+        beside, below = sheet.number(row, column + 1), sheet.entry(row + 1, column)
+        if errors and entry.names != ("mean", "sd") and "(" not in entry.text[1:]:
+            continue
+        if not errors and beside is not None and _ERROR.fullmatch(_header(sheet, column + 1)):
+            errors = [beside]
+        elif not errors and below is not None and not sheet.rows[row + 1].first and _IN_BRACKETS.fullmatch(below.text):
+            errors = list(below.facts)
+        if len(errors) == 1:
             label = f"{sheet.rows[row].label} {sheet.columns[column].label}".casefold()
-            yield Estimate(place, row, column, label, entry.facts[0], error)
+            yield Estimate(frozenset({(place, 0, row), (place, 1, column)}), label, entry.text, value, errors[0])
+
+
+def _header(sheet: Sheet, column: int) -> str:
+    return plain(sheet.columns[column].label).split(" / ")[-1]
 
 
 def find(paper: Paper, family: str) -> Iterator[Claim]:
@@ -95,42 +102,28 @@ def _quoted(
 ) -> Iterator[Claim]:
     hundred = value.unit in ("%", "pp") or _LOG.match(sentence.text, value.end)
     pairs = [(found, Fraction(scale)) for found in known for scale in ((1, 100) if hundred else (1,))]
-    told = [
-        (found, scale)
-        for found, scale in pairs
-        if agrees(value, found.value, scale) and agrees(error, found.error, scale)
+    agreeing = [
+        (agrees(value, found.value, scale), agrees(error, found.error, scale), found, scale) for found, scale in pairs
     ]
-    if told:
-        yield _claim(sentence, value, error, *told[0], family, None)
+    for found, scale in [(found, scale) for *both, found, scale in agreeing if all(both)][:1]:
+        yield _claim(sentence, value, error, found, scale, family, None)
         return
     lines = {name.line for name in index_of(paper).of(sentence) if name.strength >= SCATTERED}
-    named = [
-        (found, scale)
-        for found, scale in pairs
-        if {(found.sheet, 0, found.row), (found.sheet, 1, found.column)} & lines
-    ]
+    named = [(any(both), found, scale) for *both, found, scale in agreeing if found.lines & lines]
     near = [
-        (found, scale)
-        for found, scale in named
+        (half, found, scale)
+        for half, found, scale in named
         if _off(value, found.value, scale) <= _NEAR[0]
         and _off(error, found.error, scale) <= _NEAR[1]
         and (not value.fact.value > 0 > found.value.value or DOWN.search(sentence.text))
-        and not _is_another(_OTHERWISE, sentence.text, found)
-        and not _is_another(_LEFT_OUT, context, found)
+        and not found.is_another(_OTHERWISE, sentence.text)
+        and not found.is_another(_LEFT_OUT, context)
     ]
     # Printed twice it is one estimate; two of them would be two.
-    once = len({(found.value.value, found.error.value) for found, _scale in near}) == 1
-    if once and len(value.digits) > 1 < len(error.digits):
-        found, scale = near[0]
-        half = agrees(value, found.value, scale) or agrees(error, found.error, scale)
-        chance = _CHANCE * len(named) / (10 if half else 1)
-        if chance <= MOST_CHANCE:
-            yield _claim(sentence, value, error, found, scale, family, chance)
-
-
-def _is_another(words: re.Pattern[str], text: str, found: Estimate) -> bool:
-    """Whether a sentence says how its estimate is another than the one in the table."""
-    return any(word.group()[:4].casefold() not in found.label for word in words.finditer(text))
+    once = len({(found.value.value, found.error.value) for _half, found, _scale in near}) == 1
+    chance = _CHANCE * len(named) / (10 if near and near[0][0] else 1)
+    if once and len(value.digits) > 1 < len(error.digits) and chance <= MOST_CHANCE:
+        yield _claim(sentence, value, error, *near[0][1:], family, chance)
 
 
 def _off(mention: Mention, fact: Fact, scale: Fraction) -> Fraction:

@@ -16,6 +16,7 @@ from sealtrace.relations.families import (
     quotes,
     regular,
     repeated,
+    significance,
     statistics,
     sums,
 )
@@ -50,15 +51,16 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         sums.TOTALS,
-        "Parts sum to their whole, and the rate of a whole weighs those of its parts.",
-        "A row or column headed Total, Sum, All or Overall over counts, with rates beside them or without; a caption "
-        "that says what sums to 100 or 1.",
+        "Parts sum to their whole.",
+        "A row or column headed Total, Sum, All or Overall over counts; a caption that says what sums to 100 or 1.",
         sums.find_totals,
     ),
     Family(
         sums.MEANS,
-        "A row or column headed Mean is the mean of what it lists, and one headed SD its standard deviation.",
-        "A row Mean or Average below items, or a column beside listed seeds, folds or runs.",
+        "A row or column headed Mean is the mean of what it lists, one headed SD its standard deviation, and a "
+        "weighted total follows from its weights.",
+        "A row Mean or Average below items, or a column beside listed seeds, folds or runs; the rate of a whole where "
+        "the counts of its parts add up; a row Weighted Total below weights that sum to one.",
         sums.find_means,
     ),
     Family(
@@ -135,10 +137,11 @@ FAMILIES: tuple[Family, ...] = (
         prose.find,
     ),
     Family(
-        statistics.STATISTICS,
+        significance.FAMILY,
         "Statistics follow from what they are computed from: p from t, F, χ², r or z; intervals around their estimate; "
-        "rates of parts and whole; McNemar from its counts; errors from deviations.",
-        "A test and its p in one sentence; headers or a caption that name the statistic and what it needs.",
+        "rates of parts and whole; McNemar from its counts; errors from deviations; stars from estimates and errors.",
+        "A test and its p in one sentence, or a p and the word significant; headers, notes or a caption that name the "
+        "statistic and what it needs.",
         statistics.find_statistics,
     ),
 )

@@ -11,12 +11,13 @@ from typing import Any
 
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.estimates import estimates_of
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.significance import FAMILY, reported, tail
 from sealtrace.relations.families.stated import Rule, headers
 from sealtrace.relations.families.trials import wilson
-from sealtrace.relations.families.wording import COUNT, DOWN, count_of, is_percent, plain, real
-from sealtrace.relations.intervals import Interval, ends_of
-from sealtrace.relations.prose import Sentence
+from sealtrace.relations.families.wording import COUNT, count_of, is_percent, plain, real
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     Formula,
     Given,
@@ -29,18 +30,19 @@ from sealtrace.relations.syntax import (
     number,
     some_integer,
 )
+from sealtrace.relations.work import Work
 
-STATISTICS, CERTIFICATES = "statistics", "certificate"
+CERTIFICATES = "certificate"
 
 
 def find_statistics(paper: Paper) -> Iterator[Claim]:
-    """Tests and intervals of the text; margins of rates, McNemar's test and errors in tables."""
-    for sentence in paper.sentences:
-        yield from _tests(sentence)
-        yield from _estimates(sentence)
+    """What sentences report; margins of rates, McNemar's test and errors in tables."""
+    yield from reported(paper)
     notes = " ".join(sentence.text for sentence in paper.sentences)
     sizes = {name: count_of(size) for name, size in _SIZED.findall(notes)}
+    stars = _thresholds(paper.words)
     for sheet in paper.sheets:
+        yield from _starred(sheet, _thresholds(sheet.caption) or stars)
         yield from _margins(sheet, sizes)
         yield from _mcnemar(sheet)
         yield from _OF_DEVIATION.claims(sheet)
@@ -48,134 +50,6 @@ def find_statistics(paper: Paper) -> Iterator[Claim]:
             yield from _OF_ESTIMATE.claims(sheet)
         if _BINARY.search(sheet.caption):
             yield from (claim for claim in _OF_BINARY.claims(sheet) if 0 <= claim.facts[1].value <= 1)
-
-
-# Tests and intervals in the text
-
-_NUM = r"[-+−]?\d*\.?\d+"
-_TEST = re.compile(
-    rf"(?P<name>\bt|\bF|χ\^?2|χ²|\br|\bz|\bZ)\s?(?:\(\s?(?P<one>\d+)(?:\s?,\s?(?:N\s?=\s?)?(?P<two>\d+))?\s?\))?\s?=\s?(?P<value>{_NUM})"
-    rf"\s?[,;]\s?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>])\s?(?P<p>\d?\.\d+)"
-)
-_INTERVAL = re.compile(
-    rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,. ]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
-    rf"\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
-    rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)"
-)
-# A p of something else than that the statistic is zero, or not by its distribution.
-_OTHER_P = re.compile(
-    r"equivalen|inferior|superior|\bTOST\b|one-sided tests|\bbounds?\b|adjust|correct(?:ed|ion)|permut|bootstrap|"
-    r"monte[ -]carlo|simulat|robust|cluster|bayes",
-    re.I,
-)
-_MOST_FREEDOM = 10**6
-_FINE = 10**12
-
-
-def _fact(sentence: Sentence, text: str, start: int) -> Fact:
-    digits = text.replace("−", "-")
-    unit = Fraction(1, 10 ** len(digits.partition(".")[2]))
-    return sentence.fact(start, text, Fraction(re.sub(r"^([-+]?)\.", r"\g<1>0.", digits)), unit / 2, unit)
-
-
-def _said(sentence: Sentence, start: int) -> str:
-    return f"“{sentence.short}” ({sentence.place(start)})"
-
-
-def tail(name: str, value: Fraction, freedom: int | None = None, two: int | None = None) -> Interval | None:
-    """The two-sided probability of a test's value, as a tiny interval; None where the test says too little."""
-    from flint import arb, ctx, fmpq
-
-    def beta(x: Any, a: int, b: int) -> Any:
-        return x.beta_lower(arb(a) / 2, arb(b) / 2, True)
-
-    with ctx.workprec(128):
-        x: Any = abs(arb(fmpq(value.numerator, value.denominator)))
-        match name:
-            case "z" | "Z":
-                p = (x / arb(2).sqrt()).erfc()
-            case "t" if freedom:
-                p = beta(arb(freedom) / (freedom + x * x), freedom, 1)
-            case "r" if freedom and abs(value) < 1:
-                p = beta(1 - x * x, freedom, 1)
-            case "F" if freedom and two:
-                p = beta(arb(two) / (two + freedom * x), two, freedom)
-            case _ if name.startswith("χ") and freedom:
-                p = (x / 2).gamma_upper(arb(freedom) / 2, 1)
-            case _:
-                return None
-        if not p.is_finite():
-            return None
-        # To twelve decimals, outwards: more than is printed, and short enough to read.
-        ends = ends_of(p)
-        return Interval(Fraction(math.floor(ends.low * _FINE), _FINE), Fraction(math.ceil(ends.high * _FINE), _FINE))
-
-
-def _tests(sentence: Sentence) -> Iterator[Claim]:
-    """`t(28) = 2.20, p = .036`."""
-    for found in _TEST.finditer(sentence.text) if not _OTHER_P.search(sentence.text) else ():
-        value, p = (_fact(sentence, found[name], found.start(name)) for name in ("value", "p"))
-        one, two = (int(found[name]) if found[name] else None for name in ("one", "two"))
-        name, sign = found["name"], found["sign"]
-        if max(one or 1, two or 1) > _MOST_FREEDOM:
-            continue
-        # A t or an r has one number of degrees: in t(1,200) they are 1200, or the second of two.
-        single = name in ("t", "r") and one is not None and two is not None
-        degrees = [(int(f"{one}{two}"), None), (two, None)] if single else [(one, two)]
-        probable = [tail(name, abs(end), *each) for each in degrees for end in (value.low, value.high)]
-        tails = [interval for interval in probable if interval is not None]
-        if len(tails) < len(probable):
-            continue
-        low, high = (
-            Fraction(min(interval.low for interval in tails)),
-            Fraction(max(interval.high for interval in tails)),
-        )
-        sides = (1,) if name == "F" or name.startswith("χ") else (1, 2)
-        above = [at_most(low / side, Given(p)) for side in sides]
-        below = [at_most(Given(p), high / side) for side in sides]
-        ways: list[Formula] = [*(above if sign == "<" else below)] if sign != "=" else list(map(all_of, above, below))
-        yield Claim(
-            f"{STATISTICS} {p.address}",
-            all_of(any_of(*ways), equal(Given(value), Given(value))),
-            f"p {sign} {p.text} belongs to {name} = {value.text}, which gives {float(low):.4g} to {float(high):.4g}"
-            f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
-            _said(sentence, found.start()),
-            ("The p is of this test, one- or two-sided, without adjustment.",),
-            question=f"Which p belongs to {name} = {value.text}?",
-            family=STATISTICS,
-        )
-
-
-def _estimates(sentence: Sentence) -> Iterator[Claim]:
-    """`+0.41, 95% CI [+0.16, +0.61]`."""
-    for found in _INTERVAL.finditer(sentence.text):
-        low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
-        # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
-        named = re.search(
-            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|"
-            r"\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN](?:\s?\([^()]*\))?)\s?[=:<>≤≥]?\s?)$",
-            sentence.text[: found.start("value")],
-        )
-        bare = not found["open"] and found["join"] in ",;"
-        level = re.match(r"\s?%?\s?(?:CI|confidence|credible)", sentence.text[found.end("value") :])
-        mixed = len({value.unit, low.unit, high.unit}) > 1 or (found["share"] and not found["unit"])
-        if mixed or named or bare or level:
-            continue
-        # `reduced by 15.9 (95% CI [-22.7, -8.5])`: the word has the sign.
-        fall = value.value > 0 > high.value and DOWN.search(sentence.text[: found.start()])
-        sides = [Given(value), -Given(value)] if fall else [Given(value)]
-        yield Claim(
-            f"{STATISTICS} {value.address} interval",
-            any_of(
-                *(all_of(at_most(Given(low), expression), at_most(expression, Given(high))) for expression in sides)
-            ),
-            f"{value.text} lies in its interval from {low.text} to {high.text}.",
-            _said(sentence, found.start()),
-            ("The interval is about the number before it.",),
-            question=f"Of which estimate is [{low.text}, {high.text}] the interval?",
-            family=STATISTICS,
-            evidence="the interval stands directly behind the number",
-        )
 
 
 # Counts behind rates
@@ -259,14 +133,14 @@ def _of_pairs(p: Given, b: Given, c: Given) -> Formula:
 
 _P = r"p(?:[ -]?values?)?"
 _OF_PARTS = Rule(
-    STATISTICS,
+    FAMILY,
     "{0} is a count over all, of {count} parts whose sizes the text gives.",
     _of_parts,
     ("Every item counts once, and the parts make up the whole.",),
     "Which counts give {0}?",
 )
 _OF_PAIRS = Rule(
-    STATISTICS,
+    FAMILY,
     "p {0} is McNemar's for {1} against {2}.",
     _of_pairs,
     ("The test is paired over the same items.",),
@@ -290,6 +164,57 @@ _ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
 _BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
 
 
+_P_BELOW = re.compile(r"(?<![*∗⋆])([*∗⋆]{1,4})\s?(?:denotes? |indicates? )?p\s?(?:-?values?\s?)?[<≤]\s?(0?\.\d+)")
+_LEVELS = re.compile(r"\*, ?\*\*,? ?(?:and )?\*\*\*[^.]{3,60}?(\d+)\s?%?, ?(\d+)\s?%?,? (?:and )?(\d+)\s?(?:%|percent)")
+_STARS = re.compile(r"[*∗⋆]+")
+_CRITICAL = {"0.1": ("1.6448", "2.0151"), "0.05": ("1.9599", "2.5706"), "0.01": ("2.5758", "4.0322"),
+             "0.001": ("3.2905", "6.8689")}  # fmt: skip
+"""Of each level, what a ratio of estimate and error exceeds at least, and what with five degrees of freedom."""
+_FEW = 6
+"""One estimate in so many may have the wrong stars, one may in any case."""
+
+
+def _thresholds(text: str) -> dict[int, tuple[str, str]]:
+    """Between what the ratio of estimate and error lies for so many stars; empty where no note says what they mean."""
+    told = {len(stars): f"{float(level):g}" for stars, level in _P_BELOW.findall(text)}
+    if not told and (levels := _LEVELS.search(text)) is not None:
+        told = {place: f"{int(level) / 100:g}" for place, level in enumerate(levels.groups(), 1)}
+    known = {stars: _CRITICAL[level] for stars, level in sorted(told.items()) if level in _CRITICAL}
+    starts, ends = ["0", *(least for least, _most in known.values())], [*(most for _least, most in known.values()), ""]
+    return dict(zip([0, *known], zip(starts, ends, strict=True), strict=True)) if known else {}
+
+
+def _of_stars(value: Given, error: Given, _stars: str, least: str, most: str) -> Formula:
+    size = call("abs", value)
+    return all_of(at_most(error * least, size), *([at_most(size, error * most)] if most else []))
+
+
+_HAS_STARS = Rule(
+    FAMILY,
+    "{0} with error {1} has as many stars as its level gives: {2}.",
+    _of_stars,
+    ("The number in brackets is its standard error, and stars are of a two-sided test of it.",),
+    "How many stars has {0} ({1})?",
+)
+
+
+def _starred(sheet: Sheet, thresholds: dict[int, tuple[str, str]]) -> Iterator[Claim]:
+    """Estimates with their errors, and as many stars as the levels of the note give these."""
+    claims, starred = [], 0
+    for found in estimates_of(0, sheet) if thresholds else ():
+        runs = _STARS.findall(found.text)
+        stars = "*" * sum(map(len, runs))
+        if len(stars) in thresholds and len(runs) < 2:
+            starred += bool(stars)
+            facts, name = (found.value, found.error), f"{FAMILY} stars {found.value.address}"
+            claims.append(_HAS_STARS.claim(sheet, facts, "stars", stars or "none", *thresholds[len(stars)], name=name))
+    broken = sum(search(claim.formula, Work(20_000)).status == "impossible" for claim in claims)
+    often = f"{len(claims) - broken} of {len(claims)} estimates of the table have the stars that their errors give"
+    # Errors that are t-statistics, or p-values of another test, agree with stars by accident only.
+    if starred > 2 and broken <= max(1, len(claims) // _FEW):
+        yield from (replace(claim, evidence=often) for claim in claims)
+
+
 def _is_padded(sheet: Sheet, column: int) -> bool:
     """Whether zeros were set behind numbers that had been rounded: all of them end in one."""
     texts = [fact.text for fact in sheet.every(column)]
@@ -297,7 +222,7 @@ def _is_padded(sheet: Sheet, column: int) -> bool:
 
 
 _OF_DEVIATION = Rule(
-    STATISTICS,
+    FAMILY,
     "{0} is {1} over the root of {2}.",
     lambda error, deviation, n: equal(error**2 * n, deviation**2),
     ("All are of the same row, and nothing is adjusted.",),

@@ -14,6 +14,7 @@ from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.stated import Rule, Summary, found_by, headers, summaries, weighted
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real, sentences
 from sealtrace.relations.lexicon import phrase, telling
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     Expression,
     Formula,
@@ -26,6 +27,7 @@ from sealtrace.relations.syntax import (
     equal,
     some_real,
 )
+from sealtrace.relations.work import Work
 
 TOTALS, MEANS, DIFFERENCES, GAMES = "parts and whole", "mean of rows", "difference", "games"
 
@@ -148,6 +150,8 @@ _NOT_MEAN = re.compile(
     r"rmse|geomean|perplexity|ppl|auc|corr\w*|r2|total|sum|count)\b"
 )
 _RATE = re.compile(r"%|\b(?:rate|accuracy|acc|asr|success|pass(?:ed)?|recall|precision|coverage|share|agreement)\b")
+_WEIGHTED = re.compile(r"weighted (?:total|sum|mean|average|avg\.?|score)|overall score|composite(?: score)?")
+_WEIGHTS = re.compile(r"weights?(?: ?\(?(?:%|w|w_i)\)?)?")
 _SIZE = re.compile(r"#|\b(?:n|count|size|samples|number|examples|support|hands|games)\b")
 
 
@@ -180,6 +184,13 @@ _IS_MEAN = Rule(
     headed=(_MEAN,),
     listed=_LISTED,
 )
+_IS_WEIGHTED = Rule(
+    MEANS,
+    "{0} is made of {count} numbers by the weights of their rows.",
+    lambda whole, *values: equal(whole, call("sum", *values)),
+    ("The weights are those of the column headed so.",),
+    "With which weights is {0} computed?",
+)
 _IS_DEVIATION = Rule(
     MEANS,
     "{0} is the standard deviation of {count} listed numbers.",
@@ -197,6 +208,8 @@ def find_means(paper: Paper) -> Iterator[Claim]:
     for sheet in plainly:
         for summary in (*summaries(sheet, _MEAN), *summaries(sheet, _WHOLE)):
             yield from _mean(summary)
+    for sheet in paper.both_ways:
+        yield from _weighted(sheet)
     yield from found_by([_IS_MEAN], plainly)
     yield from found_by([_IS_DEVIATION], (sheet for sheet in paper.both_ways if not _OTHER_ERROR.search(sheet.caption)))
 
@@ -218,6 +231,25 @@ def _mean(summary: Summary) -> Iterator[Claim]:
         ways.append(equal(real(mean), weighted(cells[0], sizes[:-1])))
     evidence = "" if is_mean else "the counts of the rows above add up to that of this row"
     yield summary.claim(_IS_MEAN, lists[0], formula=any_of(*ways), evidence=evidence)
+
+
+def _weighted(sheet: Sheet) -> Iterator[Claim]:
+    """Weighted totals below a column of weights that make up one or one hundred."""
+    columns, found = sheet.headed(_WEIGHTS), []
+    for summary in summaries(sheet, _WEIGHTED) if len(columns) == 1 else ():
+        weights, parts = (sheet.down(place, summary.scopes[0]) for place in (*columns, summary.column))
+        if weights and parts and summary.column not in columns and sum(fact.value for fact in weights) in (1, 100):
+            found.append((summary, parts, [fact.value for fact in weights]))
+    for read in (Given, real):
+        ways = [weighted([read(part) for part in parts], weights) for _summary, parts, weights in found]
+        formulas = [equal(real(summary.fact), way) for (summary, *_), way in zip(found, ways, strict=True)]
+        # Whole-number scores are taken as they stand where most totals follow from them so, else as rounded.
+        holds = sum(search(formula, Work(20_000)).status == "possible" for formula in formulas)
+        if read is real or 2 * holds >= len(formulas):
+            evidence = "most weighted totals of the table follow from its numbers as printed" if read is Given else ""
+            for (summary, parts, _weights), formula in zip(found, formulas, strict=True):
+                yield summary.claim(_IS_WEIGHTED, parts, formula=formula, evidence=evidence)
+            return
 
 
 def _has_items(summary: Summary) -> bool:

@@ -341,7 +341,7 @@ def _needed(study: Study, candidate: Candidate, accepted: Mask) -> dict[str, Mas
     learned = study.gate_weights(query.learned) if query is not None and candidate.policy == "query" else None
     if (checkpoint := study.checkpoint_of(candidate) or learned) is not None:
         names |= set(checkpoint.document.value["features"])
-    needed = {features[name].field: every for name in names if name in features}
+    needed = {features[name].field: every for name in sorted(names) if name in features}
     needed["legal"] = every
     if candidate.policy != "student":
         needed["teacher.distribution"] = accepted if candidate.policy == "query" else every

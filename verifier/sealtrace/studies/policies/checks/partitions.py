@@ -94,7 +94,7 @@ def rule(study: Study, outcome: Outcome) -> None:
                     at.error(pointer, message, ", ".join(features), feature)
                 elif (field := features[feature].field) not in visible:
                     message = "The rule reads a field that a deployed policy does not see."
-                    at.error(pointer, message, ", ".join(sorted(visible)), f"{feature} of {field}")
+                    at.error(pointer, message, ", ".join(sorted(visible)) or "none", f"{feature} of {field}")
     _cover(study, outcome)
 
 
