@@ -12,7 +12,7 @@ from functools import cached_property
 from sealtrace.printed import sentences as printed
 from sealtrace.printed.extracted import ProseLine
 from sealtrace.printed.numbers import PrintedNumber
-from sealtrace.relations.fact import Fact, fact_of
+from sealtrace.relations.fact import Fact, Rule, fact_of
 
 _UNIT = re.compile(
     r"\s?(?P<unit>%|pp\b|(?:percentage[ -])?points?\b|per ?cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
@@ -165,11 +165,11 @@ class Sentence(printed.Sentence):
             text += RATIO if isinstance(piece, Ratio) else (LOOSE_NUMBER if piece.loose else NUMBER) + piece.unit
         return Shape(text + self.text[end:], pieces)
 
-    def fact(self, start: int, text: str, value: Fraction, slack: Fraction, unit: Fraction | None = None) -> Fact:
-        """A number that the sentence states, known up to some slack."""
+    def fact(self, start: int, text: str, value: Fraction, unit: Fraction | None = None) -> Fact:
+        """A number that the sentence states: rounded to a unit, or a count where none is given."""
         address = f"{self.place(start)} {text} ({start})"
-        low, high = value - slack, value + slack
-        return Fact(address, text, value, low, high, unit or slack * 2 or Fraction(1), self.source, self.line_at(start))
+        fact = Fact(address, text, value, value, value, unit or Fraction(1), self.source, self.line_at(start))
+        return fact if unit is None else fact.read_as(Rule.ROUNDED)
 
 
 def sentences_of(prose: Iterable[ProseLine]) -> list[Sentence]:

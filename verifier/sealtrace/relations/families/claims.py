@@ -254,7 +254,7 @@ def _worded(sentence: Sentence) -> Iterator[Mention]:
         word, count = found["word"], found["count"]
         value = Fraction(_MULTIPLES[word.lower().rstrip("s")] if word else SMALL.index(count.lower()))
         unit = Fraction(1) if value > 1 else Fraction(1, 5)
-        fact = sentence.fact(found.start(), found.group(), value, unit / 2, unit)
+        fact = sentence.fact(found.start(), found.group(), value, unit)
         yield Mention(fact, found.start(), found.end(), "×", LOOSE.search(sentence.text[: found.start()]) is not None)
 
 

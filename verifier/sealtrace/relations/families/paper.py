@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from sealtrace.printed.extracted import JOIN, ExtractedRow, ExtractedTable, Load, ProseLine
+from sealtrace.printed.cells import naming_columns
+from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, ProseLine
 from sealtrace.printed.reported import records_of
 from sealtrace.relations.fact import Fact, PrintedCell, UnknownFactError
 from sealtrace.relations.facts import Facts
@@ -184,7 +184,7 @@ class Paper:
 def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str, facts: Facts) -> Sheet:
     rows = [row for row in table.rows if row.panel == panel and not row.header]
     columns = tuple(Line(column["label"]) for column in record["columns"])
-    naming = _naming(record)
+    naming = naming_columns(record)
     entries: dict[tuple[int, int], PrintedCell] = {}
     renamed = next((row for row, given in enumerate(record["rows"]) if _renames(given["cells"])), len(record["rows"]))
     for row, given in enumerate(record["rows"][:renamed]):
@@ -213,19 +213,3 @@ def _line(row: ExtractedRow, label: str, place: int) -> Line:
     first = row.cells[0]
     indented, text = (first.indented, first.text) if first is not None else (False, "")
     return Line(label, row.line, row.after_rule and place > 0, indented, text)
-
-
-def _naming(record: dict[str, Any]) -> int:
-    """How many of the first columns name the rows."""
-    counts = Counter(
-        next(
-            (
-                count
-                for count in range(1, len(row["cells"]))
-                if JOIN.join(filter(None, row["cells"][:count])) == row["label"]
-            ),
-            1,
-        )
-        for row in record["rows"]
-    )
-    return counts.most_common(1)[0][0] if counts else 1

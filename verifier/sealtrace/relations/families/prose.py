@@ -288,7 +288,7 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
             counted = f"{found['count']} {noun}"
             yield _claim(
                 sentence,
-                equal(Given(sentence.fact(found.start(), counted, Fraction(told), Fraction(0))), number(len(items))),
+                equal(Given(sentence.fact(found.start(), counted, Fraction(told))), number(len(items))),
                 f"{counted} are enumerated: {', '.join(items)[:120]}.",
                 f"{len(items)} {noun.split()[-1]} stand behind the count",
                 found.start(),

@@ -49,7 +49,7 @@ def reported(paper: Paper) -> Iterator[Claim]:
 def _fact(sentence: Sentence, text: str, start: int) -> Fact:
     digits = text.replace("−", "-")
     unit = Fraction(1, 10 ** len(digits.partition(".")[2]))
-    return sentence.fact(start, text, Fraction(re.sub(r"^([-+]?)\.", r"\g<1>0.", digits)), unit / 2, unit)
+    return sentence.fact(start, text, Fraction(re.sub(r"^([-+]?)\.", r"\g<1>0.", digits)), unit)
 
 
 def _said(sentence: Sentence, start: int) -> str:
