@@ -28,6 +28,10 @@ PLAYED = {
 
 GAMES: Cases = {
     "behaviour.declared": {
+        "what is sound": (
+            {},
+            "6 settings",
+        ),
         "no behaviour": (
             {"behaviour": CUT, "hand#": []},
             "0 settings",
@@ -104,6 +108,10 @@ GAMES: Cases = {
         ),
     },
     "behaviour.hands": {
+        "what is sound": (
+            {},
+            "2 hands",
+        ),
         "hands that cannot be read": (
             {"hand#/0/actions/3": "p3 cbr 600", "hand#/1/variant": "PO"},
             "2 hands",
@@ -122,6 +130,10 @@ GAMES: Cases = {
         ),
     },
     "behaviour.names": {
+        "what is sound": (
+            {},
+            "6 players",
+        ),
         "names of people": (
             {"hand#/0/players/1": "Jo", "hand#/1/players/2": "player-0123456789"},
             "6 players",
@@ -130,6 +142,10 @@ GAMES: Cases = {
         ),
     },
     "behaviour.disjoint": {
+        "what is sound": (
+            {},
+            "6 players",
+        ),
         "a player in both splits": (
             {"hand#/1/players": ["player-005", "player-002", "player-001"]},
             "4 players",
@@ -150,6 +166,10 @@ GAMES: Cases = {
         ),
     },
     "behaviour.snapshots": {
+        "what is sound": (
+            {},
+            "12 snapshots",
+        ),
         "a snapshot that is not in the hands": (
             {"snapshot.calibration#/0/action": 99},
             "12 snapshots",
@@ -194,6 +214,10 @@ GAMES: Cases = {
         ),
     },
     "profile.player": {
+        "what is sound": (
+            {},
+            "36 strategies",
+        ),
         "no profile of a game that cannot be dealt": (
             {"profile#": [], "game#/ranks": ["J", "Q", "KK"]},
             "0 strategies",
@@ -206,6 +230,10 @@ GAMES: Cases = {
         ),
     },
     "profile.complete": {
+        "what is sound": (
+            {},
+            "3 profiles",
+        ),
         "four information sets that are left out": (
             {"profile#": lambda rows: rows[4:]},
             "3 profiles",
@@ -242,6 +270,10 @@ GAMES: Cases = {
         ),
     },
     "contest.players": {
+        "what is sound": (
+            {},
+            "3 players",
+        ),
         "a contest of as many deals as are replayed": (
             {"contest#/pairs": 2000000},
             "3 players",
@@ -272,6 +304,10 @@ GAMES: Cases = {
         ),
     },
     "game.rules": {
+        "what is sound": (
+            {},
+            "1 games",
+        ),
         "no game": (
             {"game": CUT},
             "0 games",
@@ -289,6 +325,10 @@ GAMES: Cases = {
         ),
     },
     "profile.actions": {
+        "what is sound": (
+            {},
+            "36 strategies",
+        ),
         "other actions": (
             {
                 "profile#/0/probabilities": {"call": 1.0},
@@ -314,6 +354,10 @@ GAMES: Cases = {
         ),
     },
     "profile.simplex": {
+        "what is sound": (
+            {},
+            "36 strategies",
+        ),
         "probabilities that do not sum to one": (
             {"profile#/0/probabilities/call": 0.25, "profile#/1/probabilities/jump": 0.25},
             "36 strategies",
@@ -321,6 +365,10 @@ GAMES: Cases = {
         ),
     },
     "match.pairs": {
+        "what is sound": (
+            {},
+            "24 hands",
+        ),
         "a contest of too many deals": (
             {"contest#/pairs": 2000001},
             "0 hands",
@@ -342,6 +390,10 @@ GAMES: Cases = {
         ),
     },
     "match.deal": {
+        "what is sound": (
+            {},
+            "24 hands",
+        ),
         "other cards": (
             {"match#/0/cards": "JJ", "match#/1/board": "J", "match#/2/history": "x", "match#/2/board": "J"},
             "24 hands",
@@ -369,6 +421,10 @@ GAMES: Cases = {
         ),
     },
     "match.legal": {
+        "what is sound": (
+            {},
+            "24 hands",
+        ),
         "a history that is not legal": (
             {"match#/0/history": "r", "match#/1/history": "rrr"},
             "24 hands",
@@ -377,6 +433,10 @@ GAMES: Cases = {
         ),
     },
     "match.replay": {
+        "what is sound": (
+            {},
+            "24 hands",
+        ),
         "another history": (
             {"match#/0/history": "cc", "match#/1/arm": "nobody"},
             "23 hands",
@@ -388,6 +448,10 @@ GAMES: Cases = {
         ),
     },
     "match.value": {
+        "what is sound": (
+            {},
+            "24 hands",
+        ),
         "another return": (
             {"match#/0/value": 9.0, "match#/1/result": "tie", "match#/2/history": "r"},
             "23 hands",
@@ -396,6 +460,10 @@ GAMES: Cases = {
         ),
     },
     "match.zero-sum": {
+        "what is sound": (
+            {},
+            "24 hands",
+        ),
         "returns that do not cancel": (
             {"match#/0/opponent_value": 0.5, "match#/1/value": CUT, "match#/2/opponent_value": CUT},
             "24 hands",
@@ -405,6 +473,10 @@ GAMES: Cases = {
         ),
     },
     "match.expectation": {
+        "what is sound": (
+            {},
+            "2 pairings",
+        ),
         "a mean far from the exact one": (
             {"contest#/limit": "0.1"},
             "2 pairings",
@@ -435,6 +507,10 @@ GAMES: Cases = {
         ),
     },
     "student.declared": {
+        "what is sound": (
+            {},
+            "12 settings",
+        ),
         "no students": (
             {"distillation": CUT, "student.s1": CUT, "student.s2": CUT},
             "0 settings",
@@ -509,6 +585,10 @@ GAMES: Cases = {
         ),
     },
     "student.runs": {
+        "what is sound": (
+            {},
+            "2 runs",
+        ),
         "a run twice, and none": (
             {"run#": lambda rows: [rows[0], rows[0]]},
             "2 runs",
@@ -524,6 +604,10 @@ GAMES: Cases = {
         ),
     },
     "student.seeds": {
+        "what is sound": (
+            {},
+            "6 seeds",
+        ),
         "runs of no student": (
             {"run#": lambda rows: [*rows, {**rows[0], "run": "s9"}]},
             "6 seeds",
@@ -551,6 +635,10 @@ GAMES: Cases = {
         ),
     },
     "student.checkpoint": {
+        "what is sound": (
+            {},
+            "2 checkpoints",
+        ),
         "another checkpoint": (
             {"run#/0/checkpoint_sha256": "0" * 64, "run#/1/checkpoint_sha256": CUT},
             "1 checkpoints",
@@ -558,6 +646,10 @@ GAMES: Cases = {
         ),
     },
     "student.policy": {
+        "what is sound": (
+            {},
+            "12 strategies",
+        ),
         "weights that cannot be run": (
             {"student.s2#/base/0/weights": lambda weights: weights[:-1]},
             "12 strategies",
@@ -608,6 +700,10 @@ GAMES: Cases = {
         ),
     },
     "student.calibration": {
+        "what is sound": (
+            {},
+            "6 scales",
+        ),
         "no teacher": (
             {"profile#": lambda rows: [row for row in rows if row["profile"] != "teacher"]},
             "0 scales",
@@ -651,6 +747,10 @@ GAMES: Cases = {
         ),
     },
     "student.choice": {
+        "what is sound": (
+            {},
+            "2 students",
+        ),
         "another choice": (
             {"scale#/0/chosen": lambda chosen: not chosen, "scale#/2/chosen": lambda chosen: not chosen},
             "2 students",
@@ -682,3 +782,12 @@ def test_a_player_in_both_splits_is_told_where() -> None:
     study = study_of("games", {"hand#/1/players/0": "player-002"})
     (finding,) = outcome_of("behaviour.disjoint", study).findings
     assert finding.message == "The player is in calibration too, in entry-1."
+
+
+def test_the_largest_difference_of_a_bound_is_kept() -> None:
+    """As far as a stored bound is from the recomputed one."""
+    largest = outcome_of(
+        "student.calibration", study_of("games", {"scale#/0/bound": lambda bound: bound + 5e-10})
+    ).largest
+    assert largest is not None
+    assert (largest.field, largest.value) == ("/bound", pytest.approx(5e-10, rel=1e-3))

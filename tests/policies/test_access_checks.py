@@ -21,6 +21,10 @@ ASKED = {"requested": True, "accepted": True, "score": 0.5}
 
 FIXTURE: Cases = {
     "replay.query-gate": {
+        "what is sound": (
+            {},
+            "24 traces",
+        ),
         "a query record that is not there": (
             {"trace.calibration#/0/query": CUT},
             "24 traces",
@@ -309,6 +313,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.query-policy": {
+        "what is sound": (
+            {},
+            "24 traces",
+        ),
         "no prior": (
             {"protocol#/prior": CUT},
             "0 traces",
@@ -343,6 +351,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.ledger": {
+        "what is sound": (
+            {},
+            "216 traces",
+        ),
         "no charges": (
             {"protocol#/charges": CUT},
             "0 traces",
@@ -452,6 +464,10 @@ FIXTURE: Cases = {
         ),
     },
     "boundary.interfaces": {
+        "what is sound": (
+            {},
+            "15 fields",
+        ),
         "a hidden field": (
             {"protocol#/interfaces/teacher-free/1": "state", "protocol#/interfaces/teacher-backed/0": "values"},
             "15 fields",
@@ -471,6 +487,10 @@ FIXTURE: Cases = {
         ),
     },
     "boundary.inputs": {
+        "what is sound": (
+            {},
+            "216 traces",
+        ),
         "an input twice": (
             {"trace.calibration#/0/inputs": ["hero", "history", "legal", "legal", "position", "pot"]},
             "216 traces",
@@ -557,6 +577,10 @@ FIXTURE: Cases = {
 
 CERTIFIED: Cases = {
     "boundary.inputs": {
+        "what is sound": (
+            {},
+            "944 traces",
+        ),
         "a student's features are inputs": (
             {"trace.calibration#/0/inputs": ["legal"]},
             "944 traces",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checks.changed_records import CUT, Cases, agree, listed
+from checks.changed_records import CUT, Cases, Changes, agree, listed, outcome_of, study_of
 
 GROUPED = {
     "selector": "dual",
@@ -35,6 +35,10 @@ COUNTED = [
 
 CERTIFIED: Cases = {
     "certificate.risk": {
+        "what is sound": (
+            {},
+            "27 certificates",
+        ),
         "no certificate of what is declared": (
             {"certificate#": []},
             "0 certificates",
@@ -61,6 +65,10 @@ CERTIFIED: Cases = {
         ),
     },
     "certificate.complete": {
+        "what is sound": (
+            {},
+            "27 certificates",
+        ),
         "no certificate but a deployed partition": (
             {"certificate#": [], "protocol#/selectors": []},
             "0 certificates",
@@ -107,6 +115,10 @@ CERTIFIED: Cases = {
         ),
     },
     "certificate.counts": {
+        "what is sound": (
+            {},
+            "54 certificates",
+        ),
         "nothing is certified": (
             {"certificate#": [], "protocol#/selectors": [], "protocol#/certification/partition": CUT},
             "0 certificates",
@@ -124,19 +136,29 @@ CERTIFIED: Cases = {
             "certificate global all meek 0 /crossings: 0.0, not 9.0",
             "certificate by pot large calm 1 /crossings: 0.0, not 7.0",
         ),
+        "counts are exact, whatever the tolerance": (
+            {"protocol#/tolerances/replay": "0.5", "certificate#/0/states": 39, "certificate#/3/crossings": 9},
+            "54 certificates",
+            "certificate global all bold 0 /states: 40.0, not 39.0",
+            "certificate global all bold 1/2 /crossings: 8.0, not 9.0",
+        ),
     },
     "certificate.utility": {
+        "what is sound": (
+            {},
+            "54 certificates",
+        ),
         "a utility bound that is off": (
             {
                 "certificate#/0/utility_mean": 0.5,
                 "certificate#/1/utility_lower": 0.5,
                 "certificate#/2/utility_lower": CUT,
                 "certificate#/3/utility_mean": lambda mean: mean + 9e-10,
-                "certificate#/4/utility_mean": lambda mean: mean + 2e-9,
+                "certificate#/4/utility_mean": lambda mean: mean + 1.5e-9,
             },
             "54 certificates",
             "certificate global all bold 0 /utility_mean: 0.6105572220971145, not 0.5",
-            "certificate global all meek 1/2 /utility_mean: 0.6073200820879018, not 0.6073200840879018",
+            "certificate global all meek 1/2 /utility_mean: 0.6073200820879018, not 0.6073200835879018",
             "certificate global all calm 0 /utility_lower: 0.36592761067450774, not nothing",
             "1 more of /utility_lower",
         ),
@@ -155,6 +177,10 @@ CERTIFIED: Cases = {
         ),
     },
     "certificate.range": {
+        "what is sound": (
+            {},
+            "792 utilities",
+        ),
         "utilities outside the range": (
             {"protocol#/certification/utility_range": ["-1", "5/2"]},
             "792 utilities",
@@ -178,6 +204,10 @@ CERTIFIED: Cases = {
         ),
     },
     "certificate.certified": {
+        "what is sound": (
+            {},
+            "27 certificates",
+        ),
         "another answer to what is certified": (
             {
                 "certificate#/0/certified": lambda certified: not certified,
@@ -194,6 +224,10 @@ CERTIFIED: Cases = {
         ),
     },
     "selection.grid": {
+        "what is sound": (
+            {},
+            "1 selections",
+        ),
         "no selection": (
             {"protocol#/selectors": [], "selection.empirical-zero": CUT},
             "0 selections",
@@ -318,6 +352,10 @@ CERTIFIED: Cases = {
         ),
     },
     "selection.counts": {
+        "what is sound": (
+            {},
+            "3 counts",
+        ),
         "other counts of a selection": (
             {
                 "selection.empirical-zero#/counts/0/crossings": 1,
@@ -380,6 +418,10 @@ CERTIFIED: Cases = {
         ),
     },
     "selection.certified": {
+        "what is sound": (
+            {},
+            "1 selections",
+        ),
         "a certified set that is another": (
             {"selection.empirical-zero#/certified": ["0", "1"]},
             "1 selections",
@@ -419,6 +461,10 @@ CERTIFIED: Cases = {
         ),
     },
     "selection.choice": {
+        "what is sound": (
+            {},
+            "1 selections",
+        ),
         "another choice": (
             {"selection.empirical-zero#/choice": "1/2", "selection.empirical-zero#/outcome": "no-certified-candidate"},
             "1 selections",
@@ -449,6 +495,11 @@ CERTIFIED: Cases = {
             "selection.dual dual /assignments: small: anchor (none certi…ified), not small: bold@1, large: meek@0",
             "selection.dual dual /outcome: no-certified-candidate, not selected",
         ),
+        "a choice in groups, one of which falls back": (
+            {"select/selection.dual.json": GROUPED, "partition.by-pot#/leaves/1/epsilon": "0"},
+            "2 selections",
+            "selection.dual dual /assignments: small: bold@1, large: anc…ified), not small: bold@1, large: meek@0",
+        ),
         "a choice in groups of nobody": (
             {"select/selection.dual.json": {**GROUPED, "selector": "nobody"}, "protocol#/selectors": []},
             "0 selections",
@@ -456,6 +507,10 @@ CERTIFIED: Cases = {
         ),
     },
     "selection.held-out": {
+        "what is sound": (
+            {},
+            "1 selections",
+        ),
         "a choice that saw held-out scores": (
             {"selection.empirical-zero#/held_out": {"split": "calibration", "status": "joined"}},
             "1 selections",
@@ -479,6 +534,10 @@ CERTIFIED: Cases = {
         ),
     },
     "map.selector": {
+        "what is sound": (
+            {},
+            "8 maps",
+        ),
         "no map": (
             {
                 **{
@@ -520,6 +579,10 @@ CERTIFIED: Cases = {
         ),
     },
     "map.groups": {
+        "what is sound": (
+            {},
+            "8 maps",
+        ),
         "maps of no selector": (
             {"protocol#/selectors": []},
             "0 maps",
@@ -537,6 +600,10 @@ CERTIFIED: Cases = {
         ),
     },
     "map.certified": {
+        "what is sound": (
+            {},
+            "11 assignments",
+        ),
         "an uncertified candidate": (
             {
                 "map.dual#/assignments/1": {"group": "large", "outcome": "selected", "arm": "bold", "scale": "1"},
@@ -550,6 +617,10 @@ CERTIFIED: Cases = {
         ),
     },
     "map.choice": {
+        "what is sound": (
+            {},
+            "11 assignments",
+        ),
         "another candidate": (
             {
                 "map.dual#/assignments/0": {"group": "small", "outcome": "selected", "arm": "meek", "scale": "1"},
@@ -566,6 +637,10 @@ CERTIFIED: Cases = {
         ),
     },
     "map.bounds": {
+        "what is sound": (
+            {},
+            "16 bounds",
+        ),
         "bounds of a map that are off": (
             {
                 "map.dual#/utility_lower": 0.9,
@@ -581,6 +656,10 @@ CERTIFIED: Cases = {
         ),
     },
     "map.held-out": {
+        "what is sound": (
+            {},
+            "8 maps",
+        ),
         "a map that saw held-out scores": (
             {"map.dual#/held_out": {"split": "held-out", "status": "joined"}},
             "8 maps",
@@ -594,3 +673,24 @@ CERTIFIED: Cases = {
 def test_what_is_said_of_the_certified_study(check: str, name: str) -> None:
     """Where, what is expected, what was found, and how much was looked at."""
     agree("certified", check, CERTIFIED[check][name])
+
+
+@pytest.mark.parametrize(
+    ("check", "changes", "messages"),
+    [
+        (
+            "selection.grid",
+            {"selection.empirical-zero#/counts/1": lambda count: {**count, "risk_upper": 0.5, "certified": False}},
+            ["Empirical-zero selection has no risk bound.", "Empirical-zero selection has no certified."],
+        ),
+        (
+            "map.bounds",
+            {"map.fixed#/risk_upper": 0.5, "map.robust#/risk_upper": 0.1},
+            ["A fixed rule states no such bound.", "The map's risk bound is not its worst mixture within 0.2."],
+        ),
+    ],
+)
+def test_what_a_rule_does_not_have_is_named(check: str, changes: Changes, messages: list[str]) -> None:
+    """In other words than what it has, and has wrong."""
+    outcome = outcome_of(check, study_of("certified", changes))
+    assert [finding.message for finding in outcome.findings] == messages

@@ -24,6 +24,10 @@ ASKER = {
 
 FIXTURE: Cases = {
     "protocol.domain": {
+        "what is sound": (
+            {},
+            "27 constants",
+        ),
         "weights of the anchor that do not sum to one": (
             {"protocol#/anchor/teacher": "0.9"},
             "27 constants",
@@ -139,6 +143,10 @@ FIXTURE: Cases = {
         ),
     },
     "bank.scales": {
+        "what is sound": (
+            {},
+            "9 candidates",
+        ),
         "a scale twice": (
             {"candidate#/4/scale": "0.040"},
             "9 candidates",
@@ -168,6 +176,10 @@ FIXTURE: Cases = {
         ),
     },
     "bank.serializer": {
+        "what is sound": (
+            {},
+            "9 candidates",
+        ),
         "another action order": (
             {"candidate#/0/serializer": ["call", "fold", "raise"]},
             "9 candidates",
@@ -175,6 +187,10 @@ FIXTURE: Cases = {
         ),
     },
     "bank.policies": {
+        "what is sound": (
+            {},
+            "9 candidates",
+        ),
         "no anchor": (
             {"candidate#": lambda rows: [rows[0], *rows[2:]]},
             "8 candidates",
@@ -323,6 +339,10 @@ FIXTURE: Cases = {
 
 CERTIFIED: Cases = {
     "protocol.domain": {
+        "what is sound": (
+            {},
+            "72 constants",
+        ),
         "a range of one point": (
             {
                 "protocol#/certification/utility_range": ["1", "1"],
@@ -483,6 +503,10 @@ CERTIFIED: Cases = {
         ),
     },
     "bank.checkpoints": {
+        "what is sound": (
+            {},
+            "4 candidates",
+        ),
         "nothing learned": (
             {
                 "checkpoint.calm": CUT,
@@ -553,6 +577,10 @@ CERTIFIED: Cases = {
         ),
     },
     "bank.policies": {
+        "what is sound": (
+            {},
+            "11 candidates",
+        ),
         "an arm with another list of splits": (
             {
                 "candidate#/10/scale": "1/2",

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from checks.changed_records import CUT, Cases, agree, listed
+from checks.changed_records import CUT, Cases, agree, listed, outcome_of, said, study_of
+from sealtrace.checks.outcome import Outcome
+from sealtrace.studies.policies.checks.distributions import _blocks, compare_matrix
+from sealtrace.studies.policies.evidence.study import Study
 
+ALIKE = {action: {"constant": "0"} for action in ("fold", "call", "raise")}
 OTHER = {"family": "loud", "state": "s002", "split": "calibration", "direction": {"stay": 0.0, "move": 9.0}}
 
 FIXTURE: Cases = {
     "action.legal-set": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "no legal action": (
             {
                 "observation.calibration#/0/legal": [],
@@ -25,6 +34,10 @@ FIXTURE: Cases = {
         ),
     },
     "action.order": {
+        "what is sound": (
+            {},
+            "240 rows",
+        ),
         "actions in another order": (
             {
                 "observation.calibration#/0/legal": ["call", "fold", "raise"],
@@ -38,6 +51,10 @@ FIXTURE: Cases = {
         ),
     },
     "action.vocabulary": {
+        "what is sound": (
+            {},
+            "312 rows",
+        ),
         "other legal actions": (
             {
                 "trace.calibration#/1/legal": ["fold", "call"],
@@ -76,6 +93,10 @@ FIXTURE: Cases = {
         ),
     },
     "action.chosen": {
+        "what is sound": (
+            {},
+            "216 traces",
+        ),
         "another action than the likeliest": (
             {
                 "trace.calibration#/0/action": "raise",
@@ -95,6 +116,10 @@ FIXTURE: Cases = {
         ),
     },
     "probability.support": {
+        "what is sound": (
+            {},
+            "240 distributions",
+        ),
         "probability of an illegal action": (
             {
                 "observation.calibration#/0/legal": ["fold", "call"],
@@ -130,6 +155,10 @@ FIXTURE: Cases = {
         ),
     },
     "probability.normalized": {
+        "what is sound": (
+            {},
+            "240 distributions",
+        ),
         "sums that are not one": (
             {
                 "trace.calibration#/0/probabilities/fold": 0.5,
@@ -142,6 +171,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.teacher": {
+        "what is sound": (
+            {},
+            "24 teacher records",
+        ),
         "a teacher's record without values": (
             {
                 "teacher.calibration#/0/values": CUT,
@@ -169,6 +202,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.teacher-value": {
+        "what is sound": (
+            {},
+            "24 teacher records",
+        ),
         "a state value that does not follow": (
             {
                 "teacher.calibration#/0/value": 9.0,
@@ -178,6 +215,22 @@ FIXTURE: Cases = {
             "22 teacher records",
             "missing: 1 state values have no action values to follow from",
             "teacher.calibration 0000 /value: -1.3632333418087923, not 9.0",
+        ),
+        "state values that are nearly right": (
+            {
+                "teacher.calibration#/0": lambda row: {
+                    **row,
+                    "values": {"fold": 4.0, "call": 0.0, "raise": 0.0},
+                    "value": 4.0 * row["distribution"]["fold"] + 3e-12,
+                },
+                "teacher.calibration#/1": lambda row: {
+                    **row,
+                    "values": {"fold": 0.25, "call": 0.25, "raise": 0.25},
+                    "value": 0.25 + 5e-13,
+                },
+            },
+            "24 teacher records",
+            "teacher.calibration 0002 /value: 0.25, not 0.2500000000005",
         ),
         "no state values": (
             {
@@ -197,6 +250,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.normalizer": {
+        "what is sound": (
+            {},
+            "144 normalizers",
+        ),
         "no policy that is normalized": (
             {"candidate#": lambda rows: rows[1:3]},
             "0 normalizers",
@@ -211,12 +268,26 @@ FIXTURE: Cases = {
             "144 normalizers",
             "candidate active-query /scale: a finite positive normalizer, not nan",
         ),
+        "normalizers of zero": (
+            {"protocol#/prior": {"logits": ALIKE, "floor": "-1"}},
+            "144 normalizers",
+            "candidate active-query /scale: a finite positive normalizer, not 0.0",
+        ),
+        "normalizers beyond doubles": (
+            {"protocol#/prior": {"logits": ALIKE, "floor": "1e308"}},
+            "144 normalizers",
+            "candidate active-query /scale: a finite positive normalizer, not inf",
+        ),
         "normalizers where there is a teacher": (
             {"teacher.calibration#/0": CUT, "candidate#/7/scale": "1e300"},
             "139 normalizers",
         ),
     },
     "replay.anchor": {
+        "what is sound": (
+            {},
+            "24 traces",
+        ),
         "an anchor that is another": (
             {"trace.calibration#/1/probabilities/fold": 0.33, "trace.calibration#/10/probabilities/raise": 0.5},
             "24 traces",
@@ -236,6 +307,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.top-action": {
+        "what is sound": (
+            {},
+            "24 traces",
+        ),
         "another top action": (
             {"trace.calibration#/8/probabilities": {"fold": 1.0, "call": 0.0, "raise": 0.0}},
             "24 traces",
@@ -244,6 +319,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.tilt": {
+        "what is sound": (
+            {},
+            "144 traces",
+        ),
         "a tilt that does not declare its direction": (
             {"candidate#/3/direction/fold": CUT, "trace.calibration#/4/probabilities/fold": 0.5},
             "120 traces",
@@ -252,6 +331,10 @@ FIXTURE: Cases = {
         ),
     },
     "replay.zero-scale": {
+        "what is sound": (
+            {},
+            "24 traces",
+        ),
         "a zero scale that is not the anchor": (
             {
                 "trace.calibration#/2/probabilities/fold": 0.33089792978450156,
@@ -280,7 +363,56 @@ FIXTURE: Cases = {
 }
 
 CERTIFIED: Cases = {
+    "replay.teacher": {
+        "what is sound": (
+            {},
+            "88 teacher records",
+        ),
+        "another teacher": (
+            {"teacher.structure#/23/values/move": 5.0},
+            "88 teacher records",
+            "teacher.structure s087 /distribution/stay: 0.07585818002124356, not 0.3846162436088178",
+            "teacher.structure s087 /distribution/move: 0.9241418199787566, not 0.6153837563911821",
+        ),
+    },
+    "replay.tilt": {
+        "what is sound": (
+            {},
+            "792 traces",
+        ),
+        "another probability": (
+            {"trace.structure#/239/probabilities/move": 0.5},
+            "792 traces",
+            "trace.structure s087 calm 1 structure /probabilities/move: 0.5911910618927425, not 0.5",
+        ),
+    },
+    "replay.zero-scale": {
+        "what is sound": (
+            {},
+            "264 traces",
+        ),
+        "another scale of zero": (
+            {"trace.calibration#/1/probabilities/move": 0.5},
+            "264 traces",
+            "trace.calibration s002 bold 0 calibration /probabilities/move: 0.5639825260240908, not 0.5",
+        ),
+    },
+    "replay.student": {
+        "what is sound": (
+            {},
+            "64 traces",
+        ),
+        "another student": (
+            {"trace.calibration#/10/probabilities/move": 0.5},
+            "64 traces",
+            "trace.calibration s002 free 1 calibration /probabilities/move: 0.5108066170364068, not 0.5",
+        ),
+    },
     "replay.residual": {
+        "what is sound": (
+            {},
+            "88 sealed directions",
+        ),
         "a direction of no state": (
             {"residual.calibration#": lambda rows: [*rows, {**OTHER, "family": "calm", "state": "s999"}]},
             "88 sealed directions",
@@ -343,3 +475,32 @@ def test_what_is_said_of_the_fixture_study(check: str, name: str) -> None:
 def test_what_is_said_of_the_certified_study(check: str, name: str) -> None:
     """Where, what is expected, what was found, and how much was looked at."""
     agree("certified", check, CERTIFIED[check][name])
+
+
+def test_what_is_defined_is_compared() -> None:
+    """A distribution that can be replayed for some actions is missing, and compared for those."""
+    study = study_of("fixture").seen_as(Study)
+    outcome, rows = Outcome("replay.anchor", "traces"), np.arange(2)
+    replayed = np.array([[0.5, np.nan, 0.25], [0.5, 0.25, 0.25]])
+    stored = np.array([[0.5, 0.25, 0.5], [0.5, 0.5, 0.25]])
+    compare_matrix(study, outcome, "trace", rows, "probabilities", replayed, stored, "It differs.")
+    assert said(outcome) == [
+        "2 traces",
+        "missing: 1 distributions cannot be replayed from what is there",
+        "trace.held-out 0001 anchor held-out /probabilities/call: 0.25, not 0.5",
+        "trace.held-out 0001 active-query held-out /probabilities/raise: 0.25, not 0.5",
+    ]
+
+
+def test_blocks_hold_every_row_once() -> None:
+    """However many there are."""
+    assert list(_blocks(2**17 + 1)) == [slice(start, start + 2**16) for start in (0, 2**16, 2**17)]
+    assert list(_blocks(1)) == [slice(0, 2**16)]
+    assert list(_blocks(0)) == []
+
+
+def test_a_normalizer_that_is_none_is_told_with_its_first_state() -> None:
+    """How many states, which comes first, and what it is there."""
+    (finding,) = outcome_of("replay.normalizer", study_of("fixture", {"protocol#/prior/floor": "-1"})).findings
+    assert finding.message == "The normalizer is not finite and positive at 24 states, first at 0000."
+    assert float(finding.found or 0) == pytest.approx(-0.2462518)

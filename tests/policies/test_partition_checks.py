@@ -10,6 +10,10 @@ NO_PARTITION = {f"partition.{name}": CUT for name in ("global", "by-pot", "learn
 
 CERTIFIED: Cases = {
     "partition.rule": {
+        "what is sound": (
+            {},
+            "3 partitions",
+        ),
         "no partition": (
             NO_PARTITION,
             "0 partitions",
@@ -83,6 +87,10 @@ CERTIFIED: Cases = {
         ),
     },
     "partition.support": {
+        "what is sound": (
+            {},
+            "5 groups",
+        ),
         "no partition and no need of one": (
             {**NO_PARTITION, "protocol#/selectors": []},
             "0 groups",
@@ -134,6 +142,10 @@ CERTIFIED: Cases = {
         ),
     },
     "partition.class": {
+        "what is sound": (
+            {},
+            "1 partitions",
+        ),
         "nothing learned where nothing is frozen": (
             {**NO_PARTITION, "protocol#/selectors": []},
             "0 partitions",
@@ -170,6 +182,10 @@ CERTIFIED: Cases = {
         ),
     },
     "partition.objective": {
+        "what is sound": (
+            {},
+            "1 partitions",
+        ),
         "no objective where nothing is frozen": (
             {**NO_PARTITION, "protocol#/selectors": [], "values.structure#": []},
             "0 partitions",
@@ -216,6 +232,10 @@ CERTIFIED: Cases = {
         ),
     },
     "partition.optimal": {
+        "what is sound": (
+            {},
+            "1 partitions",
+        ),
         "a learned partition that does not say so": (
             {"partition.learned#/learned_in": CUT},
             "0 partitions",
@@ -253,6 +273,10 @@ CERTIFIED: Cases = {
         ),
     },
     "partition.labels": {
+        "what is sound": (
+            {},
+            "704 traces",
+        ),
         "traces in other groups": (
             {
                 "trace.calibration#/0/group": "large",
@@ -306,6 +330,10 @@ CERTIFIED: Cases = {
         ),
     },
     "partition.allocations": {
+        "what is sound": (
+            {},
+            "45 shares",
+        ),
         "budgets of groups": (
             {
                 "partition.by-pot#/leaves/0/epsilon": "1",

@@ -12,9 +12,17 @@ NEAR = {
     "trace.calibration#/3/probabilities/fold": lambda mass: mass + 1e-7,
     "trace.calibration#/3/probabilities/raise": lambda mass: mass - 1e-7,
 }
+APART = {
+    f"trace.calibration#/{row}/probabilities/{action}": (lambda mass, by=by: mass + by)
+    for row, action, by in ((3, "fold", -9e-7), (3, "call", 9e-7), (1, "fold", 9e-7), (1, "call", -9e-7))
+}
 
 FIXTURE: Cases = {
     "score.trace-digest": {
+        "what is sound": (
+            {},
+            "216 scores",
+        ),
         "a score of another trace table": (
             {
                 "score.calibration#/0/trace_sha256": "0" * 64,
@@ -35,6 +43,10 @@ FIXTURE: Cases = {
         ),
     },
     "score.utility": {
+        "what is sound": (
+            {},
+            "216 scores",
+        ),
         "another utility": (
             {"score.calibration#/0/weak": 9.0, "score.calibration#/1/strong": -9.0, "score.calibration#/2/weak": CUT},
             "216 scores",
@@ -65,6 +77,10 @@ FIXTURE: Cases = {
         ),
     },
     "score.delta": {
+        "what is sound": (
+            {},
+            "216 scores",
+        ),
         "another delta": (
             {"score.calibration#/0/delta": 9.0, "trace.calibration#/1": CUT, "score.calibration#/9/delta": 9.0},
             "207 scores",
@@ -72,6 +88,10 @@ FIXTURE: Cases = {
         ),
     },
     "threshold.stored": {
+        "what is sound": (
+            {},
+            "216 scores",
+        ),
         "a crossing that the delta does not give": (
             {
                 "score.calibration#/1/crossing": True,
@@ -87,6 +107,10 @@ FIXTURE: Cases = {
         ),
     },
     "threshold.recomputed": {
+        "what is sound": (
+            {},
+            "216 scores",
+        ),
         "a crossing that the records do not give": (
             {"score.calibration#/1/crossing": True},
             "216 scores",
@@ -115,7 +139,7 @@ FIXTURE: Cases = {
             "25 more of /crossing",
         ),
         "a distribution moved from the threshold": (
-            {**NEAR, "protocol#/tau": "0.020379743737593825"},
+            {**NEAR, "protocol#/tau": "0.02037974374"},
             "216 scores",
             "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
             "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
@@ -157,8 +181,45 @@ FIXTURE: Cases = {
             "score.held-out 0007 residual 1 held-out /crossing: false (delta -0.2766178800194708), not true",
             "29 more of /crossing",
         ),
+        "distributions moved apart as far as the tolerance lets them": (
+            {
+                "protocol#/tau": "0.04517419",
+                "protocol#/tolerances/replay": "1e-6",
+                "values.calibration#/0/values": {"fold": 6.0, "call": -6.0, "raise": 0.0},
+                **APART,
+            },
+            "216 scores",
+            "score.held-out 0007 residual 0.16 held-out /crossing: true (delta -0.04835116377512072), not false",
+            "score.held-out 0019 residual 0.12 held-out /crossing: true (delta -0.047726675505743665), not false",
+            "score.held-out 0021 residual 1 held-out /crossing: true (delta -0.04545575598514884), not false",
+            "4 more of /crossing",
+            "1 more of /probabilities",
+        ),
     },
     "aggregate.summary": {
+        "what is sound": (
+            {},
+            "27 summaries",
+        ),
+        "summaries that are nearly right": (
+            {
+                "summary#/0/weak": lambda weak: weak + 8e-12,
+                "summary#/0/strong": lambda strong: strong + 5e-12,
+                "summary#/0/delta": lambda delta: delta + 5e-12,
+            },
+            "27 summaries",
+        ),
+        "summaries that are not quite right": (
+            {
+                "summary#/0/weak": lambda weak: weak + 1.2e-11,
+                "summary#/0/strong": lambda strong: strong + 8e-12,
+                "summary#/0/delta": lambda delta: delta + 8e-12,
+            },
+            "27 summaries",
+            "summary all active-query /weak: 3.063612372064062, not 3.063612372076062",
+            "summary all active-query /strong: 0.4418461409819375, not 0.44184614098993746",
+            "summary all active-query /delta: -0.2952694628020535, not -0.2952694627940535",
+        ),
         "a summary of nothing": (
             {"summary#/0/population": "spare", "summary#/1/arm": "nobody", "summary#/2/scale": "9"},
             "27 summaries",

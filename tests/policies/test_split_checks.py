@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from checks.changed_records import CUT, Cases, agree, listed
+from checks.changed_records import CUT, Cases, agree, listed, outcome_of, said, study_of
+from sealtrace.studies.policies.checks.splits import _all_differ
 
 DEALT = {"generator": "python-random", "seed": 3, "strata": ["rank"], "order": ["calibration", "held-out"]}
 DRAWN = {
@@ -19,6 +23,10 @@ SAME = {"hero": "J", "board": ["Q"], "position": "BB", "pot": 4, "stack": 16, "h
 
 FIXTURE: Cases = {
     "split.inventory": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "a split with fewer states": (
             {"protocol#/splits/1/states": 13},
             "24 states",
@@ -32,6 +40,10 @@ FIXTURE: Cases = {
         ),
     },
     "split.disjoint": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "a state in two splits": (
             {"observation.held-out#/0/state": "0000"},
             "24 states",
@@ -49,6 +61,10 @@ FIXTURE: Cases = {
         ),
     },
     "split.agreement": {
+        "what is sound": (
+            {},
+            "528 rows",
+        ),
         "a row in the file of another split": (
             {"observation.calibration#/1/split": "held-out"},
             "528 rows",
@@ -75,6 +91,10 @@ FIXTURE: Cases = {
         ),
     },
     "split.rule": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "a state against the rule": (
             {
                 "observation.calibration#/0/state": "0099",
@@ -158,6 +178,16 @@ FIXTURE: Cases = {
             "24 states",
             "missing: a stratum cannot be computed at every state",
         ),
+        "a deal by two strata, of which one cannot be computed": (
+            {
+                "protocol#/assignment": {**DEALT, "strata": ["rank", "pot_pressure"]},
+                "observation.calibration#/3/hero": "X",
+                "protocol#/splits/0/rule": CUT,
+                "protocol#/splits/1/rule": CUT,
+            },
+            "24 states",
+            "missing: a stratum cannot be computed at every state",
+        ),
         "a deal of other sizes": (
             {
                 "protocol#/assignment": DEALT,
@@ -232,6 +262,10 @@ FIXTURE: Cases = {
         ),
     },
     "split.duplicates": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "an observation in two splits": (
             {
                 "observation.held-out#/2": {
@@ -296,6 +330,10 @@ FIXTURE: Cases = {
             },
             "24 states",
         ),
+        "one observation": (
+            {"observation.calibration#": lambda rows: rows[:1], "observation.held-out#": []},
+            "1 states",
+        ),
         "independent draws": (
             {"protocol#/identities": "independent-draws"},
             "0 states",
@@ -307,6 +345,10 @@ FIXTURE: Cases = {
         ),
     },
     "join.teacher": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "a teacher's record of no state": (
             {"teacher.calibration#/0/state": "none"},
             "24 states",
@@ -330,8 +372,20 @@ FIXTURE: Cases = {
             "observation.calibration 0004 /state: one teacher record, not none",
             "21 more of /state",
         ),
+        "no teacher for some who need one": (
+            {"teacher.calibration#": [], "teacher.held-out#": [], "candidate#/8/interface": "teacher-free"},
+            "24 states",
+            "observation.calibration 0000 /state: one teacher record, not none",
+            "observation.calibration 0002 /state: one teacher record, not none",
+            "observation.calibration 0004 /state: one teacher record, not none",
+            "21 more of /state",
+        ),
     },
     "join.trace": {
+        "what is sound": (
+            {},
+            "216 traces",
+        ),
         "a trace of no state and one of nobody": (
             {"trace.calibration#/0/state": "none", "trace.calibration#/10/arm": "nobody"},
             "216 traces",
@@ -339,6 +393,12 @@ FIXTURE: Cases = {
             "trace.calibration 0002 nobody calibration /arm: one candidate, not nobody@None",
             "observation.calibration 0000 /state: one trace of active-query, not none",
             "1 more of /state",
+        ),
+        "a trace of nobody, and so none of another": (
+            {"trace.calibration#/8/arm": "nobody"},
+            "216 traces",
+            "trace.calibration 0000 nobody calibration /arm: one candidate, not nobody@None",
+            "observation.calibration 0000 /state: one trace of top-1, not none",
         ),
         "a trace of an unknown scale": (
             {"trace.calibration#/2/scale": "9"},
@@ -372,6 +432,10 @@ FIXTURE: Cases = {
         ),
     },
     "join.values": {
+        "what is sound": (
+            {},
+            "24 states",
+        ),
         "values of no state": (
             {"values.calibration#/0/state": "none", "values.calibration#/3": CUT},
             "24 states",
@@ -390,6 +454,10 @@ FIXTURE: Cases = {
         ),
     },
     "join.score": {
+        "what is sound": (
+            {},
+            "216 traces",
+        ),
         "a trace without a score": (
             {"score.calibration#/0": CUT},
             "216 traces",
@@ -416,3 +484,20 @@ FIXTURE: Cases = {
 def test_what_is_said_of_the_fixture_study(check: str, name: str) -> None:
     """Where, what is expected, what was found, and how much was looked at."""
     agree("fixture", check, FIXTURE[check][name])
+
+
+@pytest.mark.parametrize(
+    ("codes", "differ"),
+    [([], False), ([0], True), ([2, 0, 1], True), ([6, 5], True), ([-1, 0], True), ([0, 0, 2], False), ([3, 3], False)],
+)
+def test_rows_that_all_differ(codes: list[int], differ: bool) -> None:
+    """A short cut past the search for duplicates, which must not be taken where there are any."""
+    assert _all_differ(np.array(codes, np.int64)) is differ
+
+
+def test_a_file_holds_the_split_that_the_manifest_names() -> None:
+    """One that no row of the file names is another split, too."""
+    study = study_of("fixture")
+    study.bundle.entries = [replace(entry, split=entry.split and "spare") for entry in study.bundle.entries]
+    lines = said(outcome_of("split.agreement", study))
+    assert lines[:2] == ["528 rows", "observation.calibration 0000 /split: spare, not calibration"]
