@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from map_instances import KINDS, instance_of, make
+from sealtrace.studies.policies.mathematics.maps import comparison, search
 from sealtrace.studies.policies.mathematics.maps.domains import (
     SIDES,
     Ranked,
@@ -31,6 +32,7 @@ from sealtrace.studies.policies.mathematics.maps.instance import (
     worst_utility,
 )
 from sealtrace.studies.policies.mathematics.maps.labels import undominated
+from sealtrace.studies.policies.mathematics.maps.recheck import recheck
 
 RADII = ("0", "0.05", "0.1", "0.5", "1", "1.9", "2")
 
@@ -224,6 +226,31 @@ def test_undominated_is_its_definition(slack: int) -> None:
         assert kept == sorted(kept)
         assert not any(needless(label, kept) for label in kept)
         assert all(needless(label, kept) for label in range(len(labels)) if label not in kept)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_narrow_beam_loses_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the labels of a beam are not all there are, all of them are followed."""
+    monkeypatch.setattr(comparison, "MOST_MAPS", 0)
+    monkeypatch.setattr(search, "FEW_MAPS", 0)
+    instance = make(kind, 5, 9, "0", 2)
+    wide = search.best_map(instance)
+    monkeypatch.setattr(search, "BEAM", 1)
+    narrow = search.best_map(instance)
+    assert narrow.choice == wide.choice
+    recheck(instance, narrow)
+
+
+@pytest.mark.parametrize("digits", [1, 17, 18, 20])
+def test_masses_of_any_radius_are_whole(digits: int) -> None:
+    """In 64 bits where they fit, and in Python's integers where they do not."""
+    radius = Fraction(2, 10**digits + 1)
+    values = [[Fraction(0), Fraction(1, 3)], [Fraction(0), Fraction(1, 2)]]
+    instance = instance_of([4, 9], values, values, [[True, True]] * 2, Fraction(1, 4), radius)
+    ranked = rank_values(instance, instance.admissible)
+    assert ranked.masses.tolist() == [4 * (10**digits + 1), 9 * (10**digits + 1)]
+    assert ranked.moved_mass == 13
+    assert narrow(ranked, everything(ranked)).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
