@@ -790,4 +790,5 @@ def test_the_largest_difference_of_a_bound_is_kept() -> None:
         "student.calibration", study_of("games", {"scale#/0/bound": lambda bound: bound + 5e-10})
     ).largest
     assert largest is not None
-    assert (largest.field, largest.value) == ("/bound", pytest.approx(5e-10, rel=1e-3))
+    assert largest.field == "/bound"
+    assert largest.value == pytest.approx(5e-10, rel=1e-3)
