@@ -805,13 +805,6 @@ def test_the_level_of_an_interval_quotes_nothing() -> None:
     assert [decision.claim.sentence for decision in quoted] == ["95% in the text is 95 of tab:t[first, precision]."]
 
 
-def test_a_baseline_that_is_set_apart_need_not_be_counted() -> None:
-    """Four models and a baseline above a rule: the caption may speak of the four."""
-    rows = ["Base | 2", "---", "Elm | 3", "Oak | 7", "Ash | 5", "Yew | 1"]
-    found = decided(read(table("Over all four kinds.", "Kind | Leaf", rows)))
-    assert [one for one in found if one.status is Status.SUSPICION] == []
-
-
 def test_the_rate_of_a_whole_weighs_its_parts() -> None:
     """Counts add up: the rate beside their total is made of the rates above, and neither mean of them is 98.9."""
     wrong, shares = COUNTED.replace("97.9", "98.9"), COUNTED.replace("97.9", "270")
@@ -824,14 +817,6 @@ def test_a_column_that_should_rise() -> None:
     """A caption says monotonically, and one row does not."""
     assert not [one for one in decided(read(RISING)) if one.status is Status.SUSPICION]
     assert [one.claim.family for one in decided(read(NOT_RISING)) if one.status is Status.SUSPICION] == ["claim"]
-
-
-def test_rows_that_a_caption_counts() -> None:
-    """The caption names what the first column lists, and how many there are."""
-    rows = ["Elm | 3", "Oak | 7", "Ash | 5", "Yew | 1"]
-    right, wrong = (read(table(f"Over all {word} kinds.", "Kind | Leaf", rows)) for word in ("four", "five"))
-    assert [one.status for one in decided(right) if one.claim.family == "claim"] == [Status.HOLDS]
-    assert [one.status for one in decided(wrong) if one.claim.family == "claim"] == [Status.SUSPICION]
 
 
 def test_rates_of_parts_and_of_the_whole() -> None:

@@ -18,7 +18,7 @@ from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span, Spoken, index_of
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, apart, is_slip, plain, printed, real, same
-from sealtrace.relations.lexicon import named_by, phrase, stem, telling, vocabulary, words
+from sealtrace.relations.lexicon import named_by, phrase, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, lists_in, ratios_in
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, Given, Ordered, all_of, any_of, call, compare, equal, number
@@ -47,8 +47,6 @@ class _Way:
 def find(paper: Paper) -> Iterator[Claim]:
     """Every claim that a sentence makes of a table."""
     index = index_of(paper)
-    for sheet in paper.sheets:
-        yield from _counted_rows(sheet)
     for sentence in paper.sentences:
         if time_is_up():
             return
@@ -516,60 +514,3 @@ def _has_sign(fact: Fact, word: str) -> bool:
 def _counted(facts: list[Fact], count: int) -> Formula:
     """So many numbers are not zero, no more and no fewer."""
     return all_of(equal(number(len(facts)), number(count)), *(compare(printed(fact), "!=", 0) for fact in facts))
-
-
-# How many rows
-
-
-_COUNTED_ROWS = re.compile(r"\b(?:mean|average|total|median|sum) (?:over|of|across) (?:all |the )?(\d+|[a-z]+)\b", re.I)
-_COUNTED_THINGS = re.compile(
-    rf"\b(?:all|the|over|across|on) (?P<count>\d{{1,3}}|{'|'.join(SMALL[3:])}) (?P<noun>[a-z]+s)\b", re.I
-)
-
-
-def _counted_rows(sheet: Sheet) -> Iterator[Claim]:
-    """A summary that says how many rows it speaks of, or a caption that counts what the first column lists."""
-    rows = [row for row, line in enumerate(sheet.rows) if not SUMMARY.match(plain(line.first))]
-    for row, line in enumerate(sheet.rows):
-        found = _COUNTED_ROWS.match(plain(line.label))
-        told = count_in(found.group(1)) if found else None
-        if told is not None:
-            above = [other for other in rows if other < row]
-            yield from _count_of(sheet, told, above, f"row {line.label!r}", line.label)
-    header = phrase(sheet.record["columns"][0]["label"]) if sheet.record else ()
-    for found in _COUNTED_THINGS.finditer(sheet.caption) if len(header) == 1 else ():
-        told = count_in(found["count"])
-        names = {plain(sheet.rows[row].first) for row in rows}
-        if told is None or stem(found["noun"].lower()) != header[0] or abs(told - len(names)) > 2:
-            continue
-        if len(names) == len(rows) and (told == len(names) or told not in _block_sums(sheet, rows)):
-            yield from _count_of(sheet, told, rows, "caption", found.group())
-
-
-def _block_sums(sheet: Sheet, rows: list[int]) -> set[int]:
-    """How many rows stand in some of the parts that rules make: a baseline that is set apart need not be counted."""
-    sums, size = {0}, 0
-    for after in (*rows[1:], None):
-        size += 1
-        if after is None or sheet.rows[after].after_rule:
-            sums |= {total + size for total in sums}
-            size = 0
-    return sums
-
-
-def _count_of(sheet: Sheet, told: int, rows: list[int], said: str, text: str) -> Iterator[Claim]:
-    column = next((column for column in sheet.numeric_columns() if rows and sheet.number(rows[0], column)), None)
-    facts = [fact for row in rows if column is not None and (fact := sheet.number(row, column)) is not None]
-    if 2 < told < 200 and facts:
-        yield Claim(
-            f"{FAMILY} rows {sheet.label} {text}",
-            all_of(
-                equal(number(len(rows)), number(told)), *(compare(printed(fact), "<=", fact.high) for fact in facts)
-            ),
-            f"{text!r} speaks of {told} rows, and {len(rows)} stand there.",
-            sheet.place(said),
-            ("All rows are meant.",),
-            question="Which rows are counted?",
-            family=FAMILY,
-            evidence=f"the {said.split()[0]} gives a count",
-        )

@@ -19,6 +19,7 @@ from sealtrace.relations.families import (
     significance,
     statistics,
     sums,
+    tallies,
 )
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.work import time_is_up
@@ -126,9 +127,17 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         claims.FAMILY,
         "What a sentence says of a column or of two rows is so: highest, also among some, up to, within, monotone, "
-        "positive only for, points above, times, n of m, how many rows.",
+        "positive only for, points above, times, n of m.",
         "A sentence or caption that names the column, or both rows.",
         claims.find,
+    ),
+    Family(
+        tallies.FAMILY,
+        "A count is how many rows there are of what it counts: all of a table, those of a category, with a word, or "
+        "since a year.",
+        "A table headed by what is counted, and a sentence or caption that refers to it, or counts that add up to its "
+        "rows, or a share or `n of m` of so many.",
+        tallies.find,
     ),
     Family(
         prose.FAMILY,
