@@ -37,6 +37,10 @@ WRONG: dict[str, tuple[str, Case]] = {
     ),
     "a total": ("parts and whole", ("", "Set | Games", ["A | 12", "B | 31", "---", "Total | 45"])),
     "an overall count": ("parts and whole", ("", "Set | Count", ["A | 12", "B | 31", "---", "All | 44"])),
+    "a count of a whole": (
+        "parts and whole",
+        ("", "Class | Trees | Grown", ["Elm | 4 | 1/2,603", "Oak | 4 | 5/2,683", "---", "All | 8 | 7/5,286"]),
+    ),
     "a total of splits": ("parts and whole", ("", "Set | Train | Test | Total", ["A | 12 | 31 | 44"])),
     "shares": ("parts and whole", ("Columns sum to one.", "Kind | Share", ["A | 0.25", "B | 0.31", "C | 0.38"])),
     "a mean of rows": ("mean of rows", ("", "Task | A", ["one | 1.25", "two | 2.50", "---", "Average | 1.98"])),
@@ -99,6 +103,42 @@ def test_an_error_is_found_by_its_family_alone(name: str) -> None:
 
 
 SILENT: dict[str, Case] = {
+    "a whole whose count is less than its parts'": (
+        "",
+        "Class | Trees | Grown | Rate",
+        ["Elm | 4 | 10/260 | 3.8%", "Oak | 4 | 50/268 | 18.7%", "---", "All | 8 | 60/528 | 11.4%"],
+    ),
+    "a total of counts with their shares": (
+        "",
+        "Kind | Count | Trees",
+        ["Elm | 804 | 419 (26.8%)", "Oak | 1,743 | 597 (38.1%)", "---", "Total | 2,547 | 810 (51.7%)"],
+    ),
+    "what is marked by its name": (
+        "",
+        "Tree | Native | Low | High | Top",
+        [
+            rf"row{place} | High | {place}.1 | \textbf{{{place + (4 if place < 6 else -3)}.4}} | {place}.3"
+            for place in range(1, 8)
+        ],
+    ),
+    "shares that nearly make up a whole": (
+        "",
+        "Tree | Elm | Oak",
+        [
+            f"row{place} | .{a} | .{b}"
+            for place, (a, b) in enumerate(
+                ((95, "05"), (91, "08"), (89, 11), (75, 24), (80, 18), (87, 11), (81, 18), (67, 30))
+            )
+        ],
+    ),
+    "counts that are nearly a third": (
+        "",
+        "Tree | Leaves | Red",
+        [
+            f"row{place} | {a} | {b}"
+            for place, (a, b) in enumerate(((226, 75), (47, 16), (174, 58), (51, 17), (89, 30), (33, 11), (101, 35)))
+        ],
+    ),
     "a rate that is so many a second": ("", "Arm | Passing | Rate", ["A | 9/20 | 1080", "B | 20/20 | 2400"]),
     "weights that make up nothing": (
         "",

@@ -232,7 +232,10 @@ def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
     """What is marked is best in nearly all columns, or rows, or in all parts of these: the other one is suspected."""
     marks, least, found = _marks(sheet), 2 if said else 3, []
     ways: dict[str, str | None] = dict(directions(sheet)) if mark in marks.values() else {}
-    for turned in (False, True) if mark in marks.values() and not _is_emphasized(sheet, marks) else ():
+    named = [sheet.columns[column].label in sheet.record["rows"][row]["cells"] for row, column in marks]
+    # A row that names the column of its mark (native: 224px) is marked by that name.
+    is_open = mark in marks.values() and not _is_emphasized(sheet, marks) and 2 * sum(named) <= len(named)
+    for turned in (False, True) if is_open else ():
         way = sheet.turned() if turned else sheet
         placed = {(column, row): given for (row, column), given in marks.items()} if turned else marks
         for parts, usual in product(_parts(way), ("higher", "lower", None)):

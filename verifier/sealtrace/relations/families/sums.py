@@ -78,6 +78,7 @@ def find_totals(paper: Paper) -> Iterator[Claim]:
     for sheet in paper.sheets:
         for summary in summaries(sheet, _WHOLE):
             yield from _total(summary)
+        yield from _ratios(sheet)
         splits = _IS_TOTAL.columns(sheet)
         if len(splits) == len(sheet.numeric_columns()):
             yield from (claim for claim in _IS_TOTAL.claims(sheet) if _counts(claim.facts))
@@ -99,6 +100,16 @@ def _total(summary: Summary) -> Iterator[Claim]:
         overlap = total.value < added and not _ADDITIVE.fullmatch(summary.header)
         evidence = "the row's name; a whole may be less than its parts where they overlap" if overlap else ""
         yield summary.claim(_IS_TOTAL, parts, formula=ways, evidence=evidence)
+
+
+def _ratios(sheet: Sheet) -> Iterator[Claim]:
+    """Cells k/n whose numbers of items add up to that of the whole: then so do the counts."""
+    items = {(summary.row, summary.column): summary for summary in summaries(sheet.of_part("n"), _WHOLE)}
+    for summary in summaries(sheet.of_part("k"), _WHOLE):
+        whole = items[summary.row, summary.column]
+        for parts, sizes in zip(summary.lists, whole.lists, strict=True):
+            if sum(size.value for size in sizes) == whole.fact.value:
+                yield summary.claim(_IS_TOTAL, parts, evidence="the numbers of items add up")
 
 
 def _counts(facts: Sequence[Fact]) -> bool:
@@ -264,12 +275,12 @@ def _has_items(summary: Summary) -> bool:
 
 
 def _is_rate(summary: Summary, parts: Sequence[Fact]) -> bool:
-    """Whether the column has rates, which differ."""
-    texts = [
-        entry.text for row in range(summary.row) if (entry := summary.sheet.entry(row, summary.column)) is not None
-    ]
-    told = _RATE.search(summary.header) or all("%" in text for text in texts)
-    return bool(told) and len({part.value for part in parts}) > 1
+    """Whether the column has rates, which differ, and no cell k/n says what that of the whole is made of."""
+    sheet, rows = summary.sheet, (*summary.scopes[0], summary.row)
+    texts = [entry.text for row in rows if (entry := sheet.entry(row, summary.column)) is not None]
+    told = _RATE.search(summary.header) or all(re.fullmatch(r"[\d.]+ ?%", text) for text in texts)
+    ratios = [column for column in sheet.numeric_columns() if sheet.part(summary.row, column, "k", "n")]
+    return bool(told) and not ratios and len({part.value for part in parts}) > 1
 
 
 def _sizes(summary: Summary) -> list[Fraction]:

@@ -346,6 +346,7 @@ def with_constants(columns: list[Column]) -> tuple[list[Trial], int]:
     how many were tried."""
     found, tried = [], 0
     places = np.array([column.place for column in columns])
+    counts_only = [all(fact is None or fact.unit == 1 for fact in column.facts) for column in columns]
     stacked = Span(*(np.array([getattr(column, end) for column in columns]) for end in ("low", "high")))
     for shape, (number, target) in product(_CONSTANTS, enumerate(columns)):
         constants = shape.inverse(Span(target.low[None], target.high[None]), stacked)
@@ -363,7 +364,10 @@ def with_constants(columns: list[Column]) -> tuple[list[Trial], int]:
                 continue
             low, high = constants.low[source, best], constants.high[source][rows].min()
             constant = _simplest(low, high)
-            if constant in (0, 1, 100) or low <= 0 <= high:
+            counted = counts_only[number], counts_only[source]
+            # Shares that nearly make up a whole, and counts that are nearly a third, are meant to be neither.
+            is_loose = all(counted) != (shape.kind == "rest") or (counted[0] and constant.denominator > 1)
+            if constant in (0, 1, 100) or low <= 0 <= high or is_loose:
                 continue
             inputs, says = (columns[source],), shape.says.format(columns[source].label, c=f"{float(constant):.6g}")
             near = np.abs(places - places[source]) <= 2
@@ -381,4 +385,4 @@ def _simplest(low: float, high: float) -> Fraction:
         value = Fraction(round(Fraction(middle) * Fraction(10) ** digits)) / Fraction(10) ** digits
         if low <= value <= high:
             return value
-    return Fraction(middle)
+    return Fraction(middle).limit_denominator(10**9)
