@@ -389,3 +389,14 @@ def test_few_rows_are_broken_by_slips_only() -> None:
     for printed, found in (("21.5", 0), ("27.5", 1), ("18.7", 1), ("46.8", 0)):
         paper = read(table("Trees.", "Tree | After | Before | Gain", [*rows, f"Fir | 69.9 | 48.4 | {printed}"]))
         assert len([one for one in decided(paper) if one.status is Status.SUSPICION]) == found
+
+
+def test_few_rows_of_a_long_sum_are_broken_by_slips_only() -> None:
+    """Three shares and their sum: one other digit of one of the parts would repair the last row, or none would."""
+    rows = ["Elm | 31.27 | 22.41 | 14.08 | 67.76", "Oak | 18.93 | 44.60 | 9.35 | 72.88",
+            "Ash | 25.11 | 30.04 | 20.57 | 75.72", "Yew | 40.62 | 11.19 | 17.73 | 69.54"]  # fmt: skip
+    for printed, found in (("71.44", 0), ("75.98", 0), ("71.94", 1), ("61.44", 1)):
+        paper = read(
+            table("Trees.", "Tree | Leaf | Bark | Root | Total", [*rows, f"Fir | 28.36 | 19.21 | 23.87 | {printed}"])
+        )
+        assert len([one for one in decided(paper) if one.status is Status.SUSPICION]) == found

@@ -90,7 +90,7 @@ def total(*values: Value) -> Value:
     if isinstance(values[0], Expression):
         return call("sum", *values)
     low, high = ([getattr(value, end) for value in values] for end in ("low", "high"))
-    return Span(np.sum(low, axis=0), np.sum(high, axis=0))
+    return Span(sum(low), sum(high))
 
 
 def mean(*values: Value) -> Value:
