@@ -15,6 +15,7 @@ from sealtrace.relations.families import (
     prose,
     quotes,
     regular,
+    related,
     repeated,
     significance,
     statistics,
@@ -65,10 +66,10 @@ FAMILIES: tuple[Family, ...] = (
         sums.find_means,
     ),
     Family(
-        sums.DIFFERENCES,
+        related.DIFFERENCES,
         "A column of differences is one column minus another.",
         "A header A - B, a caption that names both columns, or before and after beside a change.",
-        sums.find_differences,
+        related.find_differences,
     ),
     Family(
         bounds.ORDER,
@@ -77,10 +78,10 @@ FAMILIES: tuple[Family, ...] = (
         bounds.find_orders,
     ),
     Family(
-        sums.GAMES,
+        related.GAMES,
         "In a two-player zero-sum game NashConv is the sum of the best-response values, exploitability half of it.",
         "Columns or rows of that name in a paper about such games.",
-        sums.find_games,
+        related.find_games,
     ),
     Family(
         bounds.RANGE,

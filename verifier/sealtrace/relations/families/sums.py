@@ -1,22 +1,18 @@
-"""Totals, means and differences that a row, a header or a caption names as such."""
+"""Totals and means that a row, a header or a caption names as such."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations
 
-from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.stated import Rule, Summary, found_by, headers, summaries, weighted
-from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real, sentences
-from sealtrace.relations.lexicon import phrase, telling
+from sealtrace.relations.families.stated import Rule, Summary, found_by, summaries, weighted
+from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
-    Expression,
     Formula,
     Given,
     Unknown,
@@ -29,7 +25,7 @@ from sealtrace.relations.syntax import (
 )
 from sealtrace.relations.work import Work
 
-TOTALS, MEANS, DIFFERENCES, GAMES = "parts and whole", "mean of rows", "difference", "games"
+TOTALS, MEANS = "parts and whole", "mean of rows"
 
 # Parts and their whole
 
@@ -294,167 +290,3 @@ def _sizes(summary: Summary) -> list[Fraction]:
             if adds_up or _SIZE.search(plain(sheet.columns[column].label)):
                 return [*sizes, Fraction(sum(sizes) if adds_up else 0)]
     return []
-
-
-# Differences
-
-_CHANGE = re.compile(r"(?:δ|delta|diff\.?|difference|change|gain|improvement|improv\.?|gap)(?: ?\(?%\)?)?")
-_BEFORE = re.compile(r"(?:before|pre|pre-test|initial|old|baseline)(?: ?\(%\))?")
-_AFTER = re.compile(r"(?:after|post|post-test|final|new)(?: ?\(%\))?")
-_MINUS = r"(?:[-–—]|minus)"
-_IS = r"(?: is| =| denotes| equals|:| means| gives)(?: the)?"
-_IS_DIFFERENCE = Rule(
-    DIFFERENCES,
-    "{0} is the difference of {1} and {2}.",
-    lambda result, left, right: equal(result, left - right),
-    ("Both numbers are of the same row as the difference.",),
-    "Which two numbers differ by {0}?",
-)
-
-
-@dataclass(frozen=True)
-class _Subtraction:
-    """Which column is subtracted from which; where the paper leaves the order open, either from the other."""
-
-    result: int
-    left: int
-    right: int
-    said: str
-    ordered: bool = True
-    named: bool = True
-    """Whether the paper names both columns; where it does not, a change in percent may be meant."""
-
-    def ways(self, result: Expression, left: Expression, right: Expression) -> tuple[list[Formula], list[Formula]]:
-        """What the result may be: a difference, or a change in percent of where it started."""
-        pairs = [(left, right)] if self.ordered else [(left, right), (right, left)]
-        changes = [equal(result * base, (new - old) * 100) for new, old in pairs for base in (left, right)]
-        return [equal(result, new - old) for new, old in pairs], list[Formula](changes)
-
-    def claims(self, sheet: Sheet) -> Iterator[Claim]:
-        """What it says of every row."""
-        columns = self.result, self.left, self.right
-        for row, facts in sheet.together(*columns):
-            entries = [(sheet.columns[column].label, sheet.entry(row, column)) for column in columns]
-            percent, *points = ("%" in label or (entry is not None and "%" in entry.text) for label, entry in entries)
-            differences, changes = self.ways(*map(real, facts))
-            either = not self.named or (percent and not any(points))
-            repairs = (Repair("a change relative to one of them", any_of(*changes)),)
-            yield _IS_DIFFERENCE.claim(
-                sheet,
-                facts,
-                self.said,
-                formula=any_of(*differences, *(changes if either else ())),
-                repairs=repairs if self.named and not percent else (),
-            )
-
-
-def find_differences(paper: Paper) -> Iterator[Claim]:
-    """A header `A - B`, a caption that names both columns, or before and after beside a change."""
-    for sheet in paper.sheets:
-        labels = [plain(sheet.columns[column].label) for column in sheet.numeric_columns()]
-        names = {
-            label: column
-            for label, column in zip(labels, sheet.numeric_columns(), strict=True)
-            if labels.count(label) == 1
-        }
-        found = (*_by_header(sheet, names), *_by_caption(sheet, names), *_by_names(sheet))
-        for subtraction in {subtraction.result: subtraction for subtraction in reversed(found)}.values():
-            yield from subtraction.claims(sheet)
-
-
-def _by_header(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
-    """A header such as `A - B` or `Δ (A - B)`."""
-    for result in sheet.numeric_columns():
-        header = plain(sheet.columns[result].label)
-        inner = re.fullmatch(rf"{_CHANGE.pattern} ?[(:=]?(.*?)\)?", header)
-        for text in (header, inner.group(1).strip() if inner else ""):
-            for sign in re.finditer(rf" {_MINUS} |–|—", text):
-                left, right = (names.get(side.strip()) for side in (text[: sign.start()], text[sign.end() :]))
-                if left is not None and right is not None and result not in (left, right):
-                    yield _Subtraction(result, left, right, f"header {headers(sheet, result)}")
-
-
-def _by_caption(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
-    """A caption such as `Gain is A minus B`, or `Δ is the difference between A and B`."""
-    one_of = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    minus = rf"(?P<left>{one_of}) {_MINUS} (?P<right>{one_of})"
-    between = rf"difference (?:between|of) (?:the )?(?P<one>{one_of}) and (?:the )?(?P<other>{one_of})"
-    for result in sheet.headed(_CHANGE):
-        header = re.sub(r" ?\(?%\)?$", "", plain(sheet.columns[result].label))
-        told = re.compile(rf"(?<!\w){re.escape(header)}{_IS} (?:{minus}|{between})(?!\w)")
-        for found in (match for sentence in sentences(sheet.caption) for match in told.finditer(plain(sentence))):
-            ordered = found["left"] is not None
-            left, right = (names[name] for name in found.group(*(("left", "right") if ordered else ("one", "other"))))
-            if len({result, left, right}) == 3:
-                yield _Subtraction(result, left, right, "caption", ordered=ordered)
-
-
-def _by_names(sheet: Sheet) -> Iterator[_Subtraction]:
-    """Before and after beside a column of changes, and no fourth column that could be meant."""
-    columns = sheet.numeric_columns()
-    before, after, result = (sheet.only(pattern) for pattern in (_BEFORE, _AFTER, _CHANGE))
-    if len(columns) == 3 and before is not None and after is not None and result is not None:
-        said = f"columns {headers(sheet, *columns)}"
-        yield _Subtraction(result, after, before, said, ordered=False, named=False)
-
-
-# Two-player zero-sum games
-
-_ZERO_SUM = re.compile(r"zero-sum|\bpoker\b|\bleduc\b|\bkuhn\b|\bgoofspiel\b|\bliar's dice\b|rock-paper-scissors", re.I)
-_PLAIN = r"(?!mbb|milli|log|δ|relative|normali[sz]ed)(?:[\w-]+ )?"
-_NASHCONV = rf"{_PLAIN}nash-?conv"
-_EXPLOITABILITY = rf"{_PLAIN}(?:exploitability|exploit\.|expl\.)"
-_RESPONSE = r"(?:br|best[ -]response)(?: value)?,?[ _]?(?:\(?(?:player|p)?[ _]?[012]\)?)"
-_SAYS_HALF = re.compile(
-    r"exploitability[^.;]{0,80}(?:\bhalf\b|nashconv ?/ ?2|/ ?2\b|½)|(?:\bhalf\b|nashconv ?/ ?2)[^.;]{0,60}exploitab",
-    re.I,
-)
-_IS_NASHCONV = Rule(
-    GAMES,
-    "NashConv {0} is the sum of the best-response values {1} and {2}.",
-    lambda nashconv, *responses: equal(nashconv, call("sum", *responses)),
-    ("Two players, zero-sum, and best responses to the same profile.",),
-    "What are the best-response values behind {0}?",
-    ("NashConv is their mean", lambda nashconv, *responses: equal(nashconv, call("mean", *responses))),
-    headed=(_NASHCONV,),
-    listed=_RESPONSE,
-)
-_IS_HALF = Rule(
-    GAMES,
-    "Exploitability {0} is half of NashConv {1}.",
-    lambda exploitability, nashconv: equal(exploitability * 2, nashconv),
-    ("Two players, and both numbers are of the same profile.",),
-    "How is exploitability defined?",
-    ("exploitability is NashConv itself", equal),
-    headed=(_EXPLOITABILITY, _NASHCONV),
-)
-# Some call NashConv itself the exploitability; only a paper that says half is held to it.
-_IS_EITHER = replace(
-    _IS_HALF,
-    says="Exploitability {0} is half of, or the same as, NashConv {1}.",
-    formula=lambda *both: any_of(_IS_HALF.formula(*both), equal(*both)),
-    repair=None,
-)
-
-
-def find_games(paper: Paper) -> Iterator[Claim]:
-    """NashConv is the sum of the best-response values, exploitability is half of it, also in another table."""
-    half = _SAYS_HALF.search(paper.words) is not None
-    sheets = list(paper.both_ways) if _ZERO_SUM.search(paper.words) else []
-    yield from found_by([_IS_NASHCONV, _IS_HALF if half else _IS_EITHER], sheets)
-    for sheet, other in permutations(sheets, 2) if half else ():
-        sums, rows = other.only(_NASHCONV), {plain(line.label): row for row, line in enumerate(other.rows)}
-        if other.label == sheet.label or sums is None or not _same_evaluation(sheet.caption, other.caption):
-            continue
-        for row, (exploitability,) in sheet.together(sheet.only(_EXPLOITABILITY)):
-            name = plain(sheet.rows[row].label)
-            if name in rows and (nashconv := other.number(rows[name], sums)) is not None:
-                yield _IS_HALF.claim(
-                    sheet, (exploitability, nashconv), f"exploitability, and NashConv of {other.label}"
-                )
-
-
-def _same_evaluation(caption: str, other: str) -> bool:
-    """Whether two captions share three words in a row that name something."""
-    runs = [{words[place : place + 3] for place in range(len(words) - 2)} for words in (phrase(caption), phrase(other))]
-    return any(len(telling(run)) == 3 for run in runs[0] & runs[1])
