@@ -51,7 +51,7 @@ _ROUNDS = 6
 class Alternatives:
     """Formulas of which one must hold, and what their unknowns are called."""
 
-    parts: tuple[Formula | Atom, ...]
+    parts: tuple[Formula, ...]
     names: Mapping[str, str]
 
 
@@ -128,10 +128,8 @@ class Case:
 
     # Building
 
-    def require(self, formula: Formula | Atom, names: Mapping[str, str]) -> None:
+    def require(self, formula: Formula, names: Mapping[str, str]) -> None:
         match formula:
-            case Atom():
-                self.atoms += (formula,)
             case And(parts):
                 for part in parts:
                     self.require(part, names)
@@ -157,16 +155,7 @@ class Case:
     def compare(self, operator: str, left: Expression, right: Expression, names: Mapping[str, str]) -> None:
         if operator in (">", ">="):
             left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
-        form = self.lowered(left, names) - self.lowered(right, names)
-        if operator == "!=":
-            self.differ(form)
-        else:
-            self.add(form, operator)
-
-    def differ(self, form: LinearForm) -> None:
-        """What is not zero is less or greater."""
-        if form.over(self.box).holds(Fraction(0)):
-            self.choices += (Alternatives((Atom(form, "<"), Atom(-form, "<")), {}),)
+        self.add(self.lowered(left, names) - self.lowered(right, names), operator)
 
     def add(self, form: LinearForm, operator: str) -> None:
         self.atoms += (Atom(form, operator),)
@@ -220,8 +209,6 @@ class Case:
                 return self.operation("sqrt", [self.operation("*", [surprise, each])])
         operation = Operation("", function, tuple(arguments))
         self.atoms += tuple(atom for atom in operation.domain() if not atom.truth(self.box))
-        if function == "/":
-            self.differ(first)
         linear = operation.linear() or (self._divided(arguments) if function == "*" else None)
         return variable(self._named_after(operation)) if linear is None else linear
 
@@ -269,7 +256,7 @@ def starting_case(formula: Formula, widened: Mapping[str, Interval] | None = Non
     return assumed(Case(box, integers=integers), formula, {})
 
 
-def assumed(case: Case, formula: Formula | Atom, names: Mapping[str, str]) -> Case:
+def assumed(case: Case, formula: Formula, names: Mapping[str, str]) -> Case:
     """A case in which the formula must hold, too."""
     further = replace(case, box=dict(case.box), _named={})
     further.require(formula, names)
@@ -364,7 +351,7 @@ class _Narrowing:
         truth = atom.truth(self.box)
         if truth is False:
             raise EmptyError
-        if truth is None:
+        if truth is None and atom.operator != "!=":
             self.narrow(atom.form, ZERO if atom.operator == "==" else _NOT_POSITIVE)
 
     def narrow(self, form: LinearForm, target: Interval) -> None:

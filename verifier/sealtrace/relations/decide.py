@@ -88,7 +88,7 @@ def _proof_alone(claim: Claim) -> Certificate | None:
 
 
 def _proof(atoms: Sequence[Atom], box: Box) -> Certificate | None:
-    found = solve(atoms, box)
+    found = solve([atom for atom in atoms if atom.operator != "!="], box)
     return found if isinstance(found, Certificate) else None
 
 

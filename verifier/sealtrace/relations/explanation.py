@@ -195,7 +195,9 @@ def total_move(formula: Formula) -> Fraction | None:
         case = starting_case(formula, {fact.address: WHOLE for fact in facts})
     except (EmptyError, TooLargeError):
         return None
-    return None if case.choices or case.integers else _least_sum(case, facts)
+    if case.choices or case.integers or any(atom.operator == "!=" for atom in case.atoms):
+        return None
+    return _least_sum(case, facts)
 
 
 def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
@@ -203,7 +205,8 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
     if not case.is_linear or case.open_integers():
         return None
     box = dict(case.box)
-    atoms = [Atom(atom.form, "==" if atom.operator == "==" else "<=") for atom in case.atoms]
+    closed = {"==": "==", "<=": "<=", "<": "<="}
+    atoms = [Atom(atom.form, closed[atom.operator]) for atom in case.atoms if atom.operator in closed]
     moves = {f"move of {fact.address}": fact for fact in facts}
     for move, fact in moves.items():
         # The value prints as the fact does after a move of so many units.

@@ -91,7 +91,7 @@ def added(multiples: Iterable[tuple[LinearForm, Fraction]]) -> LinearForm:
 
 @dataclass(frozen=True)
 class Atom:
-    """A form compared with zero: ==, <= or <."""
+    """A form compared with zero: ==, !=, <= or <."""
 
     form: LinearForm
     operator: str
@@ -101,8 +101,10 @@ class Atom:
     def truth(self, box: Mapping[str, Interval]) -> bool | None:
         """True where all values in the box satisfy it, False where none does, None where some may."""
         value = self.form.over(box)
-        if self.operator == "==":
-            return value == ZERO or (None if value.holds(Fraction(0)) else False)
+        if self.operator in ("==", "!="):
+            differ = None if value.holds(Fraction(0)) else True
+            differ = False if value == ZERO else differ
+            return differ if self.operator == "!=" or differ is None else not differ
         low, high = ((end < 0 or (end == 0 and self.operator == "<=")) for end in (value.low, value.high))
         return True if high else None if low else False
 
@@ -148,9 +150,11 @@ class Operation:
         return applied(self.kind, self.values(box), total=total)
 
     def domain(self) -> list[Atom]:
-        """What must be true for it to have a value; that a divisor is not zero is a choice of two."""
+        """What must be true for it to have a value."""
         first = self.arguments[0]
         match self.kind:
+            case "/":
+                return [Atom(first, "!=")]
             case "sqrt":
                 return [Atom(-first, "<=")]
             case "log":

@@ -87,7 +87,7 @@ class Interval:
         return high - 1 if isinstance(high, Fraction) else Fraction(0)
 
     def __add__(self, other: Interval) -> Interval:
-        return Interval(checked(self.low + other.low), checked(self.high + other.high))
+        return Interval(_plus(self.low, other.low), _plus(self.high, other.high))
 
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
@@ -187,9 +187,16 @@ def checked(value: AnyBound, times: int = 1) -> AnyBound:
     return value
 
 
+def _plus(a: Bound, b: Bound) -> Bound:
+    # A long fraction is no float, so that nothing is added to infinity.
+    return checked(a + b) if isinstance(a, Fraction) and isinstance(b, Fraction) else a if isinstance(a, float) else b
+
+
 def _times(a: Bound, b: Bound) -> Bound:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return checked(a * b)
     # Zero times infinity is the limit of zero times larger and larger numbers.
-    return Fraction(0) if a == 0 or b == 0 else checked(a * b)
+    return Fraction(0) if a == 0 or b == 0 else INFINITY if (a > 0) == (b > 0) else -INFINITY
 
 
 def _over(value: Bound) -> Bound:

@@ -82,7 +82,8 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     if not case.atoms:
         return Answer("possible", {name: _any(case, name) for name in case.names}, case)
     if case.is_linear:
-        return _linear(case)
+        unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
+        return _apart(case, unequal) if unequal is not None else _linear(case)
     found = _witness(case, before)
     if found is not None:
         return Answer("possible", {name: found.get(name) or _any(case, name) for name in case.names}, case)
@@ -101,13 +102,20 @@ def _any(case: Case, name: str) -> Interval:
 
 
 def _linear(case: Case) -> Answer | list[Case]:
-    found = solve(case.atoms, case.box)
+    found = solve([atom for atom in case.atoms if atom.operator != "!="], case.box)
     if isinstance(found, Certificate):
         return []
+    # What only an inequality (!=) speaks of has no value there.
     values = {name: point(found[name]) if name in found else _any(case, name) for name in case.names}
     if any(Fraction(values[name].low).denominator != 1 for name in case.open_integers()):
         return _halves(case, case)
     return Answer("possible", values, case)
+
+
+def _apart(case: Case, unequal: Atom) -> list[Case]:
+    """Not equal is less or greater."""
+    rest = tuple(atom for atom in case.atoms if atom is not unequal)
+    return [replace(case, atoms=(*rest, Atom(form, "<"))) for form in (unequal.form, -unequal.form)]
 
 
 # Dividing
