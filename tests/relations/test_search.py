@@ -9,9 +9,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from relations.papers import formula_of
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Status
 from sealtrace.relations.fact import Fact
@@ -161,6 +163,20 @@ def test_answers_beside_evaluation(formula: Formula, seed: int) -> None:
         for corner in product(*tried):
             here = dict(zip((fact.address for fact in FACTS), corner, strict=True))
             assert not true(formula, here), (formula_text(formula), here)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("some integer k in (-1)..3: abs(k / k) == 0", "impossible"),
+        ("some integer k in (-1)..3: 0 != (k + k)^2 and k is a multiple of k", "possible"),
+        ("some x in [1e300, 2e300]: some y in [0, inf]: x * x + y >= x * y", "possible"),
+    ],
+)
+def test_answers_that_were_wrong(text: str, status: str) -> None:
+    """What a function within a function has to be is not what it is; what was left out is not asked for; and what is
+    longer than any float is no float."""
+    assert search(formula_of(text)).status == status
 
 
 @settings(max_examples=500 if LONG else 20, deadline=None)

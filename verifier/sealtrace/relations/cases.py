@@ -307,7 +307,7 @@ class _Narrowing:
     integers: frozenset[str]
     changed: set[str] = field(default_factory=set)
     computed: Box = field(default_factory=dict)
-    """What operations are by their arguments alone."""
+    """What operations are by their arguments."""
 
     def narrowed(self, atoms: Sequence[Atom], operations: Sequence[Operation]) -> Box:
         """What is left of the box."""
@@ -323,8 +323,10 @@ class _Narrowing:
             alone = len(atoms) == 1 and not operations and not self.integers & self.changed
             if alone or not self.changed:
                 break
-        # What an operation has to be is not yet what it is.
-        return self.box | self.computed
+        # What an operation has to be is not yet what it is: that follows from numbers and unknowns alone.
+        for operation in operations:
+            self.box[operation.name] = operation.over(self.box)
+        return self.box
 
     def forward(self, operations: Iterable[Operation]) -> None:
         """Operations by their arguments."""
