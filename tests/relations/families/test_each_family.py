@@ -148,6 +148,11 @@ SILENT: dict[str, Case] = {
     "an average over unknown repeats": ("Accuracy on 20 questions, averaged.", "Arm | Accuracy", ["A | 0.511"]),
     "pairs are more than items": ("Here $n=90$.", "Arm | Pairwise accuracy", ["A | 0.978", "B | 0.500", "C | 0.554"]),
     "a number that is no denominator": ("Here $n=24$.", "Arm | Accuracy", ["A | 0.5500", "B | 0.6120", "C | 0.5417"]),
+    "a rate over nothing": (
+        "Accuracy on 20 questions, $n=0$.",
+        "Arm | Accuracy (n=0) | Success",
+        ["A | 0.511 | 0.511"],
+    ),
     "training data is no denominator": ("Trained on 20 states.", "Arm | Accuracy", ["A | 0.511"]),
     "few-shot examples": ("Accuracy with 16-shot prompts on 16 examples.", "Arm | Accuracy", ["A | 0.511"]),
     "a small number in a caption": ("Accuracy of five models on 3 questions.", "Arm | Accuracy", ["A | 0.511"]),

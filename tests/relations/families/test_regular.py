@@ -400,3 +400,11 @@ def test_few_rows_of_a_long_sum_are_broken_by_slips_only() -> None:
             table("Trees.", "Tree | Leaf | Bark | Root | Total", [*rows, f"Fir | 28.36 | 19.21 | 23.87 | {printed}"])
         )
         assert len([one for one in decided(paper) if one.status is Status.SUSPICION]) == found
+
+
+@pytest.mark.parametrize(("header", "found"), [("Mean | Q1 Avg | Q4 Avg", 0), ("Mean | Spring | Autumn", 1)])
+def test_a_mean_is_half_way_between_quartiles_by_nature(header: str, found: int) -> None:
+    """Seven rows agree to two digits, and the eighth by three units less."""
+    ends = ((33, 45), (62, 88), (54, 88), (34, 82), (65, 91), (12, 58), (41, 77))
+    rows = [f"row{place} | 0.{(low + high) // 2} | 0.{low} | 0.{high}" for place, (low, high) in enumerate(ends)]
+    assert len(_suspected(read(table("Trees.", f"Tree | {header}", [*rows, "last | 0.33 | 0.26 | 0.46"])))) == found

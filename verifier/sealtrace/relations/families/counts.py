@@ -212,7 +212,7 @@ def _rates(sheet: Sheet, column: int) -> Iterator[Claim]:
     for row, rate in rates.items():
         sizes = list(steps.sizes.get(row, ()))
         # Where the steps are finer than the print, every number is a possible one, and nothing is said.
-        if sizes and steps.whole / (max(sizes) * steps.repeats) > rate.unit:
+        if sizes and min(sizes) > 0 < steps.repeats and steps.whole / (max(sizes) * steps.repeats) > rate.unit:
             claims.append(steps.claim(sheet, rate, sizes))
             broken += bool(steps.evidence) and not steps.fits(real(rate).fact, sizes)
     # Where more rates of a column break it than hold, the number that stands there is no denominator.

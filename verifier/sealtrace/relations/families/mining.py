@@ -57,6 +57,9 @@ _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
 )
+_QUANTILE = re.compile(
+    r"\bq[1-5]\b|quartile|quantile|quintile|tercile|percentile|\bp\d\d\b|\bm(?:in|ax)(?:imum)?\b|best|worst"
+)
 _ASYMMETRIC = re.compile(r"bootstrap|permut|randomi[sz]|profile|exact|credible|posterior|percentile|likelihood|odds")
 
 
@@ -313,6 +316,8 @@ class _Table:
                 # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
                 ends = self.places[own]
                 open_[place] &= called | (self.places < ends.min()) | (self.places > ends.max())
+                # A mean is about half way between quartiles, or the least and the greatest, by nature.
+                open_[place] &= not all(_QUANTILE.search(plain(column.label)) for column in trial.inputs)
         fits = known & value.touches(self.all)
         counts, totals = fits.sum(axis=2), known.sum(axis=2)
         open_ &= totals > 1
