@@ -356,6 +356,11 @@ def test_a_row_that_is_emphasized_marks_nothing() -> None:
     rows = [f"row{place} | {place + 5}.1 | {place + 2}.4 | {9 - place}.7" for place in range(4)]
     rows.append("ours | " + " | ".join(rf"\textbf{{{text}}}" for text in ("9.3", "8.8", "6.1")))
     assert _suspected(read(table("Trees.", "Tree | a | b | c", rows)), "marks") == []
+    more = [f"row{place} | " + " | ".join(f"{place + step}.1" for step in range(6)) + " | 9.9" for place in range(4)]
+    more.append(
+        "ours | " + " | ".join([rf"\textbf{{{text}}}" for text in ("9.3", "8.8", "7.1", "8.1", "9.5", "5.5")] + ["2.2"])
+    )
+    assert _suspected(read(table("Trees.", "Tree | a | b | c | d | e | f | g", more)), "marks") == []
 
 
 def test_tables_that_differ_in_several_places_print_different_things() -> None:
@@ -408,3 +413,22 @@ def test_a_mean_is_half_way_between_quartiles_by_nature(header: str, found: int)
     ends = ((33, 45), (62, 88), (54, 88), (34, 82), (65, 91), (12, 58), (41, 77))
     rows = [f"row{place} | 0.{(low + high) // 2} | 0.{low} | 0.{high}" for place, (low, high) in enumerate(ends)]
     assert len(_suspected(read(table("Trees.", f"Tree | {header}", [*rows, "last | 0.33 | 0.26 | 0.46"])))) == found
+
+
+def test_long_identifiers_leave_other_numbers_as_they_are() -> None:
+    """Nineteen digits in one row of a table of stars: those of the other rows are no nearer to each other by that."""
+    chance = random.Random(9)
+    rows = [
+        f"{chance.randint(10**6, 10**7)} | {chance.randint(10**18, 3 * 10**18)} | {chance.randint(4000, 6500)} | "
+        f"{chance.uniform(5, 40):.2f} | {chance.randint(300, 4000)} | {chance.randint(0, 900)}"
+        for _ in range(5)
+    ]
+    assert _suspected(read(table("Stars.", "Name | Source | Heat | Period | Age | Flags", rows))) == []
+
+
+@pytest.mark.parametrize(("header", "found"), [("Accuracy", 1), ("Mean acc.", 0)])
+def test_a_mean_of_rates_is_not_the_rate_of_all(header: str, found: int) -> None:
+    """Beside its count a rate is off in one row of nine; called a mean, it may be of several rates."""
+    rows = [f"{name} | {k}/{n} | {100 * k / n:.2f}" for name, (k, n) in zip(_TREES, _COUNTS, strict=True)]
+    paper = read(table("Trees.", f"Tree | Alive | {header}", [*rows, "Box | 72/111 | 64.91"]))
+    assert len([one for one in decided(paper) if one.status is not Status.HOLDS]) == found

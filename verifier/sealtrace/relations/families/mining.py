@@ -57,6 +57,7 @@ _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
 )
+_OF_RATES = re.compile(r"\b(?:mean|average|avg|macro)\b")
 _QUANTILE = re.compile(
     r"\bq[1-5]\b|quartile|quantile|quintile|tercile|percentile|\bp\d\d\b|\bm(?:in|ax)(?:imum)?\b|best|worst"
 )
@@ -249,14 +250,13 @@ class _Table:
 
     @cached_property
     def all(self) -> Span:
-        """All columns, with room for errors of floating point: small beside a number, its last digit, and the largest
-        of its column."""
+        """All columns, with room for errors of floating point: small beside a number and its last digit."""
         low, high = (
             np.array([column.low for column in self.columns]),
             np.array([column.high for column in self.columns]),
         )
         size = np.abs(low) + np.abs(high)
-        slack = 1e-9 * size + 1e-6 * (high - low) + 1e-14 * np.nanmax(size, axis=1, keepdims=True)
+        slack = 1e-9 * size + 1e-6 * (high - low)
         return Span(low - slack, high + slack)
 
     @cached_property
@@ -312,6 +312,10 @@ class _Table:
                 open_[place] &= np.isin(np.arange(len(self.columns)), trial.targets)
             called = self.called(trial.named)
             ranks[place] = 3 - 2 * called - (np.ones(len(called), dtype=bool) & trial.placed)
+            counted = [column.part in ("k", "n") for column in trial.inputs]
+            if any(counted):
+                # A mean of rates is not the rate of all items together.
+                open_[place] &= ~self.called(_OF_RATES) if all(counted) else ~self.called(_OF_RATES)[own].any()
             if "mean" in trial.kind:
                 # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
                 ends = self.places[own]

@@ -167,9 +167,10 @@ _BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
 _P_BELOW = re.compile(r"(?<![*∗⋆])([*∗⋆]{1,4})\s?(?:denotes? |indicates? )?p\s?(?:-?values?\s?)?[<≤]\s?(0?\.\d+)")
 _LEVELS = re.compile(r"\*, ?\*\*,? ?(?:and )?\*\*\*[^.]{3,60}?(\d+)\s?%?, ?(\d+)\s?%?,? (?:and )?(\d+)\s?(?:%|percent)")
 _STARS = re.compile(r"[*∗⋆]+")
-_CRITICAL = {"0.1": ("1.6448", "2.0151"), "0.05": ("1.9599", "2.5706"), "0.01": ("2.5758", "4.0322"),
-             "0.001": ("3.2905", "6.8689")}  # fmt: skip
-"""Of each level, what a ratio of estimate and error exceeds at least, and what with five degrees of freedom."""
+_CRITICAL = {"0.1": ("1.6424", "2.0151"), "0.05": ("1.9556", "2.5706"), "0.01": ("2.5589", "4.0322"),
+             "0.001": ("3.1746", "6.8689")}  # fmt: skip
+"""Of each level, what a ratio of estimate and error exceeds at least, p rounded to three digits, and what with five
+degrees of freedom."""
 _FEW = 6
 """One estimate in so many may have the wrong stars, one may in any case."""
 
