@@ -68,6 +68,8 @@ BLOCKS = table(
     "tab:b",
 )
 
+YEARS = table("Rain by year.", "Year | Rain", ["2018 | 0.674", "2019 | 0.951", "2020 | 0.930", "2021 | 1.144"], "tab:y")
+
 CASES: dict[str, tuple[str, str, str, str, Status]] = {
     "a quote": (
         "quote",
@@ -187,6 +189,41 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         SHARES,
         "Elm improves over Fir by +5.0, +6.1, and +6.8 points.",
         "Elm improves over Fir by +5.0, +6.7, and +6.8 points.",
+        Status.SUSPICION,
+    ),
+    "the highest, quoted": (
+        "claim",
+        TREES,
+        "Yew is old, and it is also the worst-growing kind in height (9.37, against 25.91).",
+        "Oak is old, and it is also the worst-growing kind in height (18.22, against 25.91).",
+        Status.SUSPICION,
+    ),
+    "a bound that two rows share": (
+        "claim",
+        TREES,
+        "Both Elm (red) and Ash (blue) grow well (height > 20.5).",
+        "Both Elm (red) and Oak (blue) grow well (height > 20.5).",
+        Status.SUSPICION,
+    ),
+    "a bound behind which the column stands": (
+        "claim",
+        TREES,
+        "Elm, Oak and Yew stay below 23.5 height everywhere.",
+        "Elm, Ash and Yew stay below 23.5 height everywhere.",
+        Status.SUSPICION,
+    ),
+    "what is confined to some": (
+        "claim",
+        TREES,
+        "Height above 20.5 is confined to elm and ash.",
+        "Height above 20.5 is confined to ash.",
+        Status.SUSPICION,
+    ),
+    "the first time": (
+        "claim",
+        YEARS,
+        "Rain rose above parity for the first time in 2021.",
+        "Rain rose above 0.94 for the first time in 2021.",
         Status.SUSPICION,
     ),
     "who has the highest": (
@@ -866,6 +903,11 @@ def test_statistics_of_tables(name: str) -> None:
         "\\section{References}\n\nElm (2016). \\emph{Scientific Data}, 3, 160044. \\url{https://doi.org/10.1/sdata.44}\n\n"
         "Oak (2016). \\emph{Scientific Data}, 3, 160018. \\url{https://doi.org/10.1/sdata.18}",
         "We know three axes: tall versus low or bent, old versus young, and wet versus dry.",
+        "Height above 20.5 is confined to ash and to hedges.",
+        "Neither Elm nor Oak has a height above 20.5.",
+        "Oak is an outlier, failing most on height.",
+        "The gap between Elm and Oak in height is above 5.5.",
+        "Both Elm and Oak have their greatest growth in height (18.22) in May.",
     ],
 )
 def test_what_is_no_claim_about_the_table(prose: str) -> None:

@@ -1,4 +1,4 @@
-"""What sentences say of columns and rows: highest, all within, monotone, positive only for, points above, times.
+"""What sentences say of columns and rows: highest, all within, only, first, monotone, points above, times.
 
 Each operator reads a passage in every way that its words allow, over every table that they name, as a formula. A way
 that holds is what is meant; where none does, the one whose table fits the words best is shown.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby, product
+from itertools import groupby, pairwise, product
 
 from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.decision import Claim
@@ -55,10 +55,13 @@ def find(paper: Paper) -> Iterator[Claim]:
         swept = near or [named for named in spoken if _sweeps(sentence, named.sheet)]
         for operator, tables in (
             (_superlatives, spoken),
+            (_quoted_extremes, spoken),
             (_changes, spoken),
             (_signs, near or spoken),
             (_monotone, swept),
             (_bounds, near),
+            (_shared_bounds, spoken),
+            (_first_times, spoken),
             (_extents, near),
         ):
             yield from _settled(sentence, list(operator(sentence, tables)))
@@ -129,9 +132,11 @@ def _last_before(rows: dict[int, list[Span]], start: int, end: int, without: Con
 # Highest and lowest
 
 
+# What has its largest in a column is largest of its own row; who is failing most has the least of what is measured.
 _SUPERLATIVE = re.compile(
-    r"\b(?:(?P<best>best or )?(?P<second>second)[- ])?(?:(?P<high>highest|largest|greatest|maximum|most|top)|"
-    r"(?P<low>lowest|smallest|least|minimum|fewest)|best|strongest|worst|weakest)\b",
+    r"(?<!\bits )(?<!\btheir )\b(?:(?P<best>best or )?(?P<second>second)[- ])?"
+    r"(?:(?P<high>highest|largest|greatest|maximum|(?<!ing )most|top)|"
+    r"(?P<low>lowest|smallest|(?<!ing )least|minimum|fewest)|best|strongest|worst|weakest)\b",
     re.I,
 )
 # What narrows the rows or the sense: then the sentence is not about the whole column.
@@ -184,6 +189,22 @@ def _superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
                     values = [mention for mention in sentence.mentions if after[-1][1] <= mention.start < end]
                     near = values[0] if values and values[0].start < after[-1][1] + 12 else None
                     yield from _extreme(named.sheet, column, subjects[0], found, near, group)
+
+
+def _quoted_extremes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
+    """`A is the worst-performing kind in the wet (0.467)`: a cell that is named and quoted, among its column."""
+    text = sentence.text
+    for found, mention in product(_SUPERLATIVE.finditer(text), sentence.mentions):
+        behind = text[found.end() : mention.start]
+        begin = max((cut.end() for cut in _CLAUSE.finditer(text, 0, found.start())), default=0)
+        if found["second"] or len(mention.digits) < 3 or not re.fullmatch(r"(?:-\w+)?(?:\s[\w’'-]+){0,6}\s\(", behind):
+            continue
+        for named in spoken if not _NARROWED.search(f"{text[begin : found.start()]} {behind}") else ():
+            for row, column in product(_last_before(named.rows, 0, found.start())[:1], named.columns):
+                own = named.sheet.number(row, column)
+                called = named_by(named.sheet.columns[column].label) & vocabulary(behind)
+                if own is not None and called and own.unit <= mention.fact.unit and _meets(mention, own):
+                    yield from _extreme(named.sheet, column, row, found, mention, None)
 
 
 def _members(sheet: Sheet, group: str) -> list[int]:
@@ -429,6 +450,111 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
             says = f"column {sheet.columns[column].label!r} stays {found.group().strip()} {mention.fact.text}"
             formula = all_of(*formulas, compare(Given(mention.fact), "<=", mention.fact.high))
             yield _Way(sheet, formula, says, "column", mention.start)
+
+
+_LISTED = re.compile(r"\s*(?:,|,?\s*and|,?\s*as well as)\s+(?:the\s+)?")
+_DOUBT = re.compile(
+    r"\b(?:no|not|never|neither|nor|without|fail\w*|except|but|if|when|would|could|may|might|between|than|versus|vs|gap|"
+    r"difference\w*|target\w*|threshold\w*|requir\w*)\b",
+    re.I,
+)
+_CONFINED = re.compile(r"[^.;:]{0,30}?\b(?:confined|limited|restricted) to\s(?P<list>[^.;:]+)", re.I)
+_FIRST = re.compile(
+    r"\b(?:(?P<most>below|under)|above|over|exceed\w*)\s(?P<limit>parity|unity|one|zero|-?\d+(?:\.\d+)?)\s"
+    r"for the first time in\s",
+    re.I,
+)
+_WORDS = {"parity": 1, "unity": 1, "one": 1, "zero": 0}
+_OPPOSITE = {"<=": ">=", ">=": "<="}
+
+
+def _shared_bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
+    """`both A and B reach accuracy > 0.9`, `accuracy above 0.9 is confined to A and B`: named rows, or all others."""
+    text = sentence.text
+    for mention in sentence.mentions:
+        found, limit = _LIMIT.search(text[: mention.start]), mention.fact.value
+        if found is None or found["sides"] or re.match(r"within|by|up", found.group(), re.I):
+            continue
+        begin = max((cut.end() for cut in _CLAUSE.finditer(text, 0, found.start())), default=0)
+        confined = _CONFINED.match(text, mention.end)
+        for named in spoken if not _DOUBT.search(text[begin : found.start()]) else ():
+            columns = [
+                column
+                for column, spans in named.columns.items()
+                if _measured(text, spans, found, mention)
+                if named_by(named.sheet.columns[column].label.split(JOIN)[-1]) <= vocabulary(text)
+            ]
+            rows = _joined(text, named.rows, begin, found.start())
+            if len(columns) != 1 or bool(rows) == bool(confined):
+                continue
+            facts = _column(named.sheet, columns[0])
+            scale = 100 if mention.unit == "%" and all(abs(fact.value) <= 1 for fact in facts.values()) else 1
+            sign, label = "<=" if found["most"] else ">=", named.sheet.columns[columns[0]].label
+            if confined:
+                rows = _unlisted(named.sheet, facts, confined["list"], sign, limit / scale)
+                sign = _OPPOSITE[sign]
+            largest = max((abs(facts[row].value) for row in rows if row in facts), default=Fraction(0)) * scale
+            # A bound of another size is of another quantity.
+            alike = not limit or largest / 5 < abs(limit) < largest * 5
+            if rows and alike and all(row in facts for row in rows):
+                formulas = [compare(printed(facts[row]), sign, limit / scale) for row in rows]
+                labels = ", ".join(named.sheet.rows[row].label for row in rows)
+                says = f"{label} of {labels if len(rows) < 5 else 'all others'} is {sign} {mention.fact.text}"
+                formula = all_of(*formulas, compare(Given(mention.fact), "<=", mention.fact.high))
+                yield _Way(named.sheet, formula, says, "rows and column", mention.start)
+
+
+def _measured(text: str, spans: list[Span], found: re.Match[str], mention: Mention) -> bool:
+    """Whether a column is named right before a bound, or right behind its number."""
+    link = r"\s?(?:scores?|values?|is|are|was|were|of|remains?|stays?)?\s?"
+    return any(
+        re.fullmatch(link, text[end : found.start()]) if end <= found.start() else text[mention.end : start] == " "
+        for start, end in spans
+    )
+
+
+def _joined(text: str, rows: dict[int, list[Span]], begin: int, end: int) -> list[int]:
+    """Rows that a clause lists one behind the other, what stands in brackets left out."""
+    spans = sorted((span, row) for row, spans in rows.items() for span in spans if begin <= span[0] and span[1] <= end)
+    listed = all(_LISTED.fullmatch(_ASIDES.sub("", text[a[1] : b[0]])) for (a, _row), (b, _next) in pairwise(spans))
+    # Of two that are called both, one may have another name in the table.
+    both = spans and re.search(r"\bboth\s(?:(?:[\w()’'-]+\s){1,5}and\s(?:[\w-]+\s)?)?$", text[: spans[0][0][0]], re.I)
+    return [row for _span, row in spans] if listed and (len(spans) > 1 or both) else []
+
+
+def _unlisted(sheet: Sheet, facts: dict[int, Fact], listed: str, sign: str, limit: Fraction) -> list[int]:
+    """The rows that should not be beyond a bound: those that are not, and more than can be meant by unknown names."""
+    beyond = [row for row, fact in facts.items() if (fact.value > limit if sign == ">=" else fact.value < limit)]
+    names = [named_by(item) for item in re.split(r",\s*(?:and\s)?|\sand\s", _ASIDES.sub("", listed))]
+    own = {row: named_by(sheet.rows[row].first) for row in beyond}
+    foreign = [row for row in beyond if not any(own[row] & name for name in names)]
+    unknown = sum(not any(name & stems for stems in own.values()) for name in names)
+    others = [row for row in facts if row not in beyond]
+    return [*foreign, *others] if not foreign or len(foreign) > unknown else []
+
+
+def _first_times(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
+    """`the index rose above 1 for the first time in 2023`: no earlier row is."""
+    for found in _FIRST.finditer(sentence.text):
+        limit = Fraction(_WORDS.get(found["limit"].lower(), found["limit"]))
+        for named in spoken:
+            meant = [row for row, spans in named.rows.items() if any(a <= found.end() < b for a, b in spans)]
+            columns = [
+                column for column, spans in named.columns.items() if any(end < found.start() for _s, end in spans)
+            ]
+            years = [plain(line.first)[:4] for line in named.sheet.rows]
+            rising = all(a.isdecimal() and (not b.isdecimal() or a < b) for a, b in pairwise([*years, ""]))
+            if len(meant) != 1 or len(columns) != 1 or not rising:
+                continue
+            sign, label = "<=" if found["most"] else ">=", named.sheet.columns[columns[0]].label
+            facts = _column(named.sheet, columns[0], range(meant[0] + 1))
+            formulas = [
+                compare(printed(fact), sign if row == meant[0] else _OPPOSITE[sign], limit)
+                for row, fact in facts.items()
+            ]
+            says = f"column {label!r} is {sign} {limit} in {named.sheet.rows[meant[0]].label}, and not before"
+            if len(formulas) > 2:
+                yield _Way(named.sheet, all_of(*formulas), says, "row and column", found.start())
 
 
 _RANGES = re.compile(

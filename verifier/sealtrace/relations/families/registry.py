@@ -127,8 +127,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         claims.FAMILY,
-        "What a sentence says of a column or of two rows is so: highest, also among some, up to, within, monotone, "
-        "positive only for, points above, times, n of m.",
+        "What a sentence says of a column or of two rows is so: highest, also among some, up to, within, above for "
+        "each of some, confined to, for the first time, monotone, positive only for, points above, times, n of m.",
         "A sentence or caption that names the column, or both rows.",
         claims.find,
     ),

@@ -147,7 +147,7 @@ def _claim(
 
 def _said(sentence: Sentence, span: Span, told: int) -> tuple[Given, str]:
     """A count as the sentence states it, and where."""
-    fact = sentence.fact(span[0], sentence.text[slice(*span)], Fraction(told), Fraction(0))
+    fact = sentence.fact(span[0], sentence.text[slice(*span)], Fraction(told))
     return Given(fact), f"“{sentence.short}” ({sentence.place(span[0])})"
 
 
