@@ -139,7 +139,7 @@ FIXTURE: Cases = {
             "25 more of /crossing",
         ),
         "a distribution moved from the threshold": (
-            {**NEAR, "protocol#/tau": "0.02037974374"},
+            {**NEAR, "protocol#/tau": "0.020379743735"},
             "216 scores",
             "score.held-out 0003 residual 0.12 held-out /crossing: true (delta -0.028669559713560028), not false",
             "score.held-out 0003 residual 0.16 held-out /crossing: true (delta -0.038169220864548686), not false",
