@@ -89,7 +89,23 @@ def test_rows_that_a_summary_counts(count: int, expected: Status) -> None:
     assert _tallied("", table("Seeds.", "Seed | Leaf", rows)) == [expected]
 
 
-def test_a_row_that_stands_for_several_is_not_counted_as_one() -> None:
-    """`Others` may be any number of them."""
-    rows = ["Elm | 3", "Oak | 7", "Ash | 5", "Others | 1"]
-    assert _tallied("", table("All five kinds.", "Kind | Leaf", rows)) == []
+@pytest.mark.parametrize(
+    ("caption", "header", "last"),
+    [
+        ("All five kinds.", "Kind | Leaf", "Others | 1"),
+        ("Examples of all five kinds.", "Kind | Leaf", "Yew | 1"),
+        ("All five years.", "Year | Leaf", "Yew | 1"),
+        ("All five kinds.", "Kind | Leaf | Kind | Leaf", "Yew | 1 | Fir | 2"),
+    ],
+)
+def test_a_count_that_is_excused(caption: str, header: str, last: str) -> None:
+    """A row stands for several, the table shows a few, years are counted from end to end, or two stand in a row."""
+    rows = ["Elm | 3", "Oak | 7", "Ash | 5", last]
+    assert _tallied("", table(caption, header, rows)) == []
+
+
+def test_a_table_of_what_is_compared_may_have_one_more() -> None:
+    """What is new stands beside the four that it is compared with; of five, one is missing in any case."""
+    rows = ["Elm | 3", "Oak | 7", "Ash | 5", "Yew | 1", "Fir | 4"]
+    for word, expected in (("four", []), ("six", [Status.SUSPICION])):
+        assert _tallied("", table(f"The {word} methods.", "Method | Leaf", rows)) == expected

@@ -45,6 +45,13 @@ _BESIDE = re.compile(
 """Rows that a count of the others may leave out."""
 _SEVERAL = re.compile(r"^(?:others?|misc\w*|rest|remaining|various|multiple)\b|[+,/&]| and ", re.I)
 """Rows that stand for several things."""
+_SPAN = re.compile(r"years?|months?|weeks?|days?|hours?|quarters?|rows?|lines?", re.I)
+"""Nouns whose count need not be the rows: from 2014 to 2024 are ten years."""
+_COMPARED = re.compile(r"methods?|models?|approaches|systems?|algorithms?|variants?|settings?|con\w+|strategies", re.I)
+"""Nouns of which a table may have one more: what they are compared with."""
+_SOME = re.compile(
+    r"\b(?:examples?|select\w*|samples?|top|representative|subset|excerpt|partial|some|continued)\b", re.I
+)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?![\d–-])")
 _DATED = re.compile(
     r"\b(?:(?P<from>(?:in|from) (?=\d+ or later)|since )|(?P<before>before |prior to )|(?P<after>after ))"
@@ -185,11 +192,23 @@ def _all_rows(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
     for (place, told), passages in said.items():
         listing, (sentence, found) = listings[place], passages[0]
         names, holds = listing.names(0), told in listing.sizes(0)
-        alone = len(names) == len(listing.rows) and not any(map(_SEVERAL.search, names))
-        if holds or (alone and told >= LEAST_WRONG and abs(told - len(names)) <= MOST_APART):
+        if holds or _is_wrong(paper, listing, told, found["noun"].split()[-1]):
             says = f"{found.group()!r}{f', said {len(passages)} times,' if len(passages) > 1 else ''}"
             given, source = _said(sentence, found.span("count"), told)
             yield _claim(listing, given, told if holds else len(names), says, source)
+
+
+def _is_wrong(paper: Paper, listing: _Listing, told: int, noun: str) -> bool:
+    """Whether a count that is not that of the rows has nothing to excuse it."""
+    sheet, names = listing.sheet, listing.names(0)
+    panels = [other for other in paper.sheets if other.label.split("#")[0] == sheet.label.split("#")[0]]
+    # Where things are listed side by side, the second header is told apart by a number.
+    own = listing.heads[0]
+    beside = [head for head in listing.heads.values() if head == own or (head[:-1] == own and head[-1].isdecimal())]
+    alone = len(names) == len(listing.rows) and not any(map(_SEVERAL.search, names))
+    excused = _SPAN.fullmatch(noun) or _SOME.search(sheet.caption) or (told < len(names) and _COMPARED.fullmatch(noun))
+    near = told >= LEAST_WRONG and abs(told - len(names)) <= MOST_APART
+    return alone and near and not excused and len(panels) == len(beside) == 1
 
 
 def _refers(sentence: Sentence, sheet: Sheet) -> bool:
