@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby, pairwise, product
 
@@ -16,7 +16,7 @@ from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span, Spoken, index_of
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import Line, Paper, Sheet
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, apart, is_slip, plain, printed, real, same
 from sealtrace.relations.lexicon import named_by, phrase, telling, vocabulary, words
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, count_in, lists_in, ratios_in
@@ -55,7 +55,6 @@ def find(paper: Paper) -> Iterator[Claim]:
         swept = near or [named for named in spoken if _sweeps(sentence, named.sheet)]
         for operator, tables in (
             (_superlatives, spoken),
-            (_quoted_extremes, spoken),
             (_changes, spoken),
             (_signs, near or spoken),
             (_monotone, swept),
@@ -104,8 +103,17 @@ def _column(sheet: Sheet, column: int, rows: Container[int] | None = None) -> di
         row: fact
         for row, line in enumerate(sheet.rows)
         if (fact := sheet.number(row, column)) is not None and (rows is None or row in rows)
-        if not (SUMMARY.fullmatch(plain(line.first)) or SUMMARY.match(plain(line.label)))
+        if not _is_summary(line)
     }
+
+
+def _is_summary(line: Line) -> bool:
+    """Whether a row speaks of the others: `Mean`, `Total over 11 pairs`, but not `Mean conflict`."""
+    found = SUMMARY.match(plain(line.first)) or SUMMARY.match(plain(line.label))
+    return (
+        found is not None
+        and re.match(r"$|\W*$|\W*(?:over|of|across|for|in)\b", found.string[found.end() :]) is not None
+    )
 
 
 def _filled(spoken: list[Spoken], least: int) -> Iterator[tuple[Sheet, int, list[Fact]]]:
@@ -134,7 +142,7 @@ def _last_before(rows: dict[int, list[Span]], start: int, end: int, without: Con
 
 # What has its largest in a column is largest of its own row; who is failing most has the least of what is measured.
 _SUPERLATIVE = re.compile(
-    r"(?<!\bits )(?<!\btheir )\b(?:(?P<best>best or )?(?P<second>second)[- ])?"
+    r"(?<!\bits )(?<!\btheir )\b(?:(?P<best>\w+est or )?(?P<second>second)[- ])?"
     r"(?:(?P<high>highest|largest|greatest|maximum|(?<!ing )most|top)|"
     r"(?P<low>lowest|smallest|(?<!ing )least|minimum|fewest)|best|strongest|worst|weakest)\b",
     re.I,
@@ -159,52 +167,71 @@ _CLAUSE = re.compile(
 _HAS = re.compile(
     r"\b(?:has|have|had|(?:achiev|attain|exhibit|obtain|giv|yield|reach|report|record|show)\w*)(?: the)?\s+$", re.I
 )
+_VALUE = re.compile(r"(?:\(|\b(?:at|of|with|is)\s)[$€£]?$")
 MOST_BETTER = 3
 """So many rows that stand before the one that is called first: with more of them the words mean something else."""
 
 
 def _superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
-    """`A is highest on X`, also among some, or second-highest; `A has the highest X (0.9)`."""
+    """`A is highest on X`, also among some, or second-highest; `A has the highest X`; `A is the worst (0.9)`."""
     text = sentence.text
     for found in _SUPERLATIVE.finditer(text):
         begin = max((cut.end() for cut in _CLAUSE.finditer(text, 0, found.start())), default=0)
         end = min((cut.start() for cut in _CLAUSE.finditer(text, found.end())), default=len(text))
         among = _AMONG.search(text[begin:end])
-        behind = _AMONG.sub("", text[found.end() : end], count=1)
-        if _NARROWED.search(_AMONG.sub("", f"{text[begin : found.start()]} {text[found.end() : end]}")):
+        narrowed = _NARROWED.search(_AMONG.sub("", f"{text[begin : found.start()]} {text[found.end() : end]}"))
+        if narrowed:
             continue
-        linked = re.match(r"\s+(?:on|in|at|for)\s", behind) is not None
+        ways: list[_Way] = []
+        unclear = sentence.caption and not any(named.referred for named in spoken)
         for named in spoken:
             group = _members(named.sheet, among["group"]) if among else None
             rows = {row: spans for row, spans in named.rows.items() if group is None or row in group}
             subjects = _last_before(rows, begin, found.start())
-            if len(subjects) != 1 or (among and not group):
-                continue
-            for column, spans in named.columns.items():
-                after = [span for span in spans if found.end() <= span[0] < end]
-                gap = text[found.end() : after[0][0]] if after else ""
-                whole = named_by(named.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
-                owned = whole and not gap.strip() and _HAS.search(text[: found.start()])
-                if after and (owned or (linked and (among or _is_listed(gap, named, sentence, found.end())))):
-                    values = [mention for mention in sentence.mentions if after[-1][1] <= mention.start < end]
-                    near = values[0] if values and values[0].start < after[-1][1] + 12 else None
-                    yield from _extreme(named.sheet, column, subjects[0], found, near, group)
+            columns = _columns_after(sentence, named, found, end, bool(among))
+            # Where a table has several rows of that name, another need not be meant.
+            unclear = unclear or (len(subjects) > 1 and bool(columns))
+            cells = [
+                (row, column)
+                for row in (subjects if len(subjects) == 1 else ())
+                for column, value in columns.items()
+                if (fact := named.sheet.number(row, column)) is not None and (value is None or _meets(value, fact))
+            ]
+            for row, column in cells or _quoted(sentence, named, found, end):
+                if group or not among:
+                    ways += _extreme(named.sheet, column, row, found, group)
+        yield from (replace(way, only_if_true=way.only_if_true or unclear) for way in ways)
 
 
-def _quoted_extremes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
-    """`A is the worst-performing kind in the wet (0.467)`: a cell that is named and quoted, among its column."""
-    text = sentence.text
-    for found, mention in product(_SUPERLATIVE.finditer(text), sentence.mentions):
-        behind = text[found.end() : mention.start]
-        begin = max((cut.end() for cut in _CLAUSE.finditer(text, 0, found.start())), default=0)
-        if found["second"] or len(mention.digits) < 3 or not re.fullmatch(r"(?:-\w+)?(?:\s[\w’'-]+){0,6}\s\(", behind):
-            continue
-        for named in spoken if not _NARROWED.search(f"{text[begin : found.start()]} {behind}") else ():
-            for row, column in product(_last_before(named.rows, 0, found.start())[:1], named.columns):
-                own = named.sheet.number(row, column)
-                called = named_by(named.sheet.columns[column].label) & vocabulary(behind)
-                if own is not None and called and own.unit <= mention.fact.unit and _meets(mention, own):
-                    yield from _extreme(named.sheet, column, row, found, mention, None)
+def _columns_after(
+    sentence: Sentence, named: Spoken, found: re.Match[str], end: int, among: bool
+) -> dict[int, Mention | None]:
+    """The columns that stand behind a superlative with nothing else between, each with the value behind it."""
+    text, columns = sentence.text, {}
+    linked = re.match(r"\s+(?:on|in|at|for)\s", _AMONG.sub("", text[found.end() : end], count=1)) is not None
+    for column, spans in named.columns.items():
+        after = [span for span in spans if found.end() <= span[0] < end]
+        gap = text[found.end() : after[0][0]] if after else ""
+        whole = named_by(named.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
+        owned = whole and not gap.strip() and _HAS.search(text[: found.start()])
+        if after and (owned or (linked and (among or _is_listed(gap, named, sentence, found.end())))):
+            values = [mention for mention in sentence.mentions if 0 <= mention.start - after[-1][1] < 12]
+            columns[column] = next((value for value in values if value.start < end), None)
+    return columns
+
+
+def _quoted(sentence: Sentence, named: Spoken, found: re.Match[str], end: int) -> list[tuple[int, int]]:
+    """The only cell of the rows named before it that a value behind a superlative quotes: `the worst method (0.467`."""
+    values = [mention for mention in sentence.mentions if found.end() <= mention.start < min(end, found.end() + 60)]
+    if not values or len(values[0].digits) < 3 or not _VALUE.search(sentence.text[: values[0].start]):
+        return []
+    cells = [
+        (row, column)
+        for row in _last_before(named.rows, 0, found.start())
+        for column in named.sheet.numeric_columns()
+        if (fact := named.sheet.number(row, column)) is not None and _meets(values[0], fact)
+    ]
+    return cells if len(cells) == 1 else []
 
 
 def _members(sheet: Sheet, group: str) -> list[int]:
@@ -222,15 +249,14 @@ def _is_listed(between: str, named: Spoken, sentence: Sentence, offset: int) -> 
     return not telling(left)
 
 
-def _extreme(
-    sheet: Sheet, column: int, row: int, found: re.Match[str], value: Mention | None, group: list[int] | None
-) -> Iterator[_Way]:
+def _extreme(sheet: Sheet, column: int, row: int, found: re.Match[str], group: list[int] | None) -> Iterator[_Way]:
     own, block = sheet.number(row, column), sheet.rows[row].label.split(JOIN)[:-1]
     beside = [other for other, line in enumerate(sheet.rows) if line.label.split(JOIN)[:-1] == block]
     # The first of a block is the first of its rows.
     facts = _column(sheet, column, group or (beside if block and len(beside) > 2 else None))
     others = [fact for other, fact in facts.items() if other != row and not _ASIDE.search(sheet.rows[other].label)]
-    if own is None or len(others) < 2 or (value is not None and not _meets(value, own)):
+    # A column of several things has no first.
+    if own is None or len(others) < 2 or any(other.unit != own.unit for other in others):
         return
     formulas, ahead = [], []
     for sign in (">=",) if found["high"] else ("<=",) if found["low"] else (">=", "<="):
@@ -351,7 +377,9 @@ def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: i
     quoted = [column for column, fact in numbers.items() if any(_meets(other, fact) for other in close)]
     entries = {column: entry for column in numbers if (entry := sheet.entry(first, column)) is not None}
     percent = [column for column, entry in entries.items() if "%" in f"{entry.text} {sheet.columns[column].label}"]
-    return quoted or list(named.columns) or percent or (list(numbers) if len(numbers) == 1 else [])
+    end = min((cut.start() for cut in _CLAUSE.finditer(sentence.text, mention.end)), default=len(sentence.text))
+    spoken = [column for column, spans in named.columns.items() if any(span[0] < end for span in spans)]
+    return quoted or spoken or percent or (list(numbers) if named.referred and len(numbers) == 1 else [])
 
 
 def _differ(sheet: Sheet, rows: Sequence[int], columns: Sequence[int], mention: Mention, unit: str) -> list[Formula]:
@@ -408,13 +436,13 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[_Way]:
         if len(facts) < 4 or any(not _meets(end, fact) for end, fact in zip(ends, (facts[0], facts[-1]), strict=False)):
             continue
         orders = {"nondecreasing": "rises", "nonincreasing": "falls"}
-        # Rows may be listed from the most of it to the least.
-        either = _ALONG.search(text) and not _sweeps(sentence, meant.sheet)
+        # Where rows are not of what it goes along with, they may be in another order.
+        either = _ALONG.search(text) is not None and not _sweeps(sentence, meant.sheet)
         if not either and (verb["up"] or verb["down"]):
             del orders["nonincreasing" if verb["up"] else "nondecreasing"]
         formula = any_of(*(Ordered(order, tuple(map(printed, facts))) for order in orders))
         says = f"column {meant.sheet.columns[column].label!r} {' or '.join(orders.values())} from row to row"
-        yield _Way(meant.sheet, formula, says, "column", verb.start())
+        yield _Way(meant.sheet, formula, says, "column", verb.start(), only_if_true=either and not sentence.caption)
 
 
 _EVERY = re.compile(r"\b(?:every|all|each|no|none|never|any|always|both)\b", re.I)

@@ -1,8 +1,8 @@
 """Which rows and columns of which tables a sentence names: one index of all labels of a paper.
 
-A label is called as it is printed, without its brackets, by what stands in them, by its initials or the words that they
-stand for, by a word that an abbreviation begins, or by a word that no other label beside it has. All of these become
-phrases when the index is made, each with a strength; a sentence is then looked up word by word.
+A label is called as it is printed, without its brackets, by what stands in them or what the paper says that it stands
+for, by a word that an abbreviation begins, or by a word that no other label beside it has. All of these become phrases
+when the index is made, each with a strength; a sentence is then looked up word by word.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise, product
+from itertools import dropwhile, product
 
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
@@ -30,15 +30,11 @@ _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
 _PREFIX = re.compile(r"(?!no|un|w/o)([A-Za-z]{2,})[-_:/](?=[A-Za-z])")
-_INITIALS = re.compile(r"[A-Z]{2,5}\d*(?![a-z])")
-_CAPITAL = re.compile(r"[A-Z][\w-]*")
 _DATED = ("in", "by", "of", "for", "and", "to", "from", "since")
 _GIVEN = re.compile(r"(?:\b(?:at|with|under|for|in|the|of|to|from|and|or)|,|[(=])\s*$", re.I)
 MOST_NUMBERED = 60
 """Rows of a table of which text picks one by its number."""
 MOST_PHRASES = 12
-_WINDOW = 70
-"""Letters within which the words of a label may stand apart."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +86,7 @@ class Index:
         self.paper = paper
         self._texts = [sentence.text for sentence in paper.sentences]
         self._parts: dict[tuple[int, int, int], int] = {}
-        self._starting: dict[str, list[_Phrase]] = {}
-        self._apart: list[tuple[_Phrase, frozenset[str]]] = []
+        self._starting: dict[str, list[_Phrase]] = defaultdict(list)
         for place, sheet in enumerate(paper.sheets):
             self._add(place, ROW, _row_parts(sheet), _heads(sheet))
             self._add(place, COLUMN, _column_parts(sheet), frozenset())
@@ -104,22 +99,6 @@ class Index:
     def _words(self) -> frozenset[str]:
         """Every word of the running text."""
         return frozenset().union(*map(vocabulary, self._texts))
-
-    @cached_property
-    def _spelled(self) -> dict[str, set[str]]:
-        """What initials stand for in this paper: runs of words that begin with capitals, by their first letters."""
-        found: dict[str, set[str]] = {}
-        for text in self._texts:
-            run: list[str] = []
-            for before, match in pairwise((None, *re.finditer(r"[\w-]+", text))):
-                assert match is not None
-                apart = before is None or text[before.end() : match.start()] != " "
-                run = [] if apart or not _CAPITAL.fullmatch(match[0]) else run
-                run = [*run, match[0]][-5:] if _CAPITAL.fullmatch(match[0]) else []
-                for size in range(2, len(run) + 1):
-                    initials = "".join(word[0] for word in run[-size:]) + "".join(re.findall(r"^[A-Z](\d+)$", run[-1]))
-                    found.setdefault(initials, set()).add(" ".join(run[-size:]))
-        return found
 
     @cached_property
     def captions(self) -> list[frozenset[str]]:
@@ -153,16 +132,10 @@ class Index:
             self._parts[line] = len(needed)
             for number, part in enumerate(needed):
                 for found in self._phrases(part, lines.values(), heads):
-                    self._enter(replace(found, line=line, part=number))
+                    self._starting[found.stems[0]].append(replace(found, line=line, part=number))
                 for word in named_by(part):
                     if own[word] == 1 and len(named_by(part)) > 1 and (len(word) > 3 and word.isalpha()):
-                        self._enter(_Phrase(line, number, (word,), PART))
-
-    def _enter(self, given: _Phrase) -> None:
-        self._starting.setdefault(given.stems[0], []).append(given)
-        tells = frozenset(telling(given.stems))
-        if len(tells) > 1 and given.strength >= SHORT:
-            self._apart.append((replace(given, strength=SCATTERED), tells))
+                        self._starting[word].append(_Phrase(line, number, (word,), PART))
 
     def _phrases(self, label: str, others: Iterable[list[str]], heads: frozenset[str]) -> Iterator[_Phrase]:
         text = _MARKS.sub("", label).strip()
@@ -170,13 +143,18 @@ class Index:
         named = [(text, WHOLE), (bare, WHOLE), *((name, SHORT) for name in self._aliases.get(bare, ())[:3])]
         if bare:
             named += [(name, PART) for name in inside if len(named_by(name)) > 0 and not name.endswith(".")]
-        named += [(name, SHORT) for name in self._shorter(bare, others)]
+        prefix = _PREFIX.match(bare)
+        if prefix and sum(parts[0].startswith(prefix[0]) for parts in others if parts) > 2:
+            named.append((bare[prefix.end() :], SHORT))
         seen = set()
         for name, strength in named:
-            for stems in self._spellings(name):
-                if stems not in seen and _is_name(stems):
-                    seen.add(stems)
-                    yield _Phrase((0, 0, 0), 0, stems, strength)
+            for spelled in self._spellings(name):
+                # `All old trees` are called old trees, too.
+                shorter = tuple(dropwhile(lambda stem: not tells(stem), spelled))
+                for stems in (spelled, shorter) if len(shorter) > 1 else (spelled,):
+                    if stems not in seen and _is_name(stems):
+                        seen.add(stems)
+                        yield _Phrase((0, 0, 0), 0, stems, strength)
         if _NUMBER.fullmatch(bare):
             number = phrase(bare)
             for head in (*heads, *(_DATED if _YEAR.fullmatch(bare) else ())):
@@ -187,19 +165,6 @@ class Index:
             # A word that says little by itself: `for the model`.
             for link in ("for", "of", "by"):
                 yield _Phrase((0, 0, 0), 0, (link, "the", *phrase(bare)), SHORT)
-
-    def _shorter(self, name: str, others: Iterable[list[str]]) -> Iterator[str]:
-        """What a label is called besides: without what several begin with, by its initials, or spelled out."""
-        if (found := _PREFIX.match(name)) and sum(
-            parts[:1] != [] and parts[0].startswith(found[0]) for parts in others
-        ) > 2:
-            yield name[found.end() :]
-        capitals = re.findall(r"\b[A-Z][a-z]+", name)
-        if 1 < len(capitals) < 6 and len(capitals) == len(re.findall(r"[A-Za-z]+", name)):
-            yield "".join(word[0] for word in capitals)
-        for match in _INITIALS.finditer(name):
-            for spelled in sorted(self._spelled.get(match[0], ()))[:2]:
-                yield name[: match.start()] + spelled + name[match.end() :]
 
     def _spellings(self, name: str) -> Iterator[tuple[str, ...]]:
         """The stems of a name, words that it abbreviates written out: `Misinfo.` for misinformation."""
@@ -224,25 +189,17 @@ class Index:
         called: dict[tuple[int, int, int], dict[int, list[Name]]] = {}
         for place, (word, start, _end) in enumerate(given):
             for found in self._starting.get(word, ()):
-                size = len(found.stems)
-                if size > 1 and tuple(stem for stem, _s, _e in given[place : place + size]) != found.stems:
+                last = _follow(given, place, found.stems)
+                if last is None:
                     continue
-                end = given[place + size - 1][2]
+                whole, end = last - place == len(found.stems) - 1, given[last][2]
                 if found.percent and not (text[end : end + 1] == "%" and _GIVEN.search(text[:start])):
                     continue
-                if _joined(text, start, end):
+                if _joined(text, start, end) or not (whole or found.strength >= SHORT):
                     continue
-                called.setdefault(found.line, {}).setdefault(found.part, []).append(
-                    Name(*found.line, start, end, found.strength, found.part, self._parts[found.line])
-                )
-        stems = vocabulary(text)
-        for found, wanted in self._apart:
-            known = called.get(found.line, {}).get(found.part, ())
-            span = _window(given, wanted) if wanted <= stems else None
-            if span is not None and not any(name.strength > SCATTERED for name in known):
-                called.setdefault(found.line, {}).setdefault(found.part, []).append(
-                    Name(*found.line, *span, found.strength, found.part, self._parts[found.line])
-                )
+                strength = found.strength if whole else SCATTERED
+                name = Name(*found.line, start, end, strength, found.part, self._parts[found.line])
+                called.setdefault(found.line, {}).setdefault(found.part, []).append(name)
         return _longest([name for parts in called.values() for names in parts.values() for name in _strongest(names)])
 
     def spoken(self, sentence: Sentence) -> list[Spoken]:
@@ -344,6 +301,16 @@ def _heads(sheet: Sheet) -> frozenset[str]:
     return frozenset({header, header.split(" / ")[-1], *re.findall(r"\((.*?)\)", header), *header.split()[-1:]}) - {""}
 
 
+def _follow(given: tuple[tuple[str, int, int], ...], place: int, stems: tuple[str, ...]) -> int | None:
+    """Where the words of a name end that begins at a place: one after the other, each with one word between at most."""
+    for stem in stems[1:]:
+        after = (place + 1, place + 2) if tells(stem) else (place + 1,)
+        place = next((other for other in after if other < len(given) and given[other][0] == stem), -1)
+        if place < 0:
+            return None
+    return place
+
+
 def _is_name(stems: tuple[str, ...]) -> bool:
     return bool(telling(stems)) and any(stem[0].isalpha() for stem in stems) and sum(map(len, stems)) > 1
 
@@ -353,21 +320,6 @@ def _joined(text: str, start: int, end: int) -> bool:
     if not re.fullmatch(r"[A-Z\d]+", text[start:end]):
         return False
     return re.match(r"[-_]\w", text[end:]) is not None or re.search(r"\w[-_]$", text[:start]) is not None
-
-
-def _window(given: tuple[tuple[str, int, int], ...], wanted: frozenset[str]) -> Span | None:
-    """The shortest stretch that has all the words."""
-    places = [(word, start, end) for word, start, end in given if word in wanted]
-    best: Span | None = None
-    for first in range(len(places)):
-        seen = set()
-        for word, _start, end in places[first:]:
-            seen.add(word)
-            if seen == wanted:
-                span = (places[first][1], end)
-                best = span if best is None or span[1] - span[0] < best[1] - best[0] else best
-                break
-    return best if best is not None and best[1] - best[0] <= _WINDOW else None
 
 
 def _longest(names: list[Name]) -> list[Name]:

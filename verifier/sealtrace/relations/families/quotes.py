@@ -22,6 +22,8 @@ FAMILY = "quote"
 LEAST_DIGITS = 2
 _NAMED = 0.85
 """What has to speak for the row, and for the column: a name in the sentence itself, or all its other numbers."""
+_HINTED = 0.7
+"""The same for the column of a slip near its row: a word of the name, or the sentence before, has to say it."""
 _SURE, _MARGIN = 3.5, 0.45
 """What a cell's score, and its distance from all others, must be for words to have chosen it: for a slip."""
 _FAR, _FAR_MARGIN = 4.0, 0.65
@@ -124,7 +126,8 @@ def _is_chosen(number: _Number, cell: Candidate, *, slip: bool, confirmed: bool 
     the cell rightly elsewhere, or that its sign is the cell's.
     """
     mention, (least, most) = number.mention, sorted((cell.rows, cell.columns))
-    if least < _NAMED or not _is_of_its_kind(number, cell):
+    hinted = slip and cell.rows >= _NAMED * NEAR and cell.columns >= _HINTED
+    if not (least >= _NAMED or hinted) or not _is_of_its_kind(number, cell):
         return False
     if slip:
         # The more digits a slip leaves alone, the less the words have to say.

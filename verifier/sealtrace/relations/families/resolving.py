@@ -146,7 +146,7 @@ class Resolver:
             if max(rows.values(), default=0.0) < AROUND:
                 rows = self._summaries(mention, {row: line.first for row, line in enumerate(sheet.rows)}) | rows
             heads = {column: sheet.columns[column].label for column in sheet.numeric_columns()}
-            said = {column: pull for column, pull in self._summaries(mention, heads).items() if pull > BEFORE}
+            said = {column: pull for column, pull in self._summaries(mention, heads).items() if pull == ALONE}
             columns = said | columns or self._unnamed_columns(mention, place, cells)
             if len(heads) == 1:
                 columns = {column: max(pull, ALONE) for column, pull in columns.items()}
@@ -285,7 +285,7 @@ class Resolver:
         found = {place: label for place, label in found.items() if SUMMARY.fullmatch(plain(label))}
         whole = _WHOLE.search(self.text[: mention.start]) is not None
         said = {place: whole or vocabulary(label) <= vocabulary(self.text) for place, label in found.items()}
-        return {place: ALONE if said[place] else BEFORE for place in found}
+        return {place: ALONE if said[place] else BEFORE / 2 for place in found}
 
     def _unnamed_columns(
         self, mention: Mention, place: int, cells: list[tuple[int, int, Fact, Fraction]]
@@ -322,15 +322,14 @@ class Resolver:
         for mention in self.mentions:
             role = self._role(mention)
             siblings = [
-                # `from a to b, and from c to d`: a and c are alike.
-                (matched[id(other)], 2 if role and self._role(other) == role else 1)
+                (matched[id(other)], role != "" and self._role(other) == role)
                 for other in self.mentions
                 if other is not mention and id(other) in matched
             ]
             self.found[id(mention)] = [_supported(candidate, siblings) for candidate in self.found[id(mention)]]
 
     def _role(self, mention: Mention) -> str:
-        """The word right before a number that says which of two it is."""
+        """The word right before a number that says which of two it is: `from a to b, and from c to d`."""
         word = re.search(r"(\w+)\s*[-+−~≈]?$", self.text[: mention.start])
         return word[1].lower() if word else ""
 
@@ -386,24 +385,11 @@ class Resolver:
             for candidate in others
         )
 
-    def _goes_along(self, mention: Mention, best: Candidate) -> bool:
-        """Whether the rest of a list has cells of its own, of three or more numbers in the row or the column."""
-        run = next((run for run in self.lists if mention in run), [mention])
-        beside = 0
-        for other in (other for other in run if other is not mention):
-            theirs = max(self.found.get(id(other), ()), key=lambda candidate: candidate.score, default=None)
-            if theirs is not None and theirs.fact.address == best.fact.address:
-                return False
-            match = self.matched.get(id(other))
-            near = match is not None and match.sheet is best.sheet
-            beside += near and match is not None and (match.row == best.row or match.column == best.column)
-        return len(run) < 3 or beside >= len(run) - 2
-
     def best(self, mention: Mention) -> tuple[Candidate | None, float]:
         """The cell that words alone choose, and by how much more than any cell with another number."""
         whole = [candidate for candidate in self.found[id(mention)] if candidate.rows > 0 and candidate.columns > 0]
         best = max(whole, key=lambda candidate: candidate.score, default=None)
-        if best is None or not self._goes_along(mention, best):
+        if best is None:
             return None, 0.0
         rivals = [
             candidate.score
@@ -413,17 +399,28 @@ class Resolver:
         return best, best.score - max(rivals, default=0.0)
 
 
-def _supported(candidate: Candidate, siblings: list[tuple[Candidate, int]]) -> Candidate:
-    """A cell with what the other numbers of the sentence say for its table, and for lines that no word names."""
-    inside = [(other, weight) for other, weight in siblings if other.sheet is candidate.sheet]
-    whole = sum(weight for _other, weight in inside)
-    rows, columns = candidate.rows, candidate.columns
-    if whole:
-        rows = rows or AROUND * sum(weight for other, weight in inside if other.row == candidate.row) / whole
-        columns = (
-            columns or AROUND * sum(weight for other, weight in inside if other.column == candidate.column) / whole
-        )
-    return replace(candidate, rows=rows, columns=columns, table=candidate.table + min(2, len(inside)) / 2)
+def _supported(candidate: Candidate, siblings: list[tuple[Candidate, bool]]) -> Candidate:
+    """A cell with what the other numbers of the sentence say for its table, and for lines that no word names.
+
+    Each comes with whether it has the number's role; two of them that are found in one line speak as a name does.
+    """
+    inside = [(other, alike) for other, alike in siblings if other.sheet is candidate.sheet]
+    if not inside:
+        return candidate
+    rows, columns = (
+        _parallel([(other.row == candidate.row, alike) for other, alike in inside]),
+        _parallel([(other.column == candidate.column, alike) for other, alike in inside]),
+    )
+    table = candidate.table + min(2, len(inside)) / 2
+    return replace(candidate, rows=candidate.rows or rows, columns=candidate.columns or columns, table=table)
+
+
+def _parallel(siblings: list[tuple[bool, bool]]) -> float:
+    """How strongly numbers speak for a line: whether each is found in it, and whether it has the same role."""
+    alike = [inside for inside, alike in siblings if alike]
+    return (
+        ALONE if len(alike) > 1 and all(alike) else AROUND * sum(inside for inside, _alike in siblings) / len(siblings)
+    )
 
 
 def _runs(names: list[Name], text: str) -> list[list[Name]]:
