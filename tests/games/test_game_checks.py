@@ -792,3 +792,12 @@ def test_the_largest_difference_of_a_bound_is_kept() -> None:
     assert largest is not None
     assert largest.field == "/bound"
     assert largest.value == pytest.approx(5e-10, rel=1e-3)
+
+
+def test_a_scale_that_is_not_chosen_is_told_otherwise() -> None:
+    """Whether the row should be chosen, or another one."""
+    changes = {f"scale#/{row}/chosen": lambda chosen: not chosen for row in (0, 2)}
+    assert [finding.message for finding in outcome_of("student.choice", study_of("games", changes)).findings] == [
+        "Another scale is the largest certified one.",
+        "This is the largest certified scale.",
+    ]
