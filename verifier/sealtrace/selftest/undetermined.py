@@ -45,6 +45,7 @@ REASONS: dict[str, str] = {
     "table /columns/[*]/label: another digit": _TRANSCRIBED,
     "table /columns/[*]/recipe/metric: another record's": _ELSEWISE,
     "table /columns/[*]/direction: removed": "which values are better, where the column marks none",
+    "table */elsewhere/study: longer": "the bundle that has a number; `verify --beside` says where it is not",
     "table /rows/[*]/arguments/[!*]*: another record's": _ELSEWISE,
     "table /rows/[*]/recipes*: removed": _ELSEWISE,
     "table /rows/[*]/recipes/*/arguments/*: another record's": _ELSEWISE,
@@ -66,6 +67,7 @@ REASONS: dict[str, str] = {
     "observation /board*: *": _SEEN,
     "observation /history*: *": _SEEN,
     "observation /stack*: *": _SEEN,
+    "observation /pot: much larger": "more than the cap of the feature that policies read of it",
     "observation /*: reversed": "the order of a list that no policy reads in its order",
     "protocol /observation/*/m??imum: one *": "a bound of what may be seen, which every state keeps",
     "observation /*: a little larger": "a millionth of what was seen: replay has a tolerance",
@@ -108,6 +110,8 @@ REASONS: dict[str, str] = {
     "values of unscored /values/*: *": "one value in a printed mean of hundreds, by an evaluator that no score repeats",
     "prediction /predicted: another record's": "which class was predicted, where no printed number tells",
     "prediction /score: *": "a confidence that no recipe reads",
+    "relation /formula: another *": "another statement of the authors, and one that holds",
+    "relation /unknowns*: *": "where an unknown is looked for; it has a value there, too",
     "relation /relation: *": _WORDS,
     "relation /sentence: *": _WORDS,
     "relation /source: *": _WORDS,
@@ -127,6 +131,7 @@ REASONS: dict[str, str] = {
 OF_STATUS = {
     "attested": "a cell that rests on the authors' word, and is counted so",
     "constrained": "a cell without records: relations leave it some room, and it is counted so",
+    "contradicted": "a cell that relations refute as it stands: a finding before and after",
     "elsewhere": "a cell that another bundle determines; `verify --beside` compares it",
     "unclassified": "a cell that nothing accounts for: the verdict says so",
 }
