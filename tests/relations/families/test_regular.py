@@ -432,3 +432,14 @@ def test_a_mean_of_rates_is_not_the_rate_of_all(header: str, found: int) -> None
     rows = [f"{name} | {k}/{n} | {100 * k / n:.2f}" for name, (k, n) in zip(_TREES, _COUNTS, strict=True)]
     paper = read(table("Trees.", f"Tree | Alive | {header}", [*rows, "Box | 72/111 | 64.91"]))
     assert len([one for one in decided(paper) if one.status is not Status.HOLDS]) == found
+
+
+def test_a_share_of_all_also_counts_those_that_are_not_listed() -> None:
+    """Two parts of a table: in the second some did not answer, and its shares are of all 257."""
+    first, second = (104, 63, 41, 29, 20), (57, 69, 101, 11, 12)
+    rows = [
+        *(f"Age / {name} | {part} ({100 * part / 257:.1f}%)" for name, part in zip(_TREES, first, strict=False)),
+        "---",
+        *(f"Size / {name} | {part} ({100 * part / 257:.1f}%)" for name, part in zip(_TREES, second, strict=False)),
+    ]
+    assert _suspected(read(table("Trees.", "Kind | Trees", rows))) == []

@@ -114,7 +114,9 @@ def _by_headers(sheet: Sheet) -> Iterator[tuple[list[int], str]]:
         if usual and not _METHODS.search(f"{rest} {sheet.caption}"):
             yield list(places.values()), f"percentiles {', '.join(f'{float(place):g}' for place in places)}"
     for rest, places in _grouped(sheet, _EXTREME, lambda found: Fraction(bool(found[2]) - bool(found[1]))):
-        if not _METHODS.search(f"{rest} {sheet.caption}") and (rest or sheet.headed(_DESCRIPTIVE)):
+        # In brackets or behind a dash it is how a method aggregates: logit (words - max.).
+        named = re.fullmatch(r"[\w\s%]+", rest) is not None
+        if not _METHODS.search(f"{rest} {sheet.caption}") and (named or (not rest and sheet.headed(_DESCRIPTIVE))):
             yield list(places.values()), "least, mean and greatest"
     for rest, places in _grouped(sheet, _BOUND, lambda found: Fraction(found[1] is None)):
         # LCB and UCB alone may be of two quantities.

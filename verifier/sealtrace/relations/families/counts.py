@@ -133,7 +133,9 @@ def _share(sheet: Sheet, row: int, column: int, facts: tuple[Fact, ...], said: s
     percent = is_percent(sheet.columns[column].label, sheet.caption, (entry.text,) if entry else ())
     whole = 100 if percent or rate.value > 1 else 1
     # What is beyond all is no share, whatever it is called: so many a second, or a number of tokens.
-    if count(k) is not None and count(n) and k.value <= n.value and 0 <= rate.value <= whole:
+    # A whole number without a sign of percent is a count that k and n break down: 5 (2/3).
+    is_rate = 0 <= rate.value <= whole and (percent or not rate.exact)
+    if is_rate and count(k) is not None and count(n) and k.value <= n.value:
         yield _IS_SHARE.claim(sheet, facts, said, whole)
 
 

@@ -57,6 +57,8 @@ _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
 )
+_RARE = ("logarithm of a change", "ratio to the row above", "product")
+"""What holds by accident more often than it is meant: only where a header says so."""
 _OF_RATES = re.compile(r"\b(?:mean|average|avg|macro)\b")
 _QUANTILE = re.compile(
     r"\bq[1-5]\b|quartile|quantile|quintile|tercile|percentile|\bp\d\d\b|\bm(?:in|ax)(?:imum)?\b|best|worst"
@@ -98,6 +100,11 @@ class Hypothesis:
     def keys(self) -> frozenset[tuple[int, str]]:
         """The columns that it speaks of."""
         return frozenset(column.key for column in self.columns)
+
+    @property
+    def places(self) -> frozenset[tuple[int, str]]:
+        """Where they stand, and in which part of their cells: a row of a column is that column's."""
+        return frozenset((column.place, column.part) for column in self.columns)
 
     @property
     def table(self) -> tuple[int, bool]:
@@ -235,7 +242,7 @@ class Mine:
             other.table == hypothesis.table
             and not other.breaks
             and row in other.holds
-            and hypothesis.keys <= other.keys
+            and hypothesis.places <= other.places
             for other in self.found
         )
 
@@ -316,6 +323,8 @@ class _Table:
             if any(counted):
                 # A mean of rates is not the rate of all items together.
                 open_[place] &= ~self.called(_OF_RATES) if all(counted) else ~self.called(_OF_RATES)[own].any()
+            if trial.kind in _RARE:
+                open_[place] &= called
             if "mean" in trial.kind:
                 # A smooth sweep: every row is about the mean of its neighbours, and nobody means it to be.
                 ends = self.places[own]
@@ -345,6 +354,7 @@ class _Table:
             for row in np.flatnonzero(known & ~fits & ~sized).tolist()
             if self._is_comparable(result, row, holds, trial.is_linear)
             and not ("mean" in trial.kind and self._has_no_mean(result, trial.inputs, row))
+            and not ("of the whole" in trial.kind and _is_of_another_whole(trial, value, result, row))
         ]
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
         if surprise >= _LEAST_SURPRISE:
@@ -366,6 +376,16 @@ class _Table:
         label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
         ends = all(column.label.endswith((".low", ".high")) for column in inputs)
         return bool(total(*inputs).touches(result)[row]) or (ends and _ASYMMETRIC.search(label) is not None)
+
+
+def _is_of_another_whole(trial: Trial, value: Span, result: Column, row: int) -> bool:
+    """Whether the shares of its part of the table, this one put right, do not make up all: some are not listed."""
+    parts = trial.inputs[1].members
+    others = [other for other, part in enumerate(parts) if part == parts[row] and other != row]
+    low, high = (
+        float(end[row] + ends[others].sum()) for end, ends in ((value.low, result.low), (value.high, result.high))
+    )
+    return not low <= (100 if "percentage" in trial.kind else 1) <= high
 
 
 def _format(fact: Fact | None) -> tuple[int, bool]:

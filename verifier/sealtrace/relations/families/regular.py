@@ -18,6 +18,7 @@ from sealtrace.relations.families.columns import Column, columns_of
 from sealtrace.relations.families.mining import FALSE_DISCOVERIES, Hypothesis, Mine
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import plain
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Given, Node, all_of, compare, equal, formula_text, rebuilt
 from sealtrace.relations.work import time_is_up
 
@@ -44,6 +45,9 @@ def find(paper: Paper) -> Iterator[Claim]:
                 if mine.explained(hypothesis, row) or places & blamed or not hypothesis.is_suspect(row):
                     continue
                 blamed |= places
+            elif "of the whole" in hypothesis.kind and search(hypothesis.equation(row)).status == "impossible":
+                # It held as far as intervals tell, which take a part and its sum for two things.
+                continue
             yield Claim(
                 f"{FAMILY} {hypothesis.kind} {facts[0].address}",
                 hypothesis.equation(row),

@@ -32,7 +32,7 @@ TOTALS, MEANS = "parts and whole", "mean of rows"
 _TOTAL = re.compile(r"(?:total|totals|sum)[.:]?")
 _WHOLE = re.compile(r"(?:total|totals|sum|all|overall)[.:]?")
 _NOT_ADDITIVE = re.compile(
-    r"avg|mean|median|max|min|unique|distinct|year|rate|ratio|%|\bper\b|length|vocab|types|class|label|categor|entit|"
+    r"avg|mean|median|max|min|unique|distinct|year|rate|ratio|%|\bper\b|length|vocab|types|class|label|categor|\bcat\b|entit|"
     r"relation|users|speakers|languages|authors|rank|depth|layers|time|\bid\b|version|seed|score|dim"
 )
 _ADDITIVE = re.compile(
