@@ -296,7 +296,7 @@ def test_references() -> None:
         lost = [(ANSWERS, 2, "/item", "a row of items", "q2"), (ANSWERS, 4, "/item", "a row of items", "q2")]
         unnamed = [(ITEMS, 2, "/name", "a row of answers", "q3")] if every else []
         assert told(outcome, "source", "row", "field", "expected", "found") == lost + unnamed
-        assert outcome.inspected == 4
+        assert (outcome.inspected, outcome.not_applicable) == (4, None)
     outcome = outcome_of("dataset.references", dataset(FULL, more, **ALL))
     assert outcome.not_applicable == "no declaration says that its rows name rows of another dataset"
     assert outcome.inspected == 0
@@ -308,7 +308,7 @@ def test_completeness() -> None:
     rows = FULL[:3] + answers("q3 ours a a", "q3 weak a a")
     outcome = outcome_of("dataset.complete", dataset(rows, more, **ALL))
     assert told(outcome, "source", "row", "key", "field") == [(ANSWERS, 3, "weak", "/item")]
-    assert outcome.inspected == 5
+    assert (outcome.inspected, outcome.not_applicable) == (5, None)
     outcome = outcome_of("dataset.complete", dataset(FULL, more))
     assert (outcome.not_applicable, outcome.inspected) == ("no declaration says which combinations must be there", 0)
 
