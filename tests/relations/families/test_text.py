@@ -698,6 +698,14 @@ SILENT = {
         TREES,
         "We tried three shares of shade: 0, 0.2, 0.5.\n\nFor the yews the shares of shade were 0, -0.5, 0.5 instead.",
     ),
+    "items of other names with lists": (
+        TREES,
+        "Minutes to the shade of the elm: 15, 30, 45\n\nMinutes in the shade: 20, 30, 45",
+    ),
+    "items that semicolons part": (
+        TREES,
+        "It works in four steps: planting with spade, rake, and hoe; pruning; picking; and sale.",
+    ),
     "a count before that of the list": (TREES, "We saw five trees across four sites: hill, vale, shore, and moor."),
     "a test before an interval": (TREES, r"It rose (b = 0.62, t( 3.187) = 2.89, p = 0.258, 95\% CI [ 0.20, 1.03])."),
     "an error before an interval": (TREES, r"It is not significant (HAC SE = 1.035; 95\% CI: [-3.918, 0.978])."),

@@ -282,6 +282,8 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
             items = list(dict.fromkeys(_ITEM_MARK.findall(sentence.text[found.end("noun") :])))
         elif _OPEN_LIST.search(listed) or not all(_ITEM.fullmatch(item.strip()) for item in items):
             continue
+        if len(sentence.text[found.start() :].split(";")) == told:
+            continue  # semicolons part what is counted
         # One more or one fewer may be a matter of reading (“A and B” as one item): only the plainest lists count.
         joined = len(items) != told and any(re.search(r"\s(?:and|or)\s", item) for item in items)
         if len(items) > 2 and abs(len(items) - told) < 3 and not joined:
@@ -302,6 +304,10 @@ LEAST_DIGITS = 3
 """So many digits have to be the same in two lists that are taken for one."""
 
 
+_LABEL = re.compile(r"([^.:;]+):\s*$")
+"""What an item is called before its list."""
+
+
 def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
     """Lists of three or more numbers of the same things that differ in one of them."""
     found = [(sentence, run, noun) for sentence in sentences for run, noun in _runs(sentence)]
@@ -310,6 +316,9 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
         for earlier, other, other_noun in found[:place]:
             if len(run) != len(other) or not set(noun) & set(other_noun) or sentence is earlier:
                 continue
+            before = (sentence.text[: run[0].start], earlier.text[: other[0].start])
+            if len({label[1].casefold() for text in before if (label := _LABEL.search(text))}) > 1:
+                continue  # items that are called otherwise
             pairs = list(zip(run, other, strict=True))
             differ = [(a, b) for a, b in pairs if a.fact.value != b.fact.value]
             alike = sum(len(a.digits.strip("0")) for a, b in pairs if a.fact.value == b.fact.value)
