@@ -129,6 +129,11 @@ def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:
     return f"; there {'is' if len(names) == 1 else 'are'} {shown}{', …' if len(names) > listed else ''}"
 
 
+def ended(message: str) -> str:
+    """A message with its full stop, unless it ends in a question."""
+    return message if message.endswith("?") else f"{message}."
+
+
 def nearest_path(path: Path) -> str:
     """A hint for a path that leads nowhere: the first part of it that is wrong, and what is there instead."""
     here = path

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from sealtrace.bundle.defects import ended
 from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
@@ -256,7 +257,9 @@ def reported(printed: Printed, outcome: Outcome) -> None:
         paper = read_paper(path)
         for problem in paper.problems:
             if problem.severity == "error":
-                outcome.at(problem.source, row=problem.line).error(None, f"A table cannot be read: {problem.message}.")
+                outcome.at(problem.source, row=problem.line).error(
+                    None, ended(f"A table cannot be read: {problem.message}")
+                )
         for record in paper.records:
             if record["label"] in tables:
                 _compare(tables.pop(record["label"]), record, path.name, outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import Evidence
@@ -34,7 +35,7 @@ def empty(evidence: Evidence, outcome: Outcome) -> None:
                 outcome.missing = f"{name}: {error}"
                 continue
             except RecipeError as error:
-                spot.error(None, f"The query cannot be run: {error}.", "a SELECT over the records", sql[:200])
+                spot.error(None, ended(f"The query cannot be run: {error}"), "a SELECT over the records", sql[:200])
                 continue
             for row in rows[:SHOWN]:
                 told = ", ".join(f"{column}={value}" for column, value in zip(columns, row, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check, lacking
@@ -26,7 +27,7 @@ def formula(printed: Printed, outcome: Outcome) -> None:
     for problem in printed.relation_problems:
         at = outcome.at(problem.source, keys.get((problem.source, problem.line)), problem.line)
         expected = "a formula over the bundle's printed numbers"
-        at.error("/formula", f"The relation cannot be read: {problem.message}.", expected)
+        at.error("/formula", ended(f"The relation cannot be read: {problem.message}"), expected)
 
 
 @check("relation.holds", "relations", unless=_no_relations)

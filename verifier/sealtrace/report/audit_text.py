@@ -73,7 +73,8 @@ def checked(audit: Audit) -> str:
     numbers = audit.coverage.cells + audit.coverage.text
     done = audit.coverage.constrained + audit.coverage.text_constrained
     share = f"{100 * done // numbers} %" if numbers else "none"
-    return f"{share} of {times(numbers, 'printed number')} are in a relation that a wrong number could break"
+    verb = "is" if numbers == 1 else "are"
+    return f"{share} of {times(numbers, 'printed number')} {verb} in a relation that a wrong number could break"
 
 
 def distance_text(decision: AuditDecision) -> str | None:
