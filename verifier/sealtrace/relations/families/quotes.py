@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -65,7 +65,9 @@ def find(paper: Paper) -> Iterator[Claim]:
         if is_quotable(mention) and mention.fact.address not in told
         if not (mention.fact.value in _LEVELS and LEVEL.match(reading.sentence.text, mention.end))
     ]
-    said = Counter(number.mention.fact.text for number in numbers)
+    said: dict[str, list[str]] = defaultdict(list)
+    for number in numbers:
+        said[number.mention.fact.text].append("" if number.cell is None else number.cell.fact.address)
     right = {
         number.cell.fact.address
         for number in numbers
@@ -99,8 +101,8 @@ def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
             yield reading, Resolver(index, reading, mentions)
 
 
-def _quote(number: _Number, said: int, right: set[str]) -> Iterator[Claim]:
-    """What a number quotes; `said` is how often the text has it, `right` the cells that it quotes rightly."""
+def _quote(number: _Number, said: list[str], right: set[str]) -> Iterator[Claim]:
+    """What a number quotes; `said` has the cells of all that read so, `right` those that the text quotes rightly."""
     mention, cell, resolver = number.mention, number.cell, number.resolver
     good = [found for found in resolver.found[id(mention)] if agrees(mention, found.fact, found.scale)]
     certain = number.is_sure(_CERTAIN, _CERTAIN_MARGIN)
@@ -109,10 +111,13 @@ def _quote(number: _Number, said: int, right: set[str]) -> Iterator[Claim]:
         good = [found for found in good if (found.rows and found.columns) or max(found.rows, found.columns) > NEAR]
     if good:
         match = cell if cell is not None and number.is_right else max(good, key=lambda candidate: candidate.score)
-        yield _claim(number, match, telling=match is cell and _is_chosen(number, match, slip=True))
+        # Were the cell another number, this one would have to be nobody else's.
+        known = len(set(said)) > 1 or resolver.printed(mention) > 1
+        telling = match is cell and (certain or not known) and _is_chosen(number, match, slip=True)
+        yield _claim(number, match, telling=telling)
     elif cell is not None:
         confirmed, slip = cell.fact.address in right, len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
-        known = resolver.printed(mention) > 0 or said > 2
+        known = len(set(said)) > 1 or len(said) > 2 or resolver.printed(mention) > 0
         chosen = _is_chosen(number, cell, slip=slip, confirmed=confirmed) and (certain or not known)
         if chosen and not _is_taken(number, cell) and not _is_foreign(number, cell, strict=not slip):
             yield _claim(number, cell, chance=_chance(number) if slip else None)
