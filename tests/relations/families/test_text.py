@@ -698,6 +698,10 @@ SILENT = {
         TREES,
         "We tried three shares of shade: 0, 0.2, 0.5.\n\nFor the yews the shares of shade were 0, -0.5, 0.5 instead.",
     ),
+    "the first of some rows by its value": (
+        table("Fit.", "Tree | Fit", ["elm | 0.912", "oak | 0.871", "ash | 0.853", "yew | 0.941"], "tab:f"),
+        r"In Table~\ref{tab:f} the elm is the strongest local tree at 0.912 fit.",
+    ),
     "items of other names with lists": (
         TREES,
         "Minutes to the shade of the elm: 15, 30, 45\n\nMinutes in the shade: 20, 30, 45",

@@ -220,11 +220,22 @@ def _columns_after(
     return columns
 
 
+_ANYTHING = vocabulary(
+    "method methods model models system systems approach variant configuration setting kind performer "
+    "score result value overall performance"
+)
+"""Words for rows of any kind."""
+
+
 def _quoted(sentence: Sentence, named: Spoken, found: re.Match[str], end: int) -> list[tuple[int, int]]:
     """The only cell of the rows named before it that a value behind a superlative quotes: `the worst method (0.467`."""
     values = [mention for mention in sentence.mentions if found.end() <= mention.start < min(end, found.end() + 60)]
     if not values or len(values[0].digits) < 3 or not _VALUE.search(sentence.text[: values[0].start]):
         return []
+    heads = vocabulary(" ".join(named.sheet.columns[column].label for column in named.columns))
+    between = telling(phrase(re.sub(r"^-\w+", "", sentence.text[found.end() : values[0].start])))
+    if not set(between) <= heads | _ANYTHING:
+        return []  # the strongest local model is the first of some rows only
     cells = [
         (row, column)
         for row in _last_before(named.rows, 0, found.start())
