@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,10 +17,10 @@ from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span, is_of
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain, printed
+from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.lexicon import named_by, phrase, stem, vocabulary, words
 from sealtrace.relations.prose import SMALL, Sentence, count_in, ratios_in
-from sealtrace.relations.syntax import Expression, Given, all_of, compare, equal, number
+from sealtrace.relations.syntax import Expression, Given, equal, number
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "tally"
@@ -135,14 +135,11 @@ def _listing(sheet: Sheet) -> _Listing | None:
     return _Listing(sheet, tuple(rows)) if len(rows) > 2 and not ruled else None
 
 
-def _claim(
-    listing: _Listing, told: Expression, counted: int, says: str, source: str, rows: Sequence[int] | None = None
-) -> Claim:
+def _claim(listing: _Listing, told: Expression, counted: int, says: str, source: str) -> Claim:
     sheet = listing.sheet
-    cells = [cell for row in (listing.rows if rows is None else rows) for cell in sheet.across(row)[:1]]
     return Claim(
         f"{FAMILY} {source[-40:]} {sheet.label} {says[:60]}",
-        all_of(equal(told, number(counted)), *(compare(printed(cell), "<=", cell.high) for cell in cells)),
+        equal(told, number(counted)),
         f"{says} are counted in {sheet.label}, and {counted} such rows stand there.",
         source,
         ("The table lists all that is counted, each in a row of its own.",),
@@ -164,7 +161,7 @@ def _summed_up(listing: _Listing) -> Iterator[Claim]:
         if found := _OVER.match(plain(line.label)):
             above = [other for other in listing.rows if other < row]
             told, source = number(count_in(found["count"]) or 0), listing.sheet.place(f"row {line.label!r}")
-            yield _claim(listing, told, len(above), f"{line.label!r}: {found['count']}", source, above)
+            yield _claim(listing, told, len(above), f"{line.label!r}: {found['count']}", source)
 
 
 def _all_rows(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
@@ -233,7 +230,7 @@ def _by_category(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
                     rows = tuple(row for row, cells in listing.cells.items() if cells[column].strip() == value)
                     given, source = _said(sentence, found.span("count"), told[value])
                     says = f"{told[value]} of {found['head']} {value}"
-                    yield _claim(listing, given, len(rows), says, source, rows)
+                    yield _claim(listing, given, len(rows), says, source)
 
 
 def _some_rows(sentence: Sentence, listings: list[_Listing]) -> Iterator[Claim]:
@@ -260,7 +257,7 @@ def _some_rows(sentence: Sentence, listings: list[_Listing]) -> Iterator[Claim]:
         for listing, says, rows in holding[:1] or (ways[:1] if len({len(rows) for *_way, rows in ways}) == 1 else ()):
             if abs(len(rows) - part) <= MOST_APART:
                 told, source = _said(sentence, (start, end), part)
-                yield _claim(listing, told, len(rows), f"{text[start:end]!r} with {says!r}", source, rows)
+                yield _claim(listing, told, len(rows), f"{text[start:end]!r} with {says!r}", source)
 
 
 def _conditions(listing: _Listing, clause: str) -> Iterator[tuple[str, tuple[int, ...]]]:
