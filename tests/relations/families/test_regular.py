@@ -443,3 +443,9 @@ def test_a_share_of_all_also_counts_those_that_are_not_listed() -> None:
         *(f"Size / {name} | {part} ({100 * part / 257:.1f}%)" for name, part in zip(_TREES, second, strict=False)),
     ]
     assert _suspected(read(table("Trees.", "Kind | Trees", rows))) == []
+
+
+def test_a_number_beyond_doubles_is_left_alone() -> None:
+    """It ended the program; nothing is looked for among such numbers."""
+    rows = ["a | 12 | 12", "b | 15 | 14", r"c | 18 | $8.58 \times 10^{506}$", "d | 21 | 20"]
+    assert _suspected(read(table("Found.", "Case | Paper | Artifact", rows))) == []

@@ -191,6 +191,15 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "Oak is old, and it is also the worst-growing kind in height (18.22, against 25.91).",
         Status.SUSPICION,
     ),
+    "a list that stands in three places": (
+        "text against text",
+        TREES,
+        "The heights are 0.5, 1.5, and 3 metres.\n\nHeights are 0.5, 1.5, and 3 metres.\n\n"
+        "All heights are 0.5, 1.5, and 3 metres.\n\nHere heights are 0.5, 1.5, and 3 metres.",
+        "The heights are 0.5, 1.5, and 3 metres.\n\nHeights are 0.5, 1.5, and 3 metres.\n\n"
+        "All heights are 0.5, 1.5, and 3 metres.\n\nHere heights are 0.5, 1.4, and 3 metres.",
+        Status.SUSPICION,
+    ),
     "a bound that two rows share": (
         "claim",
         TREES,
@@ -702,6 +711,13 @@ SILENT = {
         table("Fit.", "Tree | Fit", ["elm | 0.912", "oak | 0.871", "ash | 0.853", "yew | 0.941"], "tab:f"),
         r"In Table~\ref{tab:f} the elm is the strongest local tree at 0.912 fit.",
     ),
+    "a list with respectively": (TREES, "We saw three kinds: elm, oak, and ash, respectively."),
+    "a bracket of the first item": (
+        TREES,
+        "We keep four kinds old ones (elm, oak, ash), tall ones (yew), low ones (box), and others (fir).",
+    ),
+    "divisions that cross": (TREES, "There are 60 trees (20 in each of three parks, 30 of each of two kinds, 12 old)."),
+    "a number beyond all others": (TREES, r"One count was $8.58 \times 10^{506}$ trees, and oak had 18.22."),
     "items of other names with lists": (
         TREES,
         "Minutes to the shade of the elm: 15, 30, 45\n\nMinutes in the shade: 20, 30, 45",

@@ -43,6 +43,8 @@ LOOSE = re.compile(
     re.IGNORECASE,
 )
 """Words before a number that is not meant exactly, or is a bound."""
+GREATEST = 10**300
+"""Nothing is looked for among numbers as large: doubles end there."""
 MOST_LETTERS = 400_000
 """Of the running text: a book is read from its beginning."""
 _REFERENCES = re.compile(r"references|bibliography|(?:literature|works) cited", re.IGNORECASE)
@@ -237,7 +239,8 @@ def _mention(
         line=sentence.line_at(start),
     )
     loose = bool(number.relation) or LOOSE.search(before) is not None or plain[end : end + 1] == "+"
-    yield Mention(fact, start, end, kind if kind in ("%", "pp", "×") else "", loose)
+    if abs(fact.value) < GREATEST:
+        yield Mention(fact, start, end, kind if kind in ("%", "pp", "×") else "", loose)
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ _LEAST_WITHOUT = 8
 _MOST_ITEMS = 400
 """The largest number of items that is looked for behind a column of rates."""
 _NO_RATE = re.compile(
-    r"\b(?:[pqrtzf]|p-?(?:adj\w*|val\w*)|q-?val\w*|pr|sig\w*|prob\w*|corr\w*|[ρτκα]|s\.?[de]\.?|std|auc\w*)\b"
+    r"\b(?:[pqrtzf]|p-?(?:adj\w*|val\w*)|q-?val\w*|pr|sig\w*|prob\w*|corr\w*|[ρτκα]|s\.?[de]\.?|std|auc\w*|mcc|matthews|kappa)\b"
 )
 _ONCE = ("Every item counts once, as 0 or 1.", "Nothing is averaged that the caption does not name.")
 

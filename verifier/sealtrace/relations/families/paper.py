@@ -15,7 +15,7 @@ from sealtrace.printed.reported import records_of
 from sealtrace.relations.fact import Fact, PrintedCell, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.wording import plain
-from sealtrace.relations.prose import Sentence, sentences_of
+from sealtrace.relations.prose import GREATEST, Sentence, sentences_of
 
 MAIN = frozenset({"value", "mean", "rate"})
 """Names of the number of a cell that its others speak of."""
@@ -202,7 +202,7 @@ def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str
             except UnknownFactError:
                 # Labels that only differ in their spaces name no cell.
                 continue
-            if entry.text == given["cells"][column]:
+            if entry.text == given["cells"][column] and all(abs(fact.value) < GREATEST for fact in entry.facts):
                 entries[row, column] = entry
     lines = tuple(
         _line(row, given["label"], place) for place, (row, given) in enumerate(zip(rows, record["rows"], strict=True))

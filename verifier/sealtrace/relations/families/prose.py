@@ -89,7 +89,8 @@ def _totals(sentence: Sentence) -> Iterator[Claim]:
             values = [mention.fact.value for mention in parts]
             value = prod(values) if times else sum(values)
             # A list may say more of the same things, or leave the rest out: only what nearly gives it is meant to.
-            if place and not (value and 4 <= 5 * total.fact.value / value <= Fraction(25, 4)):
+            crossed = re.search(r"\beach\b", found["parts"])
+            if place and (crossed or not (value and 4 <= 5 * total.fact.value / value <= Fraction(25, 4))):
                 continue
             right = prod(terms[1:], start=terms[0]) if times else call("sum", *terms)
             listed = sentence.text[parts[0].start : parts[-1].end] + found["parts"].rpartition("№")[2].lstrip("%×")
@@ -275,15 +276,18 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
         several = any(count_in(word) is not None or word in ("to", "or", "and", "of") for word in noun.split())
         if told is None or not 2 < told < 13 or several or _UNCOUNTED.search(sentence.text[: found.start()]):
             continue
-        *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", listed.rstrip("."))
+        listed = re.sub(r",?\s+respectively$", "", listed.rstrip("."))
+        *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", listed)
         # With a comma before `and` the list ends there; without one `and` joins the last two.
         items += [last] if re.search(r",\s+(?:and|or)\s", listed) else re.split(r"\s+(?:and|or)\s+", last)
         if re.match(r"\((?:a|i|1)\)", listed) and found["behind"]:
             items = list(dict.fromkeys(_ITEM_MARK.findall(sentence.text[found.end("noun") :])))
         elif _OPEN_LIST.search(listed) or not all(_ITEM.fullmatch(item.strip()) for item in items):
             continue
-        if len(sentence.text[found.start() :].split(";")) == told:
-            continue  # semicolons part what is counted
+        # Semicolons part what is counted; and a bracket before further ones is of the first item.
+        own = found["inside"] and re.match(r",[^.()]*\(", sentence.text[found.end() :])
+        if own or len(sentence.text[found.start() :].split(";")) == told:
+            continue
         # One more or one fewer may be a matter of reading (“A and B” as one item): only the plainest lists count.
         joined = len(items) != told and any(re.search(r"\s(?:and|or)\s", item) for item in items)
         if len(items) > 2 and abs(len(items) - told) < 3 and not joined:
@@ -326,7 +330,8 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             if len(differ) > 1 or (
                 differ
                 and (
-                    alike < LEAST_DIGITS
+                    # What stands so in other places, too, is known by fewer digits.
+                    alike < LEAST_DIGITS - (times[_values_of(other)] > 2)
                     or differ[0][0].fact.value in _values_of(other)
                     or min(times[_values_of(run)], times[_values_of(other)]) > 1
                 )

@@ -24,6 +24,8 @@ from sealtrace.relations.work import time_is_up
 
 FAMILY = "regularity"
 LEAST_RANKED = 4
+_UNNAMED, _MOST_CHANCE = 2, 1e-4
+"""From this rank on no header speaks for a regularity; one that breaks must be as unlikely by chance."""
 _RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|pos)\b|^#$")
 
 
@@ -42,7 +44,8 @@ def find(paper: Paper) -> Iterator[Claim]:
             if row in hypothesis.breaks:
                 # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
                 places = {(hypothesis.sheet.label, plain_address(fact)) for fact in facts}
-                if mine.explained(hypothesis, row) or places & blamed or not hypothesis.is_suspect(row):
+                weak = hypothesis.rank >= _UNNAMED and chance > _MOST_CHANCE
+                if weak or mine.explained(hypothesis, row) or places & blamed or not hypothesis.is_suspect(row):
                     continue
                 blamed |= places
             elif "of the whole" in hypothesis.kind and search(hypothesis.equation(row)).status == "impossible":
