@@ -44,7 +44,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             if row in hypothesis.breaks:
                 # One wrong cell breaks everything that speaks of it; the strongest regularity says so.
                 places = {(hypothesis.sheet.label, plain_address(fact)) for fact in facts}
-                weak = hypothesis.rank >= _UNNAMED and chance > _MOST_CHANCE
+                weak = hypothesis.rank >= _UNNAMED and (chance > _MOST_CHANCE or hypothesis.kind == "multiple")
                 if weak or mine.explained(hypothesis, row) or places & blamed or not hypothesis.is_suspect(row):
                     continue
                 blamed |= places
