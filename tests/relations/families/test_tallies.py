@@ -6,6 +6,8 @@ import pytest
 
 from relations.families.small_papers import decided, read, table
 from sealtrace.relations.decision import Status
+from sealtrace.relations.explanation import letter_of
+from sealtrace.relations.families.registry import automatic_claims
 
 TREES = table(
     "Trees of the garden.",
@@ -86,7 +88,19 @@ def test_rows_that_a_caption_counts(word: str, expected: Status) -> None:
 def test_rows_that_a_summary_counts(count: int, expected: Status) -> None:
     """A row says of how many rows it is the mean."""
     rows = ["a | 2.1", "b | 3.4", "c | 2.9", f"Mean over {count} seeds | 2.8"]
-    assert _tallied("", table("Seeds.", "Seed | Leaf", rows)) == [expected]
+    paper = read(table("Seeds.", "Seed | Leaf", rows))
+    (decision,) = [decision for decision in decided(paper) if decision.claim.family == "tally"]
+    assert decision.status is expected
+    assert letter_of(decision).startswith(f"'Mean over {count} seeds': {count} are counted")
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_a_count_of_rows_binds_no_cell(name: str) -> None:
+    """Another number in one of the rows would leave it as it is."""
+    paper = read(TREES, BEDS, prose=READINGS[name][0])
+    tallies = [claim for claim in automatic_claims(paper) if claim.family == "tally"]
+    assert tallies
+    assert [fact.address for claim in tallies for fact in claim.facts if fact.table is not None] == []
 
 
 @pytest.mark.parametrize(

@@ -268,12 +268,13 @@ def letter_of(decision: Decision) -> str:
         numbers.append(f"{others} more number{'s' if others > 1 else ''} stand{'' if others > 1 else 's'} beside them")
     listed = ", ".join(numbers[:-1]) + " and " + numbers[-1] if len(numbers) > 1 else "".join(numbers)
     listed = listed[:1].upper() + listed[1:] if listed.startswith("the ") else listed
+    listed += ". " if listed else ""
     # The plainest reading is enough; the others are in the audit.
     line, *more = decision.arithmetic.split("; nor")
     line += ", and no other reading gives it" if more else ""
     question = claim.question or "Which of these numbers, or which assumption, is different from what we take it to be?"
     return (
-        f"{listed}. {claim.sentence.rstrip('.')} ({claim.source}). However rounded, they cannot all be right: "
+        f"{listed}{claim.sentence.rstrip('.')} ({claim.source}). However rounded, they cannot all be right: "
         f"{line if line.endswith(('.', '!', '?')) else f'{line}.'} {question}"
     )
 
