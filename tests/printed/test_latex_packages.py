@@ -254,3 +254,96 @@ def test_tables_that_share_a_label() -> None:
     assert [record["label"] for record in reported.records] == ["tab:y", "tab:y'"]
     assert [record["caption"] for record in reported.records] == ["Yields.", "Yields."]
     assert "a second table labelled tab:y" in reported.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\begin{NiceTabular}{lrr}[hvlines]\\CodeBefore \\rowcolor{gray!15}{1} \\cellcolor{red}{2-2,3-3} \\Body "
+        f"{BODY} \\CodeAfter \\tikz \\draw (1-1) -- (2-2); \\end{{NiceTabular}}",
+        "\\tablecaption{Yields, dry\\label{tab:y}}\\tablefirsthead{\\hline Field & Tons & Loss \\\\ \\hline}"
+        "\\tablehead{\\multicolumn{3}{l}{Goes on}\\\\}\\tabletail{\\hline}\\tablelasttail{\\hline}"
+        "\\begin{supertabular}{lrr} North & 3.2 & 1 \\\\ South & 4.5 & 0 \\\\ \\end{supertabular}",
+        "\\begin{deluxetable}{lDr}\\tablehead{\\colhead{Field} & \\multicolumn2c{Tons} & \\dcolhead{Loss}}"
+        "\\decimalcolnumbers\\startdata North & 3.2 & 1 \\\\ South & 4.5 & 0 \\enddata\\end{deluxetable}",
+        "\\NewDocumentEnvironment{yields}{O{lrr} +m}{\\begin{tabular}{#1} Field & #2 & Loss \\\\ \\midrule}"
+        "{\\end{tabular}}\\begin{yields}{Tons} North & 3.2 & 1 \\\\ South & 4.5 & 0 \\\\ \\end{yields}",
+        f"\\begin{{tabular}}{{lrr}}\\topline {BODY.replace('midrule', 'colrule')} \\botrule\\end{{tabular}}",
+    ],
+    ids=["nice-code", "super-head", "deluxe-decimal", "own-environment", "rules"],
+)
+def test_more_tables_of_other_packages(text: str) -> None:
+    """What is drawn around rows is none of them, and what is set before a table is its head."""
+    found = table(text)
+    assert texts(found) == READ
+    assert headers(found) == [True, False, False]
+    assert ("tab:y" in text) == (found.label == "tab:y")
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "printed"),
+    [
+        ("r@{~[}c@{,~}c@{]}", "0.5 & 0.4 & 0.6", "0.5 [0.4, 0.6]"),
+        ("r@{ (}r@{ of }r@{)}", "50\\% & 3 & 6", "50% (3 of 6)"),
+    ],
+)
+def test_a_number_over_three_columns(columns: str, row: str, printed: str) -> None:
+    """An estimate, and the ends of its interval in columns of their own, are one cell, as they are printed."""
+    found = table(tabular(f"l{columns}", f"Field & \\multicolumn{{3}}{{c}}{{Loss}} \\\\ \\midrule North & {row} \\\\"))
+    assert texts(found) == [["Field", "Loss"], ["North", printed]]
+
+
+def test_arguments_between_other_brackets() -> None:
+    """xparse knows arguments in round brackets, tokens that may stand there, and steps before their use."""
+    macros = (
+        "\\NewDocumentCommand{\\span}{r() m}{#1--#2}\\NewDocumentCommand{\\of}{m D(){9}}{#1/#2}"
+        "\\NewDocumentCommand{\\sign}{t+ >{\\SplitArgument{1}{,}} m d()}"
+        "{\\IfBooleanTF{#1}{+}{-}#2\\IfValueT{#3}{ (#3)}}"
+    )
+    assert cell_text(f"{macros}\\span(1){{2}}") == "1–2"
+    assert [cell_text(f"{macros}\\of{{5}}{given}") for given in ("", "(6)")] == ["5/9", "5/6"]
+    assert [cell_text(f"{macros}\\sign{given}") for given in ("+{7}", "{8}(9)")] == ["+7", "-8 (9)"]
+
+
+@pytest.mark.parametrize(
+    ("content", "printed"),
+    [
+        ("\\multirowcell{1}[2pt][l]{3.5}", "3.5"),
+        ("\\diagbox{Field}{Year}", "Field / Year"),
+        ("\\texorpdfstring{$\\alpha$}{alpha}", "α"),
+        ("\\numprint{12.5}", "12.5"),
+        ("\\DeclareSIUnit\\ear{ears}\\SI{5}{\\ear}", "5 ears"),
+        ("12~345", "12\u2009345"),
+        ("5~ha", "5 ha"),
+        ("$1 . 5$", "1.5"),
+        ("\\added{7}\\deleted{8}\\replaced{9}{6}", "79"),
+    ],
+)
+def test_commands_of_packages(content: str, printed: str) -> None:
+    """What they print, and nothing that they only need."""
+    assert cell_text(content) == printed
+
+
+def test_tables_side_by_side_over_their_names() -> None:
+    """A tabular that sets tables side by side, with words below, is none; one with a number beside is refused."""
+    inner = f"\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}"
+    found = document(tabular("cc", f"{inner} & {inner} \\\\ (a) Dry & (b) Wet"))
+    assert [texts(one) for one in found.tables] == [READ, READ]
+    assert document(tabular("cc", f"{inner} & 3.5")).tables == []
+
+
+def test_authors_in_a_tabular_of_their_own() -> None:
+    """Names with addresses below, and no header, are no table."""
+    text = tabular("cc", "A. Miller & B. Farmer \\\\ University 1 & Lab 2 \\\\ \\texttt{a@fields.org} & b@mill.org")
+    assert document(text) == document("")
+
+
+def test_a_table_scaled_to_a_part_of_the_line_is_seen() -> None:
+    """0.9 of a line is no 0.9 points, and what is commented out scales nothing; less than a hundredth hides."""
+    for scale, warned in (("0.9\\textwidth", False), ("0.005\\textwidth", True)):
+        for comment in ("", "%"):
+            inner = (
+                f"{comment}\\resizebox{{{scale}}}{{!}}{{%\n\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\n{comment}}}"
+            )
+            found = document(f"\\begin{{table}}\n{inner}\n\\end{{table}}")
+            assert bool(found.problems) == (warned and not comment)

@@ -71,7 +71,6 @@ def test_others_are_still_read() -> None:
         "\\caption{never closed",
         tabular("ll", "4 & {5 \\\\"),
         "\\end{tabular}}",
-        "\\begin{mpsupertabular}{ll} 4 & 5 \\end{mpsupertabular}",
     ):
         found = document(f"\\begin{{table}}{good}\\end{{table}}\n\\begin{{table}}{bad}\\end{{table}}\n{good}")
         assert [texts(one) for one in found.tables] == [[["a", "b", "c"], ["1", "2", "3"]]] * 2

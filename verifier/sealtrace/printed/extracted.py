@@ -134,7 +134,11 @@ class ExtractedTable:
         return [JOIN.join(cell.text for cell in cells if cell is not None and cell.text) for cells in named]
 
     def row_label(self, row: ExtractedRow) -> str:
-        """Text of the first cell, followed by as many of the next cells as make it unique in its panel."""
+        """Text of the first cell, followed by as many of the next cells as make it unique in its panel.
+
+        Where words alone do not, the name of its group stands in front; a row of brackets below another one, such as
+        standard errors, has that one's name and a number.
+        """
         return self._row_labels[id(row)]
 
     def covering(self, index: int, column: int) -> ExtractedCell | None:
@@ -150,10 +154,42 @@ class ExtractedTable:
         labels: dict[int, str] = {}
         for (_panel, header), group in groupby(enumerate(self.rows), key=lambda pair: (pair[1].panel, pair[1].header)):
             rows = list(group)
-            texts = [self._row_texts(index) for index, _row in rows]
-            found = _unique_prefixes(texts) if not header else [text[0] for text in texts]
-            labels.update((id(row), label) for (_index, row), label in zip(rows, found, strict=True))
+            texts = {index: self._row_texts(index) for index, _row in rows}
+            found = {index: text[0] for index, text in texts.items()} if header else self._named(texts)
+            labels.update((id(row), found[index]) for index, row in rows)
         return labels
+
+    def _named(self, texts: dict[int, list[str]]) -> dict[int, str]:
+        """Labels for the rows of a panel, whose texts are given by the rows' places."""
+        above: dict[int, int] = {}  # rows of brackets: which row each goes on with
+        for index, words in ((index, _words(text)) for index, text in texts.items()):
+            bracket = texts[index][len(words)][:1] if len(words) < len(texts[index]) else ""
+            before = above.get(index - 1, index - 1)
+            if before in texts and bracket and bracket in "([" and not (any(words) and words != _words(texts[before])):
+                above[index] = before
+        named = {index: text for index, text in texts.items() if index not in above}
+        times = Counter(tuple(_words(text)) for text in named.values())
+        for index, text in named.items():
+            if times[tuple(_words(text))] > 1 and (group := self._group(index)):
+                named[index] = [JOIN.join(filter(None, (group, text[0]))), *text[1:]]
+        labels = dict(zip(named, _unique_prefixes(list(named.values())), strict=True))
+        counts: Counter[int] = Counter()
+        for index, before in above.items():
+            counts[before] += 1
+            labels[index] = f"{labels[before]} ({counts[before] + 1})" if labels[before] else ""
+        return labels
+
+    def _group(self, index: int) -> str:
+        """What a row belongs to: the row above that is not indented as it is, or that has nothing but its name."""
+        row = self.rows[index]
+        indented = row.cells[0] is not None and row.cells[0].indented
+        for other in reversed(self.rows[:index]):
+            first = other.cells[0]
+            if other.header or other.panel != row.panel:
+                break
+            if first is not None and first.text and not first.indented and (indented or _filled(other) == 1):
+                return first.text
+        return ""
 
     def _row_texts(self, index: int) -> list[str]:
         """Texts from left to right: a cell over several rows counts in each, one over several columns once."""
@@ -181,6 +217,11 @@ class ExtractedTable:
             if cell is not None and cell.text:
                 return cell.text if cell.columns == 1 else ""
         return ""
+
+
+def _words(texts: list[str]) -> list[str]:
+    """What stands before the first number."""
+    return texts[: next((place for place, text in enumerate(texts) if looks_numeric(text)), len(texts))]
 
 
 def _unique_prefixes(texts: list[list[str]]) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedTable, Load, ProseLine, ReadingProblem
+from sealtrace.printed.numbers import looks_numeric
 from sealtrace.printed.reported import Reported
 from sealtrace.printed.tex_expansion import Expander
 from sealtrace.printed.tex_layouts import RefusedError, as_table
@@ -16,6 +18,7 @@ from sealtrace.printed.tex_tokens import BLANK, Token, TokenStream, written
 _CAPTIONS = frozenset({"caption", "captionof"})
 # A caption made by \captionof holds for the tables in the same box.
 _BOXES = commands.FLOATS | {"minipage", "center"}
+_ADDRESS = re.compile(r"\w@\w[\w-]*\.\w")
 _INNER = frozenset(f"{{{name}}}" for name in commands.TABULARS)
 
 
@@ -32,6 +35,8 @@ def read_document(text: str, source: str, load: Load) -> Reported:
 class _Caption:
     tokens: list[Token]
     label: str | None = None
+    starred: bool = False
+    """It has no number: beside one that has, it is a note."""
 
 
 @dataclass
@@ -75,6 +80,9 @@ class _Reader:
         self.displays = 0
         self.part: _Caption | None = None
         """The caption of a part of a float, until its table comes."""
+        self.head: list[Token] = []
+        """The head of the next supertabular, and the one after it."""
+        self.head_caption: list[Token] = []
         self.started = not self.expander.has_document
         self.doubts: set[str] = set()
 
@@ -93,7 +101,19 @@ class _Reader:
             elif token.text in _CAPTIONS:
                 self.caption(token)
             elif token.text == "label":
-                self.boxes[-1].labels.append(written(self.stream.argument()))
+                label = written(self.stream.argument())
+                if self.part is not None and self.part.label is None:
+                    self.part.label = label
+                else:
+                    self.boxes[-1].labels.append(label)
+            elif token.text in ("tablefirsthead", "tablehead"):
+                given = self.stream.argument()
+                self.head = given if token.text == "tablefirsthead" or not self.head else self.head
+            elif token.text in ("tablecaption", "topcaption", "bottomcaption"):
+                self.stream.option()
+                self.head_caption = self.stream.argument()
+            elif token.text in ("tabletail", "tablelasttail"):
+                self.stream.argument()
             elif token.text in commands.SECTIONS:
                 self.flush()
                 self.stream.star()
@@ -128,11 +148,6 @@ class _Reader:
             self.tabular(name, token)
             return
         if name in commands.GRAPHICS:
-            self.collect(name)
-            return
-        if name in commands.UNREAD_TABULARS:
-            self.problems.append(token.problem(f"a {name} environment is not read"))
-            self.boxes[-1].held_table = True
             self.collect(name)
             return
         for letter in commands.ENVIRONMENTS.get(name, ""):
@@ -185,7 +200,7 @@ class _Reader:
             self.problems.append(token.problem(f"\\begin{{{name}}} is not closed by its \\end: the table is refused"))
             return
         try:
-            tabular = read_tabular(name, tokens, end, self.expander.column_types, self.problems)
+            tabular = read_tabular(name, tokens, end, self.expander.column_types, self.problems, self.head)
         except RefusedError as refused:
             if (inside := _laid_out(name, tokens)) is not None:
                 self.stream.push(inside)
@@ -196,7 +211,11 @@ class _Reader:
         if not tabular.rows:
             self.problems.append(token.problem("a table without rows", warning=True))
             return
+        if name in commands.HEADED_TABULARS and self.head_caption:
+            tabular.captions, self.head_caption = [self.head_caption], []
         if not any(row.header for row in tabular.rows):
+            if _of_people(tabular):
+                return
             message = "nothing sets a header apart: every row is read as body"
             self.problems.append(token.problem(message, warning=True, certain=True))
         for doubt, where in tabular.doubts.items():
@@ -222,12 +241,12 @@ class _Reader:
 
     def caption(self, token: Token) -> None:
         self.flush()
-        self.stream.star()
+        starred = self.stream.star()
         if token.text == "captionof":
             self.stream.argument()
         self.stream.option()
         tokens = self.stream.argument()
-        caption = _Caption(tokens, _label_in(tokens))
+        caption = _Caption(tokens, _label_in(tokens), starred)
         self.boxes[-1].captions.append(caption)
         self.add_prose(tokens, caption=True)
         following = self.stream.ahead()
@@ -267,6 +286,9 @@ class _Reader:
                 found.captions = len(parent.captions)
             parent.tables += box.tables
             return
+        numbered = [caption for caption in box.captions if not caption.starred]
+        if numbered and len(box.captions) != len(box.tables):
+            box.captions = numbered
         labels = list(box.labels) if box.name else []
         for caption in box.captions:
             if caption.label is None and labels:
@@ -277,7 +299,7 @@ class _Reader:
             if len(box.captions) == len(box.tables):
                 chosen = box.captions[number]
             elif box.captions:
-                chosen = box.captions[max(0, found.captions - 1)]
+                chosen = box.captions[min(max(1, found.captions), len(box.captions)) - 1]
                 if len(box.captions) > 1:
                     message = "captions and tables of a float do not pair: the caption before the table is taken"
                     self.problems.append(found.begin.problem(message, warning=True, certain=True))
@@ -315,8 +337,13 @@ class _Reader:
             self.prose.append(ProseLine(text, *place, self.paragraph, caption, tuple(named.get(place, ()))))
 
 
+def _of_people(tabular: Tabular) -> bool:
+    """Whether a table is one of authors: it has addresses, and no header."""
+    return any(cell is not None and _ADDRESS.search(cell.text) for row in tabular.rows for cell in row.cells)
+
+
 def _laid_out(name: str, tokens: list[Token]) -> list[Token] | None:
-    """The cells of a tabular that only sets other tables side by side: in each that is not empty stands one."""
+    """The cells of a tabular that only sets other tables side by side: each holds one, or words below or above."""
     cursor = Cursor(tokens)
     for letter in commands.ENVIRONMENTS[name]:
         cursor.take(letter)
@@ -330,7 +357,10 @@ def _laid_out(name: str, tokens: list[Token]) -> list[Token] | None:
             cells[-1].append(token)
     filled = [cell for cell in cells if any(token.kind not in BLANK for token in cell)]
     inner = [any(written(cell[place + 1 : place + 4]) in _INNER for place in range(len(cell))) for cell in filled]
-    return [token for cell in filled for token in cell] if inner and all(inner) else None
+    words = [cell for cell, is_table in zip(filled, inner, strict=True) if not is_table]
+    if not any(inner) or any(looks_numeric(render(cell).text()) for cell in words):
+        return None
+    return [token for cell in filled for token in cell]
 
 
 def _label_in(tokens: list[Token]) -> str | None:

@@ -58,11 +58,13 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "aa": "å",
     "AA": "Å", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "i", "j": "j", "pounds": "£", "euro": "€", "texteuro": "€",
     "copyright": "©", "LaTeX": "LaTeX", "TeX": "TeX", "bmod": " mod ", "mod": " mod ", "percent": "%",
-    "textperthousand": "‰", "permil": "‰", "perthousand": "‰", "texttildelow": "~", "llbracket": "⟦", "rrbracket": "⟧",
+    "textperthousand": "‰", "backslash": "\\", "surd": "√", "longleftrightarrow": "↔", "Checkmark": "✓",
+    "officialeuro": "€", "textasciigrave": "`", "angstrom": "Å", "tablename": "Table", "figurename": "Figure",
+    "permil": "‰", "perthousand": "‰", "texttildelow": "~", "llbracket": "⟦", "rrbracket": "⟧",
 } | {
     name: name
     for name in _words(
-        "min max inf sup lim log ln exp sin cos tan arg det dim gcd ker Pr limsup liminf argmin argmax"
+        "min max inf sup lim log ln exp sin cos tan tanh arg det dim gcd ker Pr limsup liminf argmin argmax"
     )
 }
 # fmt: on
@@ -121,19 +123,22 @@ SIGNATURES: dict[str, str] = {
             sloppy fussy frenchspacing leavevmode makeatletter makeatother mathstrut egroup bgroup begingroup endgroup
             expandafter noexpand global long outer pagebreak nopagebreak goodbreak break mathrel mathbin mathop mathord
             mathpunct mathopen mathclose vfill onecolumn twocolumn flushbottom raggedbottom nolinenumbers linenumbers
-            thefootnote hss vss phantomsection crcr @
+            thefootnote hss vss phantomsection crcr @ thetable thefigure hsize RaggedRight RaggedLeft Centering
+            currtabletypesize
             """,
         "s": """
             emph textit textsl textsc textup textrm textsf mbox hbox text mathrm mathit mathsf mathcal mathbb mathfrak
             mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase
             colhead enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
-            underbrace overrightarrow
+            underbrace overrightarrow hl uwave dcolhead
             """,
         "*s": "operatorname",
-        "os": "num ang tablenum shortstack thead hyperref",
+        "os": "num tablenum shortstack thead hyperref numlist numproduct complexnum numprint added",
+        "sd": "texorpdfstring",
+        "osd": "replaced",
         "oos": "makebox framebox",
         "*os": "makecell section subsection subsubsection chapter part paragraph subparagraph caption",
-        "ds": "tabincell foreignlanguage adjustbox href hyperlink hypertarget",
+        "ds": "textpdfrender tabincell foreignlanguage adjustbox href hyperlink hypertarget",
         "dos": "scalebox",
         "ods": "textcolor colorbox rotatebox",
         "ooods": "parbox",
@@ -150,7 +155,7 @@ SIGNATURES: dict[str, str] = {
         "*d": "hspace vspace footref fnref tablefootref tnotex tnoteref",
         "od": """
             color cellcolor rowcolor columncolor arrayrulecolor usepackage RequirePackage documentclass usetikzlibrary
-            bibitem setlist addbibresource geometry
+            bibitem setlist addbibresource geometry deleted RowStyle
             """,
         "*od": "includegraphics",
         "odd": "rule",
@@ -168,10 +173,13 @@ SIGNATURES: dict[str, str] = {
 COMPOSED = {
     "frac": "s/s", "dfrac": "s/s", "tfrac": "s/s", "nicefrac": "s/s", "sfrac": "s/s", "sqrt": "o√s", "SI": "os u",
     "qty": "os u", "si": "ou", "unit": "ou", "numrange": "os–s", "SIrange": "os–s u", "qtyrange": "os–s u",
-    "Block": "ods", "SetCell": "od", "multirow": "omodos",
+    "Block": "ods", "SetCell": "od", "multirow": "omodos", "multirowcell": "moos", "multirowthead": "moos",
+    "ang": "os°", "diagbox": "os / s", "backslashbox": "oos / s", "slashbox": "oos / s",
 }  # fmt: skip
 """Arguments of commands that print signs between them, or that only tables and siunitx have."""
 
+NUMBERS = names("num tablenum numlist numproduct numrange SI SIrange qty qtyrange")
+"""Commands of siunitx that set numbers, in which a comma is a point."""
 HIDING = {"sout": "", "cancel": "", "num": "round|scientific|exponent"}
 """Commands that strike out or change what stands there, by such an argument; `tex_visible` knows what is not seen."""
 HOOKS = names("AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment excludecomment specialcomment everycr")
@@ -192,20 +200,26 @@ ENVIRONMENTS: dict[str, str] = {
     "algorithm": "o", "algorithm*": "o", "algorithmic": "o", "subequations": "", "alignat": "d", "alignat*": "d",
     "thebibliography": "d", "adjustwidth": "dd", "tcolorbox": "o", "mdframed": "o", "scope": "o", "landscape": "",
     "tabular": "od", "tabular*": "dod", "tabularx": "dod", "tabulary": "dod", "longtable": "od", "xltabular": "odod",
-    "supertabular": "d", "xtabular": "d", "NiceTabular": "odo", "NiceTabular*": "dodo", "NiceTabularX": "dodo",
+    "supertabular": "d", "xtabular": "d", "mpsupertabular": "d", "supertabular*": "dd", "xtabular*": "dd",
+    "mpsupertabular*": "dd", "NiceTabular": "odo", "NiceTabular*": "dodo", "NiceTabularX": "dodo",
     "tabu": "d", "longtabu": "d", "tblr": "od", "longtblr": "od", "talltblr": "od", "booktabs": "od", "+tblr": "od",
     "deluxetable": "d", "deluxetable*": "d", "measuredfigure": "", "tabbing": "",
 }  # fmt: skip
 
+HEADED_TABULARS = names("supertabular supertabular* xtabular xtabular* mpsupertabular mpsupertabular*")
+"""Tables whose head and caption are given before they begin."""
 KEYED_TABULARS = names("tblr longtblr talltblr booktabs")
 """Tables of tabularray: columns, spans and rules are keys."""
-TABULARS = KEYED_TABULARS | names(
+TABULARS = (
+    KEYED_TABULARS
+    | HEADED_TABULARS
+    | names(
+        """
+    tabular tabular* tabularx tabulary longtable xltabular NiceTabular NiceTabular* NiceTabularX tabu longtabu
+    deluxetable deluxetable* tabbing
     """
-    tabular tabular* tabularx tabulary longtable xltabular supertabular xtabular NiceTabular NiceTabular*
-    NiceTabularX tabu longtabu deluxetable deluxetable* tabbing
-    """
+    )
 )
-UNREAD_TABULARS = names("mpsupertabular")
 FLOATS = names(
     """
     table table* figure figure* sidewaystable sidewaystable* sidewaysfigure sidewaysfigure* wraptable
@@ -234,12 +248,14 @@ BETWEEN_ROWS: dict[str, str] = {
     "rowcolor": "odoo", "rowcolors": "*oddd", "hiderowcolors": "", "showrowcolors": "", "pagebreak": "o",
     "nopagebreak": "o", "newpage": "", "global": "", "belowrulesepcolor": "d", "aboverulesepcolor": "d",
     "endhead": "", "endfirsthead": "", "endfoot": "", "endlastfoot": "", "caption": "*os", "label": "d",
-    "noindent": "", "setlength": "dd", "CodeBefore": "", "Body": "", "RowStyle": "od", "SetRow": "od",
-    "SetHline": "odd", "tablebreak": "", "tableline": "", "Hline": "o", "tabucline": "od",
+    "noindent": "", "setlength": "dd", "RowStyle": "od", "SetRow": "od",
+    "SetHline": "odd", "tablebreak": "", "tableline": "", "Hline": "o", "tabucline": "od", "botrule": "", "colrule": "",
+    "topline": "", "midline": "", "bottomline": "", "thickhline": "",
 }  # fmt: skip
 FULL_RULES = names(
     """
-    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline Hline tableline
+    hline toprule midrule bottomrule specialrule firsthline lasthline Xhline hdashline hhline Hline tableline botrule
+    colrule topline midline bottomline thickhline
     """
 )
 

@@ -16,6 +16,7 @@ _DEFINING = names("newcommand renewcommand providecommand DeclareRobustCommand D
 _DOCUMENT_COMMANDS = names(
     "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand"
 )
+_DOCUMENT_ENVIRONMENTS = names("NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment")
 _PROGRAMMING = (
     _DEFINING
     | _DOCUMENT_COMMANDS
@@ -44,7 +45,7 @@ class Macro:
     delimiters: tuple[tuple[Token, ...], ...] = ()
     """For \\def: what must stand before the first parameter and after each of them."""
     signature: tuple[tuple[str, list[Token]], ...] | None = None
-    """For \\NewDocumentCommand: the kind of each argument, and what stands for it where it is absent."""
+    """For \\NewDocumentCommand: the kind of each argument with its delimiters, and what stands for it if absent."""
 
 
 class Definitions:
@@ -74,6 +75,13 @@ class Definitions:
             self._let(stream)
         elif name in ("newenvironment", "renewenvironment"):
             self._define_environment(stream)
+        elif name in _DOCUMENT_ENVIRONMENTS:
+            environment, signature, begin, end = (stream.argument() for _ in range(4))
+            self._set_environment(written(environment), Macro(begin, signature=_signature(signature)), end)
+        elif name == "DeclareSIUnit":
+            stream.option()
+            if (unit := _defined_name(stream)) is not None:
+                self._set(unit, Macro(stream.argument()))
         elif name == "newcolumntype":
             column, parameters = written(stream.argument()), _digit(stream.option())
             self.column_types[column] = Macro(stream.argument(), parameters)
@@ -142,17 +150,10 @@ class Definitions:
 
     def _define_document_command(self, token: Token, stream: TokenStream) -> None:
         name = _defined_name(stream)
-        specification = TokenStream(stream.argument())
+        signature = _signature(stream.argument())
         body = stream.argument()
-        signature: list[tuple[str, list[Token]]] = []
-        while (given := specification.ahead()) is not None:
-            taken = specification.argument()
-            if given.kind == "{" and signature:
-                signature[-1] = (signature[-1][0], taken)
-            elif given.kind == "text" and taken[0].text in "mosOvbc":
-                signature.append((taken[0].text, []))
         if name is not None and (token.text != "ProvideDocumentCommand" or name not in self.macros):
-            self._set(name, Macro(body, len(signature), None, (), tuple(signature[:9])))
+            self._set(name, Macro(body, len(signature), signature=signature))
 
     def _define_environment(self, stream: TokenStream) -> None:
         stream.star()
@@ -160,11 +161,13 @@ class Definitions:
         option = stream.option()
         default = stream.option() if option is not None else None
         begin = stream.argument()
-        end = stream.argument()
+        self._set_environment(name, Macro(begin, _digit(option), default), stream.argument())
+
+    def _set_environment(self, name: str, begin: Macro, end: list[Token]) -> None:
         if name in commands.TABULARS | commands.FLOATS:
             self._refuse(name)
         else:
-            self.environments[name] = (Macro(begin, _digit(option), default), end)
+            self.environments[name] = (begin, end)
 
     def _let(self, stream: TokenStream) -> None:
         target = stream.ahead()
@@ -230,6 +233,24 @@ def _digit(tokens: Iterable[Token] | None) -> int:
     """A number of parameters as written, or zero."""
     text = written(list(tokens or ()))
     return int(text) if re.fullmatch(r"[0-9]", text) else 0
+
+
+def _signature(specification: list[Token]) -> tuple[tuple[str, list[Token]], ...]:
+    """The arguments that a specification of xparse asks for: a letter with its delimiters, and a default."""
+    signature: list[tuple[str, list[Token]]] = []
+    stream = TokenStream(specification)
+    while (given := stream.ahead()) is not None:
+        taken = stream.argument()
+        letter = taken[0].text if taken else ""
+        if given.kind == "{" and signature:
+            signature[-1] = (signature[-1][0], taken)
+        elif letter == ">":
+            stream.argument()  # what is done with an argument before it is used
+        elif given.kind == "text" and letter in "mosOvbcrRdDt":
+            delimiters = "" if letter in "mosOvbc" else written(stream.argument())
+            delimiters += "" if letter in "mosOvbct" else written(stream.argument())
+            signature.append((letter + delimiters, []))
+    return tuple(signature[:9])
 
 
 def _defined_name(stream: TokenStream) -> str | None:

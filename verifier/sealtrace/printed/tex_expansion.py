@@ -20,8 +20,8 @@ LONGEST_NAME = 100
 """Tokens that the name of a file may become."""
 _INPUT = names("input include subfile import subimport PlainInput @input @@input")
 _STYLES = {"usepackage": ".sty", "RequirePackage": ".sty", "documentclass": ".cls", "LoadClass": ".cls"}
-# A paper is set by pdfTeX unless it says otherwise.
-_ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False} | dict.fromkeys(
+# A paper is set by pdfTeX unless it says otherwise. What a macro prints in mathematics it prints in text as well.
+_ENGINES = {"ifpdf": True, "ifPDFTeX": True, "iftutex": False, "ifmmode": True} | dict.fromkeys(
     ["ifxetex", "ifXeTeX", "ifluatex", "ifLuaTeX", "ifxetexorluatex"], False
 )
 _TRUE, _FALSE, _NO_VALUE = "BooleanTrue", "BooleanFalse", "NoValue"
@@ -161,12 +161,17 @@ class Expander:
     # Arguments and packages
 
     def _signed(self, letter: str, default: list[Token], call: Token) -> list[Token]:
-        """An argument by its letter in a signature."""
-        if letter == "s":
-            return [call._replace(kind="command", text=_TRUE if self._sources.star() else _FALSE)]
-        if letter in "oO":
-            option = self._sources.option()
-            absent = default if letter == "O" else [call._replace(kind="command", text=_NO_VALUE)]
+        """An argument by its letter in a signature, behind which its delimiters stand."""
+        kind, delimiters = letter[0], letter[1:] or "[]"
+        if kind in "st":
+            following = self._sources.peek()
+            there = following is not None and following.text == ("*" if kind == "s" else delimiters)
+            if there:
+                self._sources.next()
+            return [call._replace(kind="command", text=_TRUE if there else _FALSE)]
+        if kind in "oOrRdD":
+            option = self._sources.option(delimiters) if len(delimiters) == 2 else None
+            absent = default if kind in "ORD" else [call._replace(kind="command", text=_NO_VALUE)]
             return absent if option is None else option
         return self._sources.argument()
 

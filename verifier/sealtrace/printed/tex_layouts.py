@@ -34,8 +34,11 @@ class TexColumn:
 
     before: list[Token] = field(default_factory=list)
     after: list[Token] = field(default_factory=list)
+    numeric: bool = False
+    """A column of siunitx, for numbers alone."""
     joint: list[Token] | None = None
-    """What is printed between it and the next column where both make one number, as in r@{±}l."""
+    """What is printed between it and the next column where both make one number, as in r@{±}l; nothing at all where
+    one cell is written for both."""
 
 
 def read_columns(tokens: list[Token], types: dict[str, Macro]) -> list[TexColumn]:
@@ -84,12 +87,16 @@ class _Columns:
             elif letter == "[":
                 while (skipped := stream.next()) is not None and skipped.kind != "]":
                     pass
+            elif letter == "D" and ((following := stream.ahead()) is None or following.kind != "{"):
+                # AASTeX cuts a number at its point, into two columns.
+                self.found += [TexColumn(self.before, joint=[]), TexColumn()]
+                self.before = []
             elif letter.isalpha():
                 for _ in range(_ARGUMENTS.get(letter, 0)):
                     _group(stream)
                 while (following := stream.ahead()) is not None and following.kind == "{":
                     stream.argument()  # of a column type that a package defines
-                self.found.append(TexColumn(self.before))
+                self.found.append(TexColumn(self.before, numeric=letter == "S"))
                 self.before = []
 
     def between(self, tokens: list[Token]) -> None:
@@ -131,7 +138,7 @@ _MAX_ROWS = 100_000
 _DELUXE = {
     "tabletypesize": 1, "tablewidth": 1, "tablecolumns": 1, "tablenum": 1, "rotate": 0, "tablecomments": 1,
     "tablerefs": 1, "tablenotetext": 2, "label": 1, "setlength": 2, "decimals": 0, "startdata": 0, "enddata": 0,
-    "centering": 0, "tabcolsep": 0, "movetabledown": 0, "phantom": 1,
+    "centering": 0, "tabcolsep": 0, "movetabledown": 0, "phantom": 1, "decimalcolnumbers": 0, "colnumbers": 0,
 }  # fmt: skip
 
 
@@ -228,7 +235,7 @@ def _numbers(text: str, last: int) -> list[int]:
     return found
 
 
-def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
+def rows_of_deluxe(tokens: list[Token], width: int) -> tuple[list[Token], list[list[Token]]]:
     """The rows of a deluxetable, its head marked as a longtable's is; and its captions."""
     head: list[Token] = []
     body: list[Token] = []
@@ -242,7 +249,9 @@ def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]
             ended = bool(inner) and inner[-1].is_command("\\")
             head = [*inner, *([] if ended else [_command(token, "\\")]), _command(token, "endhead")]
         elif token.is_command("cutinhead", "sidehead"):
-            body += [*cursor.argument(), _command(token, "\\")]
+            span = [braced(token, [token._replace(kind="text", text=given)]) for given in (str(width), "l")]
+            title = braced(token, cursor.argument())
+            body += [_command(token, "multicolumn"), *span[0], *span[1], *title, _command(token, "\\")]
         elif token.kind == "command" and token.text in _DELUXE:
             if token.text == "label" and captions:
                 captions[-1] = [*captions[-1], token, *braced(token, cursor.group_ahead())]
@@ -252,6 +261,14 @@ def rows_of_deluxe(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]
         else:
             body.append(token)
     return head + body, captions
+
+
+def without_code(tokens: list[Token]) -> list[Token]:
+    """A table of nicematrix without what it draws before and after its rows."""
+    begin = next((at + 1 for at, token in enumerate(tokens) if token.is_command("Body")), 0)
+    before = next((at for at, token in enumerate(tokens) if token.is_command("CodeBefore")), begin)
+    end = next((at for at, token in enumerate(tokens) if token.is_command("CodeAfter")), len(tokens))
+    return tokens[:before] + tokens[begin:end]
 
 
 def rows_of_tabbing(tokens: list[Token]) -> list[Token]:

@@ -18,12 +18,14 @@ from sealtrace.printed.tex_layouts import (
     rows_of_deluxe,
     rows_of_tabbing,
     spans_in,
+    without_code,
 )
-from sealtrace.printed.tex_text import Cursor, render, skip_line_break
+from sealtrace.printed.tex_text import Cursor, as_number, render, skip_line_break
 from sealtrace.printed.tex_tokens import BLANK, Token, trimmed, written
 from sealtrace.printed.tex_visible import HIDES, hidden
 
 _RANGE = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")
+_ROUNDING = re.compile(r"round-mode\s*=\s*(?!none)")
 _SPAN = re.compile(r"-?[0-9]{1,4}(?:\.[0-9]+)?")
 _INDENTS = ("\\quad", "\\qquad", "\\hspace", "\\enspace", "\\hskip", "\\indent", "\\;", "~", "\\ ")
 
@@ -42,17 +44,26 @@ class Tabular:
 @dataclass
 class _Row:
     cells: list[ExtractedCell | None]
-    line: int
+    first: Token
+    end: Token
     rule: str | None
     below_label: bool = False
     """A rule over all columns but the first stands directly above."""
 
 
 def read_tabular(
-    name: str, tokens: list[Token], end: Token, types: dict[str, Macro], problems: list[ReadingProblem]
+    name: str,
+    tokens: list[Token],
+    end: Token,
+    types: dict[str, Macro],
+    problems: list[ReadingProblem],
+    head: list[Token] | None = None,
 ) -> Tabular:
-    """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess."""
-    cursor = Cursor(tokens)
+    """Reads what stands between \\begin{name} and \\end{name}. Raises RefusedError rather than guess.
+
+    `head` are rows that the document gave before as the head of tables like this one.
+    """
+    cursor = Cursor(without_code(tokens) if name.startswith("Nice") else tokens)
     if name in ("tabu", "longtabu"):  # which say how wide they are before their columns: to 5cm, spread 0pt
         while (token := cursor.peek()) is not None and token.kind != "{":
             cursor.next()
@@ -76,8 +87,12 @@ def read_tabular(
     if not columns:
         raise RefusedError("the table has no columns")
     reader = _Reader(columns, end, types, problems)
+    if (rounding := next((token for token in specification if _ROUNDING.search(token.text)), None)) is not None:
+        reader.result.doubts[HIDES.format("S[round-mode]")] = rounding
     if name.startswith("deluxetable"):
-        rest, reader.result.captions = rows_of_deluxe(rest)
+        rest, reader.result.captions = rows_of_deluxe(rest, len(columns))
+    if head and name in commands.HEADED_TABULARS:
+        rest = [*head, end._replace(kind="command", text="endhead"), *rest]
     return reader.read(Cursor(rest))
 
 
@@ -101,8 +116,6 @@ class _Reader:
         self.rows: list[_Row] = []
         self.rule: str | None = None
         self.below_label = False
-        self.short: list[tuple[Token, int]] = []
-        """Rows with too few cells: where each begins, and how many it has."""
         self.written = 0  # rows so far, in a table whose spans and rules are keys
 
     def read(self, cursor: Cursor) -> Tabular:
@@ -111,13 +124,9 @@ class _Reader:
             if cursor.peek() is None:
                 break
             self.row(cursor)
-        if self.short:
-            first, got = self.short[0]
-            rows_told = f"{len(self.short)} rows of the table are short; this one" if len(self.short) > 1 else "a row"
-            message = f"{rows_told} has {got} cells of {len(self.columns)}: the rest is read as empty"
-            self.problems.append(first.problem(message, warning=True))
         rows = self.in_printed_order()
         grid = [row for row, _head in rows]
+        self.fill(grid)
         ruled = next((place for place, row in enumerate(grid) if place and row.below_label), 0)
         unlabelled = all(cell is not None and not cell.text for cell in (row.cells[0] for row in grid[:ruled]))
         if ruled and unlabelled and not any(row.rule for row in grid[1:]):
@@ -125,13 +134,24 @@ class _Reader:
             grid[ruled].rule = "cline"
         self.resolve_spans(grid)
         self.drop_joined(grid)
-        printed = [ExtractedRow(tuple(row.cells), row.line, head, rule=row.rule) for row, head in rows]
+        printed = [ExtractedRow(tuple(row.cells), row.first.line, head, rule=row.rule) for row, head in rows]
         self.result.rows = with_headers(printed, closed=self.rule is not None)
         return self.result
 
+    def fill(self, rows: list[_Row]) -> None:
+        """Rows with too few cells get empty ones; columns that no row has are no columns."""
+        width = self.result.columns = max((len(row.cells) for row in rows), default=0)
+        short = [row for row in rows if len(row.cells) < width]
+        if short:
+            rows_told = f"{len(short)} rows of the table are short; this one" if len(short) > 1 else "a row"
+            message = f"{rows_told} has {len(short[0].cells)} cells of {width}: the rest is read as empty"
+            self.problems.append(short[0].first.problem(message, warning=True))
+        for row in short:
+            row.cells += [marked_cell((), row.end.file.name, row.end.line) for _ in range(width - len(row.cells))]
+
     def drop_joined(self, rows: list[_Row]) -> None:
         """Two columns that print one number in every row are one column."""
-        for right in range(len(self.columns) - 1, 0, -1):
+        for right in range(self.result.columns - 1, 0, -1):
             if self.columns[right - 1].joint is None or any(row.cells[right] is not None for row in rows):
                 continue
             for row in rows:
@@ -236,14 +256,22 @@ class _Reader:
             if len(cells) >= len(self.columns):
                 cells.append(None)  # one too many; counted below
                 continue
-            joint = self.columns[len(cells)].joint
-            if joint is not None and place < len(contents) and not _spans(tokens):
-                # Two columns that print one number, such as r@{±}l: it stands in the first.
-                right, end = contents[place]
-                place += 1
-                tail = self.columns[len(cells) + 1].after
-                whole = [*tokens, *joint, *right, *tail] if tokens and right else [*tokens, *right]
-                cells += [replace(self.cell(whole, end, len(cells)), columns=2), None]
+            # Columns that print one number, such as r@{±}l: it stands in the first.
+            last = len(cells)
+            while (
+                (joint := self.columns[last].joint) is not None and last + 1 < len(self.columns) and not _spans(tokens)
+            ):
+                if joint:
+                    if place == len(contents) or _spans(contents[place][0]):
+                        break
+                    right, end = contents[place]
+                    place += 1
+                    tail = self.columns[last + 1].after
+                    tokens = [*tokens, *joint, *right, *tail] if tokens and right else [*tokens, *right]
+                last += 1
+            if last > len(cells):
+                joined = replace(self.cell(tokens, end, len(cells)), columns=last + 1 - len(cells))
+                cells += [joined, *[None] * (joined.columns - 1)]
                 continue
             cell = self.cell(tokens, end, len(cells))
             keyed = self.keyed.span(self.written, len(cells) + 1) if self.keyed else (1, 1)
@@ -257,16 +285,14 @@ class _Reader:
         got, expected = len(cells), len(self.columns)
         if got > expected:
             raise RefusedError(f"a row does not add up to the columns (got {got}, expected {expected})", first)
-        if got < expected:
-            end = contents[-1][1]
-            cells += [marked_cell((), end.file.name, end.line) for _ in range(expected - got)]
-            self.short.append((first, got))
         rule = self.rule or (self.keyed.rule(self.written) if self.keyed else None)
-        self.rows.append(_Row(cells, first.line, rule, self.below_label))
+        self.rows.append(_Row(cells, first, contents[-1][1], rule, self.below_label))
         self.rule, self.below_label = None, False
 
     def cell(self, tokens: list[Token], end: Token, column: int) -> ExtractedCell:
         span, content, around = self.multicolumn(tokens, column)
+        if around.numeric:
+            content = as_number(content)
         rendering = render([*around.before, *content, *around.after])
         if rendering.inner_table is not None:
             raise RefusedError("a cell holds a table with columns of its own", rendering.inner_table)

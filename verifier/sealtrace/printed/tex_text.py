@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sealtrace.printed import tex_commands as commands
-from sealtrace.printed.extracted import REFERENCE, Mark, collapse
+from sealtrace.printed.extracted import REFERENCE, THIN_SPACE, Mark, collapse
 from sealtrace.printed.tex_tokens import BLANK, Token, TokenStream, braced, written
 from sealtrace.printed.tex_visible import HIDES, hidden
 
@@ -18,6 +18,7 @@ _UNIT = r"(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc|fil+)"
 _DIMENSION = re.compile(rf"(?:width|height|depth|plus|minus)?(?:=?[-+]?[0-9]*[.,]?[0-9]+{_UNIT})?")
 _LENGTH = re.compile(rf"\s*[-+]?\s*(?:[0-9.,]+\s*{_UNIT}|[0-9.]*\\[A-Za-z]+)\s*")
 """What may stand in the option of a line break."""
+_THOUSAND = re.compile(r"\d{3}(?!\d)")
 
 
 class Style(NamedTuple):
@@ -142,7 +143,9 @@ class _Renderer:
             elif token.kind in BLANK:
                 self.blank(token, cursor, style)
             elif token.kind in "~&":
-                self.emit(" ", style, token)
+                following = cursor.peek()
+                thousands = token.kind == "~" and following is not None and _THOUSAND.match(following.text)
+                self.emit(THIN_SPACE if thousands else " ", style, token)
                 if token.kind == "&" and self.inner_tables:
                     self.out.inner_table = self.inner_tables[-1]
             elif token.kind == "text":
@@ -168,7 +171,7 @@ class _Renderer:
             after = following.text[:1] if following is not None and following.kind == "text" else ""
             if following is not None and following.kind in "^_":
                 return
-            if before.isdecimal() and (after.isdecimal() or after in (".", ",")) and after:
+            if after and (before.isdecimal() or before == ".") and (after.isdecimal() or after in (".", ",")):
                 return
         self.emit(" ", style, token)
 
@@ -246,7 +249,10 @@ class _Renderer:
             ):
                 self.out.doubts.setdefault(HIDES.format(token.text), token)
             if letter in "su" and taken is not None:
-                self.run(taken if letter == "s" else _units(taken), style, depth + 1)
+                shown = (
+                    _units(taken) if letter == "u" else as_number(taken) if token.text in commands.NUMBERS else taken
+                )
+                self.run(shown, style, depth + 1)
             elif letter == "m":
                 self.out.rows = text
             elif letter in "rc":
@@ -271,7 +277,7 @@ class _Renderer:
                 self.script(token._replace(kind=sign), argument, style, depth)
         elif name == "ding":
             self.emit(commands.DINGBATS.get(written(cursor.argument()), "•"), style, token)
-        elif name in ("footnote", "footnotetext", "tablefootnote"):
+        elif name in ("footnote", "footnotetext", "tablefootnote", "tabularnote"):
             cursor.option()
             argument = cursor.argument()
             if self.footnotes:
@@ -319,6 +325,23 @@ def skip_line_break(cursor: Cursor) -> list[Token] | None:
     """Skips what may follow a line break, a star and a length in square brackets; the length."""
     cursor.star()
     return cursor.option(fitting=_LENGTH)  # not an interval that opens the next row
+
+
+_LETTERS = re.compile(r"[A-Za-z]{2}")
+
+
+def as_number(tokens: list[Token]) -> list[Token]:
+    """A number as siunitx sets it: a comma is a point, and spaces part nothing. Words, and what is in braces, stay."""
+    if any(token.kind == "text" and _LETTERS.search(token.text) for token in tokens):
+        return tokens
+    number: list[Token] = []
+    depth = 0
+    for token in tokens:
+        depth += (token.kind == "{") - (token.kind == "}")
+        if depth or token.kind not in BLANK:
+            plain = depth == 0 and token.kind == "text"
+            number.append(token._replace(text=token.text.replace(",", ".")) if plain else token)
+    return number
 
 
 def _units(tokens: list[Token]) -> list[Token]:

@@ -14,7 +14,8 @@ _NAMED = {
 """How light the colours are that need no definition."""
 _LIGHT, _DARK = 0.9, 0.25
 _POINTS = {"pt": 1.0, "bp": 1.0, "mm": 2.85, "cm": 28.5, "in": 72.3, "em": 10.0, "ex": 4.3, "sp": 0.0, "pc": 12.0}
-_LENGTH = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*([a-z]{2})?")
+_LENGTH = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*([a-z]{2}|\\[A-Za-z]+)?")
+_COMMENT = re.compile(r"(?<!\\)%.*")
 _DEFINED = re.compile(
     r"\\(?:definecolor|providecolor)\s*(?:\[[^]]*\])?\s*\{([^{}]*)\}\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
     r"|\\colorlet\s*\{([^{}]*)\}\s*(?:\[[^]]*\])?\s*\{([^{}]*)\}"
@@ -85,6 +86,7 @@ def hidden(command: str, arguments: Sequence[str], colours: Mapping[str, tuple[s
 
 def before_tables(text: str, colours: Mapping[str, tuple[str, str]]) -> Iterator[tuple[int, str]]:
     """Where a file hides whole tables: inside their floats, before they begin, or by how far rows and columns lie."""
+    text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
     for part in _FLOAT.finditer(text):
         for found in _BEFORE.finditer(text, part.start(1), part.end(1)):
             given = [found[2] or "", found[3] or ""] if found[1] == "color" else [found[3] or "", found[4] or ""]
@@ -96,9 +98,12 @@ def before_tables(text: str, colours: Mapping[str, tuple[str, str]]) -> Iterator
 
 
 def _points(length: str, otherwise: float = 0.0) -> float:
-    """A length in points, a number as it is; where it is neither, something else."""
+    """A length in points, a number as it is; where it is neither, something else, or a part of that."""
     found = _LENGTH.match(length)
-    return otherwise if found is None else float(found[1]) * _POINTS.get(found[2] or "pt", 10.0)
+    if found is None:
+        return otherwise
+    unit = found[2] or "pt"
+    return float(found[1]) * (otherwise if unit.startswith("\\") else _POINTS.get(unit, 10.0))
 
 
 def _lightness(colour: str, model: str, colours: Mapping[str, tuple[str, str]], depth: int = 0) -> float | None:

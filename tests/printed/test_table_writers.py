@@ -1,0 +1,105 @@
+"""Tables as statistical software writes them: every number under its name, as LaTeX prints it."""
+
+from __future__ import annotations
+
+from printed.reading import document, headers, table, tabular, texts
+from sealtrace.printed.extracted import ExtractedTable
+from sealtrace.printed.reported import read_reported
+
+ERRORS = """
+            &\\multicolumn{1}{c}{(1)}&\\multicolumn{1}{c}{(2)}\\\\
+            &\\multicolumn{1}{c}{Yield}&\\multicolumn{1}{c}{Loss}\\\\
+\\midrule
+Rain        &       0.132\\sym{***}&      -0.045\\sym{*}  \\\\
+            &     (0.021)         &     (0.024)         \\\\
+            &      [6.29]         &     [-1.88]         \\\\
+Constant    &       1.500\\sym{***}&       2.250         \\\\
+            &     (0.100)         &     (0.200)         \\\\
+"""
+READ = [
+    ["", "(1)", "(2)"],
+    ["", "Yield", "Loss"],
+    ["Rain", "0.132***", "-0.045*"],
+    ["", "(0.021)", "(0.024)"],
+    ["", "[6.29]", "[-1.88]"],
+    ["Constant", "1.500***", "2.250"],
+    ["", "(0.100)", "(0.200)"],
+]
+LABELS = ["Rain", "Rain (2)", "Rain (3)", "Constant", "Constant (2)"]
+
+
+def labels(found: ExtractedTable) -> list[str]:
+    """Labels of the rows that are no header."""
+    return [found.row_label(row) for row in found.rows if not row.header]
+
+
+def test_errors_below_estimates_belong_to_them() -> None:
+    """Stata's esttab asks whether it sets mathematics, and writes errors below their row: they have its name."""
+    macro = "\\def\\sym#1{\\ifmmode^{#1}\\else\\(^{#1}\\)\\fi}\n"
+    found = table(macro + tabular("l*{2}{c}", ERRORS))
+    assert texts(found) == READ
+    assert headers(found) == [True] * 2 + [False] * 5
+    assert labels(found) == LABELS
+
+
+def test_a_fragment_that_a_wrapper_puts_into_a_tabular() -> None:
+    """The rows lie in a file without a tabular, which a macro of the document builds around them."""
+    text = """
+\\let\\estinput=\\input
+\\newcommand{\\sym}[1]{\\rlap{#1}}
+\\newcommand{\\estauto}[3]{\\vspace{.75ex}{\\begin{tabular}{l*{#2}{#3}}\\toprule\\estinput{#1}\\bottomrule\\end{tabular}}}
+\\begin{table}\\caption{Fields}\\label{tab:f}\\estauto{fields}{2}{S[table-format=1.3]}\\caption*{Dry years left out.}
+\\end{table}
+"""
+    found = table(text, {"fields.tex": ERRORS})
+    assert (found.label, found.caption) == ("tab:f", "Fields")
+    assert texts(found) == READ
+    assert labels(found) == LABELS
+
+
+def test_groups_tell_rows_of_one_name_apart() -> None:
+    """kableExtra sets a group's title over its rows, others indent them: the group's name, not a number, tells."""
+    titled = (
+        "\\multicolumn{3}{l}{\\textbf{North}}\\\\ \\hspace{1em}Wheat & 1.5 & 2 \\\\ \\hspace{1em}Rye & 2.5 & 3 \\\\"
+    )
+    other = "South \\\\ Wheat & 3.5 & 4 \\\\ Oats & 4.5 & 5 \\\\"
+    counted = "Hills & 9.5 & 9 \\\\ \\quad Wheat & 5.5 & 6 \\\\ \\quad Rye & 6.5 & 7 \\\\"
+    found = document(tabular("lrr", f"Crop & Tons & Loss \\\\ \\midrule {titled}{other}{counted}")).tables[0]
+    assert labels(found) == [
+        *("North", "North / Wheat", "North / Rye", "South", "South / Wheat", "Oats"),
+        *("Hills", "Hills / Wheat", "Hills / Rye"),
+    ]
+
+
+def test_a_column_that_no_row_has() -> None:
+    """A specification with a letter too many prints nothing more, and is no reason for a warning."""
+    found = table(tabular("lrrr", "Crop & Tons & Loss \\\\ \\midrule Wheat & 1.5 & 2 \\\\ Rye & 2.5 & 3 \\\\"))
+    assert texts(found) == [["Crop", "Tons", "Loss"], ["Wheat", "1.5", "2"], ["Rye", "2.5", "3"]]
+
+
+def test_what_siunitx_takes_for_a_number() -> None:
+    """Its comma is a point, and spaces part nothing; words and braces stay as they are."""
+    head = "{Crop, kind} & {Tons, dry} & Loss \\\\ \\midrule "
+    body = head + "Rye & 12,345 & \\num{1,5 +- 0,2} \\\\ Oats & 1 234.5 & 3,5 \\\\"
+    found = document(tabular("lS[table-format=2.3]l", body)).tables[0]
+    assert texts(found)[1:] == [["Rye", "12.345", "1.5+-0.2"], ["Oats", "1234.5", "3,5"]]
+    assert texts(found)[0] == ["Crop, kind", "Tons, dry", "Loss"]
+    rounded = document(tabular("lS[round-mode=places]", "Crop & {Tons} \\\\ \\midrule Rye & 1.26 \\\\"))
+    assert "S[round-mode] hides or changes" in rounded.problems[0].message
+
+
+def test_decimal_commas() -> None:
+    """Where the tables have them, 12,345 is twelve and a bit, also in the text; pairs in brackets are no sign."""
+    head = "Crop & Tons & Loss \\\\ \\midrule "
+    rows = "Rye & 12,345 & 62,5 \\\\ Oats & 1.234,50 & 0,132 \\\\ Wheat & $-3{,}4$ & (0,2) \\\\"
+    text = f"Rye gives 12,345 tons, of 1.500 in 2, 3 fields.\n\n{tabular('lrr', head + rows)}"
+    found = read_reported(text, "paper.tex", lambda _name: None)
+    assert [problem.message.split(":")[0] for problem in found.problems] == ["decimal commas"]
+    assert texts(found.tables[0])[1:] == [
+        ["Rye", "12.345", "62.5"],
+        ["Oats", "1234.50", "0.132"],
+        ["Wheat", "-3.4", "(0.2)"],
+    ]
+    assert found.prose[0].text == "Rye gives 12.345 tons, of 1500 in 2, 3 fields."
+    pairs = "Rye & [1,20] & 1,234 \\\\ Oats & [1,10] & 0.5 \\\\ Wheat & (2,5) & 12,345 \\\\"
+    assert read_reported(tabular("lrr", head + pairs), "paper.tex", lambda _name: None).problems == []
