@@ -108,6 +108,11 @@ SILENT: dict[str, Case] = {
         "Tree | logit (leaf - min.) | logit (leaf - avg.) | logit (leaf - max.)",
         ["Elm | 0.11 | 0.15 | 0.13", "Oak | 0.18 | 0.24 | 0.27", "Ash | 0.21 | 0.25 | 0.29"],
     ),
+    "coefficients of a model of a variance": (
+        "",
+        "Variable | Yield variance",
+        ["Rain | -9.017*", " | (4.318)", "Soil | 2.611", " | (1.181)"],
+    ),
     "kinds that several sets share": ("", "Set | Cat.", ["A | 5", "B | 10", "C | 5", "D | 6", "---", "Total | 22"]),
     "a count that two others break down": ("", "Tree | Stops (safe/not)", ["Elm | 1 (0/1)", "Oak | 5 (2/3)"]),
     "a whole whose count is less than its parts'": (

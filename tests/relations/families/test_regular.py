@@ -11,8 +11,9 @@ import pytest
 from relations.families.small_papers import decided, read, table
 from sealtrace.relations.auditing import decision_record
 from sealtrace.relations.decision import Status
-from sealtrace.relations.families.mining import FALSE_DISCOVERIES, Mine
+from sealtrace.relations.families.mining import Mine
 from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
 
 
 def _suspected(paper: Paper, family: str = "regularity") -> list[set[str]]:
@@ -449,3 +450,59 @@ def test_a_number_beyond_doubles_is_left_alone() -> None:
     """It ended the program; nothing is looked for among such numbers."""
     rows = ["a | 12 | 12", "b | 15 | 14", r"c | 18 | $8.58 \times 10^{506}$", "d | 21 | 20"]
     assert _suspected(read(table("Found.", "Case | Paper | Artifact", rows))) == []
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ("22 | 0.20 | 0.21 | [-0.24, 0.64]", 0),
+        ("822 | 0.20 | 0.21 | [-0.24, 0.64]", 1),
+        ("22 | 0.20 | 0.21 | [-0.44, 0.94]", 1),
+    ],
+)
+def test_an_interval_of_few_has_the_quantile_of_its_number(last: str, found: int) -> None:
+    """Eight intervals are 1.96 errors wide; that of 22 is as wide as Student's t for so many, and no wider."""
+    chance, rows = random.Random(2), []
+    for place in range(8):
+        value, error = round(chance.uniform(-2, 2), 2), round(chance.uniform(0.1, 0.6), 2)
+        ends = f"[{value - 1.96 * error:.2f}, {value + 1.96 * error:.2f}]"
+        rows.append(f"row{place} | {chance.randint(400, 900)} | {value:.2f} | {error:.2f} | {ends}")
+    paper = read(table("Effects.", "Name | N | Estimate | SE | 95% CI", [*rows, f"last | {last}"]))
+    assert len(_suspected(paper)) == found
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [("% alive | 22.76 | 22.46 | 22.61", 0), ("kinds | 12 | 9 | 15", 1), ("categories | 12 | 9 | 15", 0)],
+)
+def test_what_groups_do_not_add_up(row: str, found: int) -> None:
+    """Counts of two groups make up the total; a share of all lies between theirs, and kinds may be the same ones."""
+    counts = ((104, 263), (57, 869), (411, 120), (96, 75), (310, 222), (18, 90))
+    rows = [f"{name} | {a} | {b} | {a + b}" for name, (a, b) in zip(_TREES, counts, strict=False)]
+    assert len(_suspected(read(table("Trees.", "Kind | North | South | Total", [*rows, row])))) == found
+
+
+def test_coefficients_beside_rates_are_no_rates() -> None:
+    """Ten rates of one model are out of 45; the coefficient below them is none."""
+    rates = [
+        f"rate {place} | {count / 45:.3f} | 0.{place}17" for place, count in enumerate((3, 11, 14, 20, 25, 29, 33, 38))
+    ]
+    for name, found in (("Coverage", 1), ("MCC", 0), ("F1", 0)):
+        paper = read(table("Models.", "Metric | Ours | Theirs", [*rates, f"{name} | 0.228 | 0.817"]))
+        assert len(_suspected(paper, "granularity")) == found
+
+
+def test_rows_of_unlike_units_have_no_mean() -> None:
+    """A score is about a third of some minutes and two shares in every column but one."""
+    rows = ["Share asleep | 0.05 | 0.00 | 0.01 | 0.03 | 0.06 | 0.33", "Time (minutes) | 28 | 20 | 26 | 29 | 31 | 37",
+            "Share treated | 0.300 | 0.130 | 0.252 | 0.289 | 0.345 | 0.537",
+            "Score (mean) | 9.4 | 6.7 | 8.8 | 9.8 | 10.2 | 12.6"]  # fmt: skip
+    assert _suspected(read(table("Teams.", "What | mean | min | 25% | 50% | 75% | max", rows))) == []
+
+
+def test_two_marks_of_one_number_are_one_finding() -> None:
+    """Four columns have their greatest in bold; in the last two rows share it, and a third one is better."""
+    rows = [r"Elm | \textbf{9.1} | 4.2 | 3.3 | \textbf{8.4} | \textbf{14.1}",
+            r"Oak | 5.5 | \textbf{7.9} | 6.0 | 2.7 | \textbf{14.1}",
+            "Ash | 3.8 | 6.4 | 7.2 | 7.7 | 14.3", r"Yew | 8.6 | 1.5 | \textbf{9.8} | 4.9 | 11.0"]  # fmt: skip
+    assert len(_suspected(read(table("Trees.", "Tree | a | b | c | d | e", rows)), "marks")) == 1

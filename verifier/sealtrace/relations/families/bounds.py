@@ -223,4 +223,6 @@ def _range(sheet: Sheet, column: int, header: str, facts: list[Fact]) -> tuple[i
     if _CORRELATION.fullmatch(header):
         # Times one hundred where most of the column can only be that.
         return (-1, 1) if small and len(facts) > 2 else (-100, 100)
-    return (0,) if _DIVERGENCE.fullmatch(header) and not _SAMPLED.search(sheet.caption) else ()
+    # Below what a model explains (the variance of a yield) stand its coefficients, with stars or errors in brackets.
+    estimates = sum(re.search(r"\*|^\(", text) is not None for text in texts) > 1
+    return (0,) if _DIVERGENCE.fullmatch(header) and not estimates and not _SAMPLED.search(sheet.caption) else ()

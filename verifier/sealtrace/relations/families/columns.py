@@ -144,6 +144,12 @@ class Column(Span):
         """Over how wide a range its numbers lie."""
         return spread(self.middle)
 
+    @cached_property
+    def decimals(self) -> int:
+        """With how many decimals most of its numbers are printed."""
+        several = [len(fact.text.partition(".")[2]) for facts in self.members for fact in facts]
+        return max(set(several), key=several.count, default=0)
+
     @property
     def whole(self) -> bool:
         """Whether every number is a count."""

@@ -14,9 +14,9 @@ import numpy as np
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.columns import Floats
-from sealtrace.relations.families.mining import FALSE_DISCOVERIES
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.stated import Rule, headers, size_of
+from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
 from sealtrace.relations.families.wording import (
     BARE_RATE,
     COUNT,
@@ -147,7 +147,8 @@ _LEAST_WITHOUT = 8
 _MOST_ITEMS = 400
 """The largest number of items that is looked for behind a column of rates."""
 _NO_RATE = re.compile(
-    r"\b(?:[pqrtzf]|p-?(?:adj\w*|val\w*)|q-?val\w*|pr|sig\w*|prob\w*|corr\w*|[ρτκα]|s\.?[de]\.?|std|auc\w*|mcc|matthews|kappa)\b"
+    r"\b(?:[pqrtzf]|p-?(?:adj\w*|val\w*)|q-?val\w*|pr|sig\w*|prob\w*|corr\w*|[ρτκα]|s\.?[de]\.?|std|au\w{0,2}c\w*|"
+    r"mcc|matthews|kappa|f-?[12]|f-?(?:score|measure)s?|bleu|rouge\S*|m?ap|ndcg\S*|m?iou|dice|brier|r\^2|r²|g-?mean)\b"
 )
 _ONCE = ("Every item counts once, as 0 or 1.", "Nothing is averaged that the caption does not name.")
 
@@ -203,7 +204,10 @@ class _Steps:
 def _rates(sheet: Sheet, column: int) -> Iterator[Claim]:
     """Rates over one number of items, or each over its own."""
     header = plain(sheet.columns[column].label)
-    numbers = {row: sheet.number(row, column) for row in range(len(sheet.rows))}
+    # Below a name of what is no rate (a coefficient, a correlation) stands none, whatever the column is.
+    numbers = {
+        row: sheet.number(row, column) for row, line in enumerate(sheet.rows) if not _NO_RATE.search(plain(line.label))
+    }
     rates = {row: fact for row, fact in numbers.items() if fact is not None}
     if RELATIVE.search(header):
         return

@@ -194,7 +194,9 @@ def _is_emphasized(sheet: Sheet, marks: dict[tuple[int, int], str]) -> bool:
 
 
 def _claims(sheet: Sheet, mark: str, line: _Line, said: str, **further: Any) -> Iterator[Claim]:
-    for number in line.marked:
+    # Two marked numbers that are equal are one finding where another one is better.
+    marked = line.marked if line.is_best(line.direction) else {number.value: number for number in line.marked}.values()
+    for number in marked:
         fact = number.facts[0]
         yield Claim(
             f"{FAMILY} {sheet.label}[{fact.row}, {fact.column}]",

@@ -20,9 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.columns import Column, Floats, Span, Value, columns_of, spread, total
+from sealtrace.relations.families.columns import Column, Span, Value, columns_of, total
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.sums import OVERLAPPING, POOLED
+from sealtrace.relations.families.surprise import FALSE_DISCOVERIES, LEAST_SURPRISE, surprise_of
 from sealtrace.relations.families.trials import (
+    NORMAL,
     Booleans,
     Trial,
     against_rows,
@@ -30,6 +33,7 @@ from sealtrace.relations.families.trials import (
     by_order,
     by_sizes,
     intervals,
+    is_of_few,
     patterned,
     with_constants,
 )
@@ -37,9 +41,6 @@ from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.syntax import Formula, equal
 from sealtrace.relations.work import time_is_up
 
-FALSE_DISCOVERIES = 0.05
-"""Expected number of regularities in a paper whose numbers have nothing to do with each other."""
-_LEAST_SURPRISE = -math.log10(FALSE_DISCOVERIES)
 RANKS = 4
 _NAMED_RANKS = 2
 LEAST_HOLDING = (2, 3, 4, 5)
@@ -50,15 +51,13 @@ _LEAST_RESTS = 4
 _MOST_AT_ONCE = 100_000
 """Comparisons of one batch, so that memory stays small."""
 _EXACT = 5
-_CAP = 3
-"""Of a column that only rises or falls, so many rows are evidence: smooth curves agree everywhere or nowhere."""
-_LEAST_SMOOTH = 5
 _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
 )
 _RARE = ("logarithm of a change", "ratio to the row above", "product")
 """What holds by accident more often than it is meant: only where a header says so."""
+_OF_ONE_KIND = ("sum", "mean", "weighted mean", "parts of a whole")
 _OF_RATES = re.compile(r"\b(?:mean|average|avg|macro)\b")
 _QUANTILE = re.compile(
     r"\bq[1-5]\b|quartile|quantile|quintile|tercile|percentile|\bp\d\d\b|\bm(?:in|ax)(?:imum)?\b|best|worst"
@@ -331,6 +330,9 @@ class _Table:
                 open_[place] &= called | (self.places < ends.min()) | (self.places > ends.max())
                 # A mean is about half way between quartiles, or the least and the greatest, by nature.
                 open_[place] &= not all(_QUANTILE.search(plain(column.label)) for column in trial.inputs)
+            if self.sheet.is_turned and trial.kind in _OF_ONE_KIND:
+                # Rows of minutes, shares and scores, printed as such, have no sum and no mean.
+                open_[place] &= len({column.decimals for column in trial.inputs}) == 1
         fits = known & value.touches(self.all)
         counts, totals = fits.sum(axis=2), known.sum(axis=2)
         open_ &= totals > 1
@@ -344,7 +346,7 @@ class _Table:
 
     def _keep(self, trial: Trial, value: Span, result: Column, fits: Booleans, known: Booleans, rank: int) -> None:
         surprise = surprise_of(result, value, trial, fits)
-        if surprise < _LEAST_SURPRISE:
+        if surprise < LEAST_SURPRISE:
             return
         holds = np.flatnonzero(fits).tolist()
         # A row that fits if signs are left out is computed from sizes, as the others may be.
@@ -354,10 +356,12 @@ class _Table:
             for row in np.flatnonzero(known & ~fits & ~sized).tolist()
             if self._is_comparable(result, row, holds, trial.is_linear)
             and not ("mean" in trial.kind and self._has_no_mean(result, trial.inputs, row))
+            and not (trial.kind == "sum" and self._is_pooled(result, trial.inputs, row))
             and not ("of the whole" in trial.kind and _is_of_another_whole(trial, value, result, row))
+            and not (trial.kind == NORMAL and is_of_few(self.sheet, (result, *trial.inputs), row))
         ]
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
-        if surprise >= _LEAST_SURPRISE:
+        if surprise >= LEAST_SURPRISE:
             says = f"{result.label} = {trial.says}" if "sum to" not in trial.says else trial.says
             found = (result, *trial.inputs), trial.formula, tuple(holds), tuple(breaks), surprise, rank
             self.mine.found.append(Hypothesis(self.sheet, trial.kind, says, *found))
@@ -377,6 +381,14 @@ class _Table:
         ends = all(column.label.endswith((".low", ".high")) for column in inputs)
         return bool(total(*inputs).touches(result)[row]) or (ends and _ASYMMETRIC.search(label) is not None)
 
+    def _is_pooled(self, result: Column, parts: Sequence[Column], row: int) -> bool:
+        """Whether a row's whole is no sum: a rate or a mean of all, or a number of things that its parts share."""
+        inside, whole = [part.middle[row] for part in parts], result.middle[row]
+        label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
+        alike = POOLED.search(label) is not None or 0 < max(inside) <= 1.5 * min(inside)
+        is_mean = alike and min(inside) <= whole <= max(inside)
+        return is_mean or (OVERLAPPING.search(label) is not None and whole < sum(inside))
+
 
 def _is_of_another_whole(trial: Trial, value: Span, result: Column, row: int) -> bool:
     """Whether the shares of its part of the table, this one put right, do not make up all: some are not listed."""
@@ -391,49 +403,3 @@ def _is_of_another_whole(trial: Trial, value: Span, result: Column, row: int) ->
 def _format(fact: Fact | None) -> tuple[int, bool]:
     text = "" if fact is None else fact.text
     return len(text.partition(".")[2]), "e" in text
-
-
-def surprise_of(result: Column, value: Span, trial: Trial, fits: Booleans) -> float:
-    """How surprising it is that so many rows fit: minus the decimal logarithm of its probability.
-
-    In one row it is the share of the range of the result that would fit as well. That range is the narrowest of the
-    result's own, of that of its row, and of its distances from each input: a column that is always near another one is
-    no news near it, and what holds for a metric that hardly varies is none either. Of a column that only rises or
-    falls, what its neighbours leave open counts, or three rows: smooth curves agree everywhere or nowhere. Rows in
-    which a simpler thing is true (the result equals an input, or something is zero) count nothing.
-    """
-    middle = result.middle
-    counts = fits & (middle != 0)
-    for column in trial.inputs:
-        counts &= ~column.touches(result) & ((column.middle != 0) | trial.sparse | (not trial.near))
-    seen: set[tuple[float, ...]] = set()
-    for row in np.flatnonzero(counts):
-        # The same numbers once more (a mean that is the median, the least and the greatest, too) are no news.
-        numbers = (float(middle[row]), *(float(column.middle[row]) for column in trial.inputs))
-        counts[row] &= numbers not in seen
-        seen.add(numbers)
-    unit = np.array([math.nan if fact is None else float(fact.unit) for fact in result.facts])
-    width = np.maximum((value.high - value.low) + (result.high - result.low), unit)
-
-    def digits(scale: Floats | float) -> Floats:
-        share = np.minimum(1.0, width / np.maximum(scale, unit))
-        return np.sort(np.where(counts & np.isfinite(share), -np.log10(share), 0.0))[::-1][trial.is_fitted :]
-
-    scale = np.minimum(result.spread, result.beside)
-    if digits(scale).sum() < _LEAST_SURPRISE:
-        return 0.0
-    if trial.near:
-        scale = np.minimum(scale, min(spread(middle - column.middle) for column in trial.inputs))
-    steps = np.diff(middle[np.isfinite(middle)])
-    if len(steps) < 2 or not (np.all(steps >= 0) or np.all(steps <= 0)):
-        return float(digits(scale).sum())
-    return float(max(digits(scale)[:_CAP].sum(), digits(np.minimum(scale, _left_open(middle))).sum()))
-
-
-def _left_open(values: Floats) -> float:
-    """Over how wide a range the values of a smooth column lie around what their neighbours foretell."""
-    known = values[np.isfinite(values)]
-    if len(known) < _LEAST_SMOOTH:
-        return 0.0
-    bends = known[1:-1] - (known[:-2] + known[2:]) / 2
-    return spread(bends)

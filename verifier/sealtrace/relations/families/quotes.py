@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
@@ -33,7 +34,7 @@ _CERTAIN, _CERTAIN_MARGIN = 5.0, 1.5
 
 
 @dataclass(frozen=True)
-class _Number:
+class Number:
     """A number of the text, with the cell that the words choose and its distance from all others."""
 
     sentence: Sentence
@@ -59,7 +60,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         told |= {plain_address(fact) for fact in claim.facts}
         yield claim
     numbers = [
-        _Number(reading.sentence, mention, resolver, *resolver.best(mention))
+        Number(reading.sentence, mention, resolver, *resolver.best(mention))
         for reading, resolver in readings(paper)
         for mention in resolver.mentions
         if is_quotable(mention) and mention.fact.address not in told
@@ -79,8 +80,13 @@ def find(paper: Paper) -> Iterator[Claim]:
         yield from _quote(number, said[number.mention.fact.text], right)
 
 
-def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
-    """Every sentence with what it and the sentences before it name."""
+@lru_cache(maxsize=1)
+def readings(paper: Paper) -> tuple[tuple[Reading, Resolver], ...]:
+    """Every sentence with what it and the sentences before it name, read once."""
+    return tuple(_read(paper))
+
+
+def _read(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
     index = index_of(paper)
     reading: Reading | None = None
     for sentence in paper.sentences:
@@ -101,7 +107,7 @@ def readings(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
             yield reading, Resolver(index, reading, mentions)
 
 
-def _quote(number: _Number, said: list[str], right: set[str]) -> Iterator[Claim]:
+def _quote(number: Number, said: list[str], right: set[str]) -> Iterator[Claim]:
     """What a number quotes; `said` has the cells of all that read so, `right` those that the text quotes rightly."""
     mention, cell, resolver = number.mention, number.cell, number.resolver
     good = [found for found in resolver.found[id(mention)] if agrees(mention, found.fact, found.scale)]
@@ -123,7 +129,7 @@ def _quote(number: _Number, said: list[str], right: set[str]) -> Iterator[Claim]
             yield _claim(number, cell, chance=_chance(number) if slip else None)
 
 
-def _is_chosen(number: _Number, cell: Candidate, *, slip: bool, confirmed: bool = False) -> bool:
+def _is_chosen(number: Number, cell: Candidate, *, slip: bool, confirmed: bool = False) -> bool:
     """Whether words tie a number to a cell so closely that one of both is wrong where they differ.
 
     What is no slip needs more: that a row or a column stands right beside it and the other is hardly less clear, that
@@ -132,7 +138,7 @@ def _is_chosen(number: _Number, cell: Candidate, *, slip: bool, confirmed: bool 
     """
     mention, (least, most) = number.mention, sorted((cell.rows, cell.columns))
     hinted = slip and cell.rows >= _NAMED * NEAR and cell.columns >= _HINTED
-    if not (least >= _NAMED or hinted) or not _is_of_its_kind(number, cell):
+    if not (least >= _NAMED or hinted) or not is_of_its_kind(number, cell):
         return False
     if slip:
         # The more digits a slip leaves alone, the less the words have to say.
@@ -189,7 +195,7 @@ _COMPARED = re.compile(
 )
 
 
-def _is_of_its_kind(number: _Number, cell: Candidate) -> bool:
+def is_of_its_kind(number: Number, cell: Candidate) -> bool:
     """Whether a number can be the cell's: printed as it is, and of no other symbol, unit, study or computation."""
     mention, text = number.mention, number.sentence.text
     before, after = text[: mention.start], text[mention.end :]
@@ -226,7 +232,7 @@ def _is_of_its_kind(number: _Number, cell: Candidate) -> bool:
     return _COMPARED.search(text[mention.end : behind]) is None
 
 
-def _is_foreign(number: _Number, cell: Candidate, *, strict: bool) -> bool:
+def _is_foreign(number: Number, cell: Candidate, *, strict: bool) -> bool:
     """Whether the sentence speaks of something else: other numbers are no cell's, or, `strict`, not of the table."""
     mention, resolver = number.mention, number.resolver
     for beside in resolver.mentions:
@@ -245,7 +251,7 @@ def _is_foreign(number: _Number, cell: Candidate, *, strict: bool) -> bool:
     return False
 
 
-def _is_taken(number: _Number, cell: Candidate) -> bool:
+def _is_taken(number: Number, cell: Candidate) -> bool:
     """Whether another number of the sentence is found in the cell."""
     others = [match for key, match in number.resolver.matched.items() if key != id(number.mention)]
     return any(
@@ -259,7 +265,7 @@ def _slipped(mention: Mention, cell: Candidate) -> bool:
     return is_slip(mention.fact.value, round(value / unit) * unit, unit)
 
 
-def _chance(number: _Number) -> float:
+def _chance(number: Number) -> float:
     """How often an unrelated number would be a slip away from one of the cells that the words name."""
     mention, found = number.mention, number.resolver.found[id(number.mention)]
     digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
@@ -270,7 +276,7 @@ def _chance(number: _Number) -> float:
 # Claims
 
 
-def _claim(number: _Number, cell: Candidate, *, telling: bool = True, chance: float | None = None) -> Claim:
+def _claim(number: Number, cell: Candidate, *, telling: bool = True, chance: float | None = None) -> Claim:
     sentence, mention, fact = number.sentence, number.mention, cell.fact
     said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, pull in (("row", cell.rows), ("column", cell.columns)) if pull)

@@ -15,8 +15,9 @@ from sealtrace.contract.audit import AuditSuggestion
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.columns import Column, columns_of
-from sealtrace.relations.families.mining import FALSE_DISCOVERIES, Hypothesis, Mine
+from sealtrace.relations.families.mining import Hypothesis, Mine
 from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
 from sealtrace.relations.families.wording import plain
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Given, Node, all_of, compare, equal, formula_text, rebuilt

@@ -31,9 +31,16 @@ TOTALS, MEANS = "parts and whole", "mean of rows"
 
 _TOTAL = re.compile(r"(?:total|totals|sum)[.:]?")
 _WHOLE = re.compile(r"(?:total|totals|sum|all|overall)[.:]?")
+OVERLAPPING = re.compile(
+    r"unique|distinct|vocab|types|class|label|categor|\bcat\b|entit|relation|users|speakers|languages|authors"
+)
+"""What several parts may have in common, so that the whole has fewer."""
+POOLED = re.compile(
+    r"%|percent|avg|average|mean|median|\brates?\b|ratio|\bper\b|\bs\.?d\b|\bstd\b|proportion|\bshare\b"
+)
+"""What the whole has some mean of."""
 _NOT_ADDITIVE = re.compile(
-    r"avg|mean|median|max|min|unique|distinct|year|rate|ratio|%|\bper\b|length|vocab|types|class|label|categor|\bcat\b|entit|"
-    r"relation|users|speakers|languages|authors|rank|depth|layers|time|\bid\b|version|seed|score|dim"
+    rf"{OVERLAPPING.pattern}|{POOLED.pattern}|max|min|year|length|rank|depth|layers|time|\bid\b|version|seed|score|dim"
 )
 _ADDITIVE = re.compile(
     r"(?:# ?|no\. of |number of )?(?:[\w-]+ )?"

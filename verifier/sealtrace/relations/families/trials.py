@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sealtrace.relations.families.columns import Column, Span, Value, function, mean, total
 from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.families.significance import tail
 from sealtrace.relations.families.wording import SUMMARY, plain
 
 Booleans = npt.NDArray[np.bool_]
@@ -260,7 +261,9 @@ def _weighted(shares: Sequence[Any], *values: Value) -> Value:
     return total(*(value * share for value, share in zip(values, shares, strict=True)))
 
 
+NORMAL = "end of a normal interval"
 _Z = Fraction("1.96")
+_FEW = 1000
 
 
 def wilson(sign: int, share: Value, size: Value, z: Fraction = _Z) -> Value:
@@ -283,7 +286,7 @@ def intervals(columns: list[Column]) -> Iterator[Trial]:
             continue
         names = f"{source.label} {'+' if sign > 0 else '-'}"
         formulas: list[tuple[str, str, Callable[..., Value]]] = [
-            ("end of an interval", f"{names} 1.96 × {size.label}", lambda a, b, sign=sign: a + sign * _Z * b)
+            (NORMAL, f"{names} 1.96 × {size.label}", lambda a, b, sign=sign: a + sign * _Z * b)
         ]
         if abs(source.place - size.place) <= 1:
             formulas.append(("end of an interval", f"{names} {size.label}", lambda a, b, sign=sign: a + sign * b))
@@ -296,6 +299,21 @@ def intervals(columns: list[Column]) -> Iterator[Trial]:
                 formulas.append((f"{name} interval", says, partial(_end, method, sign, whole, scale, of_counts)))
         for kind, says, formula in formulas:
             yield Trial((source, size), kind, says, formula, None, True, (number,), is_linear=False)
+
+
+def is_of_few(sheet: Sheet, columns: tuple[Column, ...], row: int) -> bool:
+    """Whether a row has a small number of its own, and its interval the quantile of Student's t for that."""
+    end, estimate, error = (column.facts[row] for column in columns)
+    if end is None or estimate is None or error is None or error.low <= 0:
+        return False
+    sizes = {int(fact.value) for fact in sheet.across(row) if fact.exact and 1 < fact.value <= _FEW}
+    width, slack = abs(end.value - estimate.value), (end.unit + estimate.unit) / 2
+    least, most = max(width - slack, Fraction(0)) / error.high, (width + slack) / error.low
+    for freedom in {size - lost for size in sizes for lost in range(4) if size > lost}:
+        above, below = tail("t", least, freedom), tail("t", most, freedom)
+        if above is not None and below is not None and below.low <= Fraction(1, 20) <= above.high:
+            return True
+    return False
 
 
 def _end(
