@@ -155,7 +155,7 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
 _P_VALUE = re.compile(r"\bp\s?(?:-?values?)?\s?(?P<sign>[=<>≤≥])\s?(?P<p>[01]?\.\d+)(?!\d|\s?[×·eE])")
 _SIGNIFICANT = re.compile(r"\b(?P<not>in|non-?)?significan", re.I)
 _NOT = re.compile(
-    r"\b(?:not|no|non|nor|neither|without|never|fail\w*|lack\w*|lost|loses?|vanish\w*|cannot|barely|n't|hardly|nothing|"
+    r"\b(?:not|no|non|none|nor|neither|without|never|fail\w*|lack\w*|lost|loses?|vanish\w*|cannot|barely|n't|hardly|nothing|"
     r"if|whether|would|unless|level|threshold|approach\w*|near\w*|digits?|figures?|most|less|more)\b|n[’']t\b",
     re.I,
 )

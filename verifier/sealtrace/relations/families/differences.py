@@ -1,0 +1,147 @@
+"""Differences and multiples of two rows: `5.2 pp above B`, `23.8× relative to B`, `twice that of B`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import permutations
+
+from sealtrace.relations.families.naming import Spoken
+from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.families.ways import ASIDES, CLAUSE, Way, last_before, meets
+from sealtrace.relations.families.wording import RELATIVE, apart
+from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, lists_in
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Formula, any_of
+from sealtrace.relations.work import Work
+
+_ABOVE = r"(?:above|over|below|behind|ahead of|short of|than)"
+_ITS = r"\s+(?:the\s+|its\s+|that of\s+)?"
+_RIVAL = re.compile(
+    rf"\b(?:{_ABOVE}|compared (?:to|with)|(?:outperform|surpass|exceed|beat|trail|lead)\w*){_ITS}$", re.I
+)
+_POINTS_ABOVE = re.compile(rf"\s*(?:[\w-]+\s)?{_ABOVE}{_ITS}", re.I)
+_TIMES = re.compile(
+    rf"\s*(?:[\w-]+\s){{0,3}}?(?:{_ABOVE}|relative to|compared (?:to|with)|versus|vs\.?|against|of){_ITS}", re.I
+)
+_BY = re.compile(r"\bby\s+(?:only\s+|just\s+)?[-+−]?$", re.I)
+_WORDED = re.compile(
+    rf"\b(?:(?P<word>twice|doubles?|triples?|half|halves)|(?P<count>{'|'.join(SMALL[2:])}) times)\b", re.I
+)
+_MULTIPLES = {"twice": "2", "double": "2", "triple": "3", "half": "0.5", "halve": "0.5"}
+
+
+def _worded(sentence: Sentence) -> Iterator[Mention]:
+    """`twice`, `half`, `three times`: multiples in words, known to half of the last digit."""
+    for found in _WORDED.finditer(sentence.text):
+        word, count = found["word"], found["count"]
+        value = Fraction(_MULTIPLES[word.lower().rstrip("s")] if word else SMALL.index(count.lower()))
+        unit = Fraction(1) if value > 1 else Fraction(1, 5)
+        fact = sentence.fact(found.start(), found.group(), value, unit)
+        yield Mention(fact, found.start(), found.end(), "×", LOOSE.search(sentence.text[: found.start()]) is not None)
+
+
+def changes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
+    """`5.2 pp above B`, `improves over B by 1.2 and 3.4 points`, `23.8× relative to B`: two rows of one table."""
+    text = sentence.text
+    several = sum(mention.unit == "×" for mention in sentence.mentions) > 1
+    for mention in (*sentence.mentions, *_worded(sentence)):
+        run = next((run for run in lists_in(sentence) if mention in run), [mention])
+        by = _BY.search(text[: run[0].start]) is not None
+        unit = "pp" if by and run[-1].unit == "pp" else mention.unit
+        ranged = re.search(r"\d\s?[–—-]\s?$", text[: mention.start])
+        likely = unit == "×" and (several or re.match(r"\s\w+ likely\b", text[mention.end :]))
+        if not (mention.loose or ranged or likely or _explained(mention, sentence.mentions)):
+            for named in spoken if unit or (by and mention.fact.text[:1] in "+-−") else ():
+                yield from _change(sentence, named, mention, run if by else [mention], unit)
+
+
+def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
+    """Whether two other numbers of the sentence differ by so many percent, or so many times."""
+    values = [other.fact.value for other in mentions if other is not mention and other.fact.value]
+    ratios = [a / b for a, b in permutations(values, 2)]
+    gaps = {"%": [abs(100 * (ratio - 1)) for ratio in ratios], "×": ratios}.get(mention.unit, [])
+    return any(abs(gap - abs(mention.fact.value)) <= mention.fact.unit for gap in gaps)
+
+
+def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Mention], unit: str) -> Iterator[Way]:
+    """A number that two rows differ by: the second stands behind a word that compares, the first is named before."""
+    text, sheet = sentence.text, named.sheet
+    # What stands in brackets only explains what is compared.
+    asides = [aside.span() for aside in ASIDES.finditer(text)]
+    spans = [(row, span) for row, spans in named.rows.items() for span in spans]
+    spans = [(row, span) for row, span in spans if not any(start < span[1] and span[0] < end for start, end in asides)]
+    link = _TIMES if unit == "×" else _POINTS_ABOVE
+    behind = {row: span[0] for row, span in spans if link.fullmatch(text, mention.end, span[0])}
+    rivals = {row for row, span in spans if _RIVAL.search(text[: span[0]])} | behind.keys()
+    rows_named = {row: [span for other, span in spans if other == row] for row, _span in spans}
+    second = list(behind) or (list(rivals) if _BY.search(text[: run[0].start]) and len(rows_named) == 2 else [])
+    # What another number is compared with has not this one.
+    first = last_before(rows_named, 0, mention.start if behind else len(text), rivals)
+    if len(second) != 1 or not first:
+        return
+    rows = (first[0], second[0])
+    beside = _columns_beside(sentence, named, mention, behind.get(second[0], mention.end))
+    columns = beside or (_columns_meant(sentence, named, mention, first[0]) if unit != "×" else [])
+    if len(run) > 2 and len(run) == len(sheet.numeric_columns()):
+        listed = list(zip(run, sheet.numeric_columns(), strict=True))
+        right = [_differ(sheet, rows, [column], other, "pp") for other, column in listed]
+        columns = [column for other, column in listed if other is mention]
+        if sum(any(search(way, Work(2000)).status == "possible" for way in ways) for ways in right) < len(run) - 1:
+            return
+    if unit == "×" and (not columns or RELATIVE.search(sheet.columns[columns[0]].label)):
+        # What is a ratio already is quoted, not divided.
+        return
+    ways = _differ(sheet, rows, columns[:8], mention, unit)
+    if ways:
+        says = f"{' and '.join(sheet.rows[row].label for row in rows)} differ by {mention.fact.text}"
+        yield Way(sheet, any_of(*ways), says, "rows", mention.start, only_if_true=len(columns) > (4 if behind else 1))
+
+
+def _columns_beside(sentence: Sentence, named: Spoken, mention: Mention, until: int) -> list[int]:
+    """The columns that are named right before a number, or between it and the row behind it."""
+    # What stands right behind a row is what the row is, and is not measured.
+    rows = [span[1] for spans in named.rows.values() for span in spans]
+    return [
+        column
+        for column, spans in named.columns.items()
+        for start, end in spans
+        if re.fullmatch(r"\s(?:by|of)\s[-+−]?", sentence.text[end : mention.start])
+        or mention.end <= start < end <= until
+        if not any(0 <= start - row < 2 for row in rows)
+    ]
+
+
+_OF_ANOTHER = re.compile(r"^[^.;]{0,12}?,? (?:representing|corresponding to|which (?:is|represents)|an?) an?\s$")
+"""Between the value of what is compared and the change: with a value that is not the row's, another thing is meant."""
+
+
+def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: int) -> list[int]:
+    """The columns of a difference where none stands beside it: quoted before it, named at all, or those in percent."""
+    sheet = named.sheet
+    close = [other for other in sentence.mentions if other.end <= mention.start and mention.start - other.end < 60]
+    numbers = {column: fact for column in sheet.numeric_columns() if (fact := sheet.number(first, column)) is not None}
+    quoted = [column for column, fact in numbers.items() if any(meets(other, fact) for other in close)]
+    if close and not quoted and _OF_ANOTHER.search(sentence.text[close[-1].end : mention.start]):
+        return []
+    entries = {column: entry for column in numbers if (entry := sheet.entry(first, column)) is not None}
+    percent = [column for column, entry in entries.items() if "%" in f"{entry.text} {sheet.columns[column].label}"]
+    end = min((cut.start() for cut in CLAUSE.finditer(sentence.text, mention.end)), default=len(sentence.text))
+    spoken = [column for column, spans in named.columns.items() if any(span[0] < end for span in spans)]
+    # In percent of something that no column is called: `adds 122% wall-time over B`.
+    other = re.match(
+        r"\s[a-z-]+(?<!er)(?<!point)(?<!points)(?<!more)(?<!less) (?:over|above|than)", sentence.text[mention.end :]
+    )
+    return (
+        quoted
+        or spoken
+        or ([] if other else percent)
+        or (list(numbers) if named.referred and len(numbers) == 1 else [])
+    )
+
+
+def _differ(sheet: Sheet, rows: Sequence[int], columns: Sequence[int], mention: Mention, unit: str) -> list[Formula]:
+    """How two rows may differ by a number in one of the columns."""
+    pairs = [[sheet.number(row, column) for row in rows] for column in columns]
+    return [way for a, b in pairs if a and b for way in apart(mention.fact, unit, a, b)]

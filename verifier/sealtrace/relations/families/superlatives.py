@@ -1,0 +1,208 @@
+"""Highest and lowest: a row that is first of a column, by its name or by the value that the sentence gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from sealtrace.printed.extracted import JOIN
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.naming import Span, Spoken
+from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.families.ways import Way, clause_around, last_before, numbers_of
+from sealtrace.relations.families.wording import printed, real
+from sealtrace.relations.lexicon import named_by, phrase, telling, vocabulary, words
+from sealtrace.relations.prose import Mention, Sentence
+from sealtrace.relations.syntax import all_of, any_of, compare
+
+# What has its largest in a column is largest of its own row; who is failing most has the least of what is measured.
+_SUPERLATIVE = re.compile(
+    r"(?<!\bits )(?<!\btheir )\b(?:(?P<best>\w+est or )?(?P<rank>second|third|fourth)[- ])?"
+    r"(?:(?P<high>highest|(?P<large>largest|greatest)|maximum|(?<!ing )most|top)|"
+    r"(?P<low>lowest|smallest|(?<!ing )least|minimum|fewest)|best|strongest|worst|weakest)\b(?!-of-)",
+    re.I,
+)
+_RANKS = ("first", "second", "third", "fourth")
+# What narrows the rows or the sense: then the sentence is not about the whole column.
+_NARROWED = re.compile(
+    r"\b(?:among|amongst|except|excluding|apart|besides|other|second|third|next|nearly|almost|one of|within|per|of the|"
+    r"of those|of these|without|not|never|no longer|than|ours|baselines?|adapted|tested|after|before|if|"
+    r"when|would|could|may|might|should|expected|persistent|open|closed|previous|prior|competing|similar|comparable)\b|"
+    r"\w+-(?:limited|free|only|system|based|shot)",
+    re.I,
+)
+_CONDITIONED = re.compile(
+    r"\b(?:among|amongst|except|excluding|apart|besides|within|without|after|before|if|when|would|could|may|might|"
+    r"one of|should|baselines?|not|never)\b",
+    re.I,
+)
+"""The same before a superlative with its value; behind it any condition that follows."""
+_UNDER = re.compile(r"[%)\w /]{0,12}?\b(?:among|of|within|except|after|under|when|for|in|on|across)\s", re.I)
+_AMONG = re.compile(
+    r"\bamong(?:st)?\s+(?:the\s+|all\s+)*(?P<group>[\w+-]+(?: [\w+-]+){0,3}?)"
+    r"(?=\s+(?:on|in|at|for|is|has|by)\b|\s\(|[,.;:]|$),?",
+    re.I,
+)
+_ASIDE = re.compile(r"oracle|upper bound|ceiling|human|reference|full|ideal|skyline|topline|all[_ ]features", re.I)
+_HAS = re.compile(
+    r"\b(?:has|have|had|(?:achiev|attain|exhibit|obtain|giv|yield|reach|report|record|show)\w*)(?: the)?\s+$", re.I
+)
+_VALUE = re.compile(r"(?:\((?:[\w@^+-]{1,14}\s?=\s?)?|\b(?:at|of|with|is)\s)[-+−]?[$€£]?$")
+_MOST_BETTER = 3
+"""So many rows that stand before the one that is called first: with more of them the words mean something else."""
+_REACH = 90
+"""So many letters behind a superlative its value stands."""
+_ANYTHING = vocabulary(
+    "method methods model models system systems approach variant configuration setting kind performer performing "
+    "score scores result value values overall performance any category point estimate single"
+)
+"""Words for rows of any kind."""
+
+
+def superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
+    """`A is highest on X`, also among some, or second-highest; `A has the highest X`; `the lowest X, at 0.9`."""
+    text = sentence.text
+    for found in _SUPERLATIVE.finditer(text):
+        begin, end = clause_around(text, *found.span())
+        among = _AMONG.search(text[begin:end])
+        narrowed = _NARROWED.search(_AMONG.sub("", f"{text[begin : found.start()]} {text[found.end() : end]}"))
+        unclear = sentence.caption and not any(named.referred for named in spoken)
+        ways: list[Way] = []
+        for named in spoken:
+            group = _members(named.sheet, among["group"]) if among else None
+            if among and not group:
+                continue
+            by_value = list(_by_value(sentence, named, found, (begin, end), group))
+            yield from by_value
+            rows = {row: spans for row, spans in named.rows.items() if group is None or row in group}
+            subjects = last_before(rows, begin, found.start())
+            columns = [] if narrowed or by_value else _columns_after(sentence, named, found, end, bool(among))
+            # Where a table has several rows of that name, another need not be meant.
+            unclear = unclear or (len(subjects) > 1 and bool(columns))
+            for row, column in product(subjects if len(subjects) == 1 else (), columns):
+                ways += _extreme(named.sheet, column, row, found, group)
+        yield from (replace(way, only_if_true=way.only_if_true or unclear) for way in ways)
+
+
+def _columns_after(sentence: Sentence, named: Spoken, found: re.Match[str], end: int, among: bool) -> list[int]:
+    """The columns that stand behind a superlative with nothing else between, and no value of its own."""
+    text, columns = sentence.text, []
+    linked = re.match(r"\s+(?:on|in|at|for)\s", _AMONG.sub("", text[found.end() : end], count=1)) is not None
+    for column, spans in named.columns.items():
+        after = [span for span in spans if found.end() <= span[0] < end]
+        gap = text[found.end() : after[0][0]] if after else ""
+        whole = named_by(named.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
+        owned = whole and not gap.strip() and _HAS.search(text[: found.start()])
+        if not after or not (owned or (linked and (among or _is_listed(gap, named, sentence, found.end())))):
+            continue
+        if not any(after[-1][1] <= mention.start < min(end, after[-1][1] + 12) for mention in sentence.mentions):
+            columns.append(column)
+    return columns
+
+
+def _is_listed(between: str, named: Spoken, sentence: Sentence, offset: int) -> bool:
+    """Whether only names of columns, values and idle words stand between."""
+    covered = [span for spans in named.columns.values() for span in spans]
+    covered += [(mention.start, mention.end) for mention in sentence.mentions]
+    left = [word for word, a, b in words(between) if not any(x <= a + offset and b + offset <= y for x, y in covered)]
+    return not telling(left)
+
+
+def _by_value(
+    sentence: Sentence, named: Spoken, found: re.Match[str], clause: Span, group: list[int] | None
+) -> Iterator[Way]:
+    """`A has the highest X (0.467`, `the lowest X of any, at 1.044`: the cell is known by its value and one name."""
+    text, (begin, end) = sentence.text, clause
+    values = [mention for mention in sentence.mentions if found.end() <= mention.start < min(end, found.end() + _REACH)]
+    if not values or len(values[0].digits) < 3 or not _VALUE.search(text[: values[0].start]):
+        return
+    value, between = values[0], (found.end(), values[0].start)
+    narrowed = group is None and (
+        _CONDITIONED.search(f"{text[begin : found.start()]} {text[slice(*between)]}") or _UNDER.match(text, value.end)
+    )
+    for way in (named, named.turned()) if group is None else (named,):
+        columns = {
+            column: inside
+            for column, spans in way.columns.items()
+            if (inside := [span for span in spans if between[0] <= span[0] and span[1] <= between[1]])
+            # `the maximum drawdown` is a column's name.
+            if vocabulary(found.group()).isdisjoint(vocabulary(way.sheet.columns[column].label))
+        }
+        subjects = last_before(way.rows, 0, found.start())
+        cells = [
+            (row, column)
+            for column in way.sheet.numeric_columns()
+            for row, fact in numbers_of(way.sheet, column, group).items()
+            if (row in subjects or column in columns) and _quotes(value, fact)
+        ]
+        both = [cell for cell in cells if cell[0] in subjects and cell[1] in columns]
+        for row, column in both or (cells if len(cells) == 1 else ()):
+            label = way.sheet.columns[column].label
+            left = _unknown(text, between, columns.get(column, ()), label)
+            called = column in columns or any(_akin(word, named_by(label)) for word in phrase(text[slice(*between)]))
+            sure = not narrowed and not left and (called or not way.sheet.is_turned)
+            for extreme in _extreme(way.sheet, column, row, found, group):
+                yield replace(extreme, only_if_true=extreme.only_if_true or not sure)
+
+
+def _unknown(text: str, between: Span, named: Sequence[Span], label: str) -> list[str]:
+    """Words between a superlative and its value that may be of some rows only: the strongest local model (0.4)."""
+    heads = named_by(label)
+    left = [
+        word
+        for word, start, end in words(text)
+        if between[0] <= start and end <= between[1] and text[start - 1] != "-" and text[end : end + 2] != " ="
+        if not any(a <= start and end <= b for a, b in named)
+        if not _akin(word, heads)
+    ]
+    left = [word for word in telling(left) if word not in _ANYTHING]
+    # The last word behind a column's name is what it measures: `the highest median concentration (12.30`.
+    return left[:-1] if named and left and text[: between[1]].rstrip(" (").casefold().endswith(left[-1]) else left
+
+
+def _akin(word: str, heads: Iterable[str]) -> bool:
+    """Whether a word is one of a header, or begins as it does: compilation and compile, vulnerability and vuln."""
+    return any(word == head or (len(head) > 3 < len(word) and word[:5].startswith(head[:5])) for head in heads)
+
+
+def _quotes(mention: Mention, fact: Fact) -> bool:
+    """Whether a number is a cell's, which has its digits; a cell in shares may be quoted in percent."""
+    scale = 100 if mention.unit == "%" and abs(fact.value) <= 1 else 1
+    own, cell = real(mention.fact).fact, real(fact).fact
+    return own.low < cell.high * scale and own.high > cell.low * scale and cell.unit * scale <= own.unit
+
+
+def _members(sheet: Sheet, group: str) -> list[int]:
+    """The rows whose names, or those of their block, have the words of a group: `among the open models`."""
+    names = [vocabulary(f"{line.label} {line.first}") for line in sheet.rows]
+    wanted = named_by(group) & frozenset().union(*names)
+    return [row for row, own in enumerate(names) if wanted and wanted <= own]
+
+
+def _extreme(sheet: Sheet, column: int, row: int, found: re.Match[str], group: list[int] | None) -> Iterator[Way]:
+    own, block = sheet.number(row, column), sheet.rows[row].label.split(JOIN)[:-1]
+    beside = [other for other, line in enumerate(sheet.rows) if line.label.split(JOIN)[:-1] == block]
+    # The first of a block is the first of its rows.
+    facts = numbers_of(sheet, column, group or (beside if block and len(beside) > 2 else None))
+    others = [fact for other, fact in facts.items() if other != row and not _ASIDE.search(sheet.rows[other].label)]
+    # A column of several things has no first.
+    if own is None or len(others) < 2 or any(other.unit != own.unit for other in others):
+        return
+    signs = (">=",) if found["high"] else ("<=",) if found["low"] else (">=", "<=")
+    orders = [(sign, others) for sign in signs]
+    if own.value < 0 and (found["large"] or len(signs) > 1):
+        # The largest fall is the largest of all falls, without its sign.
+        orders.append(("<=", [other for other in others if other.value < 0]))
+    formulas, ahead = [], []
+    rank = _RANKS.index((found["rank"] or "first").lower())
+    for sign, rivals in orders:
+        ranked = sorted(rivals, key=lambda fact: fact.value, reverse=sign == ">=")
+        ahead.append(sum(fact.value > own.value if sign == ">=" else fact.value < own.value for fact in ranked))
+        # Those before a second or third have to be there, unless it may be the first itself.
+        before = [] if found["best"] else [compare(printed(fact), sign, printed(own)) for fact in ranked[:rank]]
+        formulas.append(all_of(*before, *(compare(printed(own), sign, printed(fact)) for fact in ranked[rank:])))
+    label, many = sheet.columns[column].label, min(ahead) > rank + _MOST_BETTER
+    says = f"{sheet.rows[row].label} is {found.group().lower()} of column {label!r}"
+    yield Way(sheet, any_of(*formulas), says, "row and column", found.start(), label, only_if_true=many)
