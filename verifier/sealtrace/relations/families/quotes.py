@@ -23,10 +23,14 @@ FAMILY = "quote"
 LEAST_DIGITS = 2
 _NAMED = 0.85
 """What has to speak for the row, and for the column: a name in the sentence itself, or all its other numbers."""
-_HINTED = 0.7
+_HINTED, _BARELY = 0.7, 0.3
 """The same for the column of a slip near its row: a word of the name, or the sentence before, has to say it."""
 _SURE, _MARGIN = 3.5, 0.45
 """What a cell's score, and its distance from all others, must be for words to have chosen it: for a slip."""
+_REFERRED = 0.6
+"""What speaks for a table that the paragraph refers to."""
+_MOST_CHANCE = 0.14
+"""How often at most an unrelated number may be a slip away from one of the cells that words name as well."""
 _FAR, _FAR_MARGIN = 4.0, 0.65
 """The same for a number that misses the cell by more than a slip."""
 _CERTAIN, _CERTAIN_MARGIN = 5.0, 1.5
@@ -121,12 +125,16 @@ def _quote(number: Number, said: list[str], right: set[str]) -> Iterator[Claim]:
         known = len(set(said)) > 1 or resolver.printed(mention) > 1
         telling = match is cell and (certain or not known) and _is_chosen(number, match, slip=True)
         yield _claim(number, match, telling=telling)
-    elif cell is not None:
-        confirmed, slip = cell.fact.address in right, len(mention.digits) > LEAST_DIGITS and _slipped(mention, cell)
-        known = len(set(said)) > 1 or len(said) > 2 or resolver.printed(mention) > 0
-        chosen = _is_chosen(number, cell, slip=slip, confirmed=confirmed) and (certain or not known)
-        if chosen and not _is_taken(number, cell) and not _is_foreign(number, cell, strict=not slip):
-            yield _claim(number, cell, chance=_chance(number) if slip else None)
+        return
+    known = len(set(said)) > 1 or len(said) > 2 or resolver.printed(mention) > 0
+    slips = [found for found in resolver.found[id(mention)] if _slipped(mention, found) and _is_meant(number, found)]
+    if slips and not known:
+        missed = max(slips, key=lambda found: found.score)
+        yield _claim(number, missed, chance=_chance(number, missed))
+    elif cell is not None and (certain or not known):
+        chosen = _is_chosen(number, cell, slip=False, confirmed=cell.fact.address in right)
+        if chosen and not _is_taken(number, cell) and not _is_foreign(number, cell, strict=True):
+            yield _claim(number, cell)
 
 
 def _is_chosen(number: Number, cell: Candidate, *, slip: bool, confirmed: bool = False) -> bool:
@@ -156,6 +164,28 @@ def _is_chosen(number: Number, cell: Candidate, *, slip: bool, confirmed: bool =
     return vouched and clear and (signed or min(sizes) / 4 <= abs(mention.fact.value) <= max(sizes) * 4)
 
 
+def _is_meant(number: Number, cell: Candidate) -> bool:
+    """Whether a number that no cell prints can be nothing but a cell, if it is a slip away from it.
+
+    A slip is evidence by itself: the more digits it leaves alone, and the fewer cells the words name as well, the less
+    they have to say. They name both lines, or one of them and the table.
+    """
+    mention, digits = number.mention, _significant(number.mention)
+    if digits < LEAST_DIGITS or mention.loose or _chance(number, cell) > _MOST_CHANCE:
+        return False
+    both = cell.rows >= _NAMED and cell.columns >= _BARELY
+    line = max(cell.rows, cell.columns)
+    either = line >= _NAMED and (cell.table >= _BARELY if digits > 3 else line >= ALONE and cell.table >= _REFERRED)
+    # What stands behind it names a line that the table has not: `60.0% among the young`.
+    either = either and not _AMONG.match(number.sentence.text, mention.end)
+    return (
+        (both or either)
+        and _is_of_its_kind(number, cell)
+        and not _is_taken(number, cell)
+        and not _is_foreign(number, cell, strict=False)
+    )
+
+
 def is_quotable(mention: Mention) -> bool:
     """Whether a number has enough digits to be told from others."""
     digits = len(mention.digits)
@@ -172,7 +202,7 @@ _NO_VALUE_AFTER = re.compile(
     r"\b(?:(?:ratio|difference|gap|gains?|increase|decrease|drop|reduction|change|improvement|sum|total|margin) of|"
     r"by|per|every|each|another|additional|between)\s(?:about |roughly |only |just |up to )?[-+−±~∼]?$|"
     r"\d[%×]?\s?[–—]\s?$|\bbetween\s[^.;]{0,40}\sand\s$|\[[^\[\]a-z]*$|[{∈]\s?[^}]*$|"
-    r"\d\s[a-z-]+(?:\s[a-z-]+)?\s\($|"
+    r"\d\s[a-z-]+(?:\s[a-z-]+)?\s\($|\(\s?[\d.,]+%?\sto\s$|"
     r"\b(?:maximum|minimum|largest|smallest) (?:possible|potential|feasible)\b|"
     r"\b(?:second|another|separate|different|additional|independent|follow-up|earlier|previous|prior|harder|larger)\b"
     r"[^.;]{0,40}\b(?:suite|sets?|datasets?|benchmark|runs?|study|experiment|sample|cohort|subset|test|paper|work)\b",
@@ -181,9 +211,14 @@ _NO_VALUE_AFTER = re.compile(
 """Before a number that is computed, the end of a range, a share of the count before it, or of another study."""
 _NO_VALUE_BEFORE = re.compile(
     r"\s?[–—]\s?[-+−]?\d|\s(?:and|to)\s[-+−]?[\d.]+%? (?:of|higher|lower)\b|"
-    r"\s(?:higher|lower|more|less|fewer|better|worse|above|below|larger|smaller|greater|faster|slower)\b"
+    r"\s(?:higher|lower|more|less|fewer|better|worse|above|below|larger|smaller|greater|faster|slower)\b|"
+    r"[\s-](?:\w+[\s-])?(?:improvement|reduction|increase|decrease|gain|drop|change|speed-?up)\b|\s?\[…\]"
 )
-"""Behind a number that begins a range or is a difference."""
+"""Behind a number that begins a range, is a difference, or is taken from another paper."""
+_AMONG = re.compile(r"\s(?:among|for|in|on|within|under|with|at|over)\b")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_AVERAGED = re.compile(r"\b(?:mean|average|median|overall)(?:\s[^\s.,;()]+){0,4}\s?$", re.I)
+_OF_ALL = re.compile(r"\b(?:mean|avg|average|med|median|overall|all|total)\b", re.I)
 _SYMBOL = re.compile(r"([^\W\d_]\w*(?:\^?2)?|[α-ωΑ-Ω])\s?(?:=|<|>|≈|≤|≥|of\s?=)\s?[-+−±~∼]?$|\b(se)\s$", re.I)
 _MEASURED = re.compile(
     r"(?:\s?±\s?[\d.]+)?"
@@ -205,7 +240,7 @@ def is_of_its_kind(number: Number, cell: Candidate) -> bool:
         return False
     if mention.fact.text[:1] in "+-−" and cell.fact.text[:1] not in "+-−":
         return False
-    if _NO_VALUE_AFTER.search(before) or _NO_VALUE_BEFORE.match(after):
+    if _NO_VALUE_AFTER.search(before) or _NO_VALUE_BEFORE.match(after) or _YEAR.fullmatch(mention.fact.text):
         return False
     if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(text)):
         return False
@@ -217,8 +252,10 @@ def is_of_its_kind(number: Number, cell: Candidate) -> bool:
     ]
     if any(stem(word.lower()) not in names for word in called):
         return False
-    if before.rstrip(" +-−").endswith("=") and cell.rows < _NAMED * BESIDE:
+    if before.rstrip(" +-−").endswith("=") and cell.rows < _NAMED * (ALONE if called else BESIDE):
         # A symbol is anybody's whose name does not stand beside it.
+        return False
+    if _AVERAGED.search(before) and not _OF_ALL.search(f"{cell.fact.column} {cell.fact.row}"):
         return False
     rows = number.resolver.called(cell)
     longer = [name for name in rows if re.match(r"[ -][A-Z]\w", text[name.end :])]
@@ -265,12 +302,18 @@ def _slipped(mention: Mention, cell: Candidate) -> bool:
     return is_slip(mention.fact.value, round(value / unit) * unit, unit)
 
 
-def _chance(number: Number) -> float:
-    """How often an unrelated number would be a slip away from one of the cells that the words name."""
-    mention, found = number.mention, number.resolver.found[id(number.mention)]
-    digits = len(mention.digits if mention.decimals else mention.digits.rstrip("0"))
-    rivals = {candidate.fact.value for candidate in found if candidate.rows and candidate.columns}
-    return min(1.0, len(rivals) * 11 * digits / float(10**digits))
+def _significant(mention: Mention) -> int:
+    """How many digits of a number another one would not have by itself."""
+    return len(mention.digits.lstrip("0") if mention.decimals else mention.digits.rstrip("0"))
+
+
+def _chance(number: Number, cell: Candidate) -> float:
+    """How often an unrelated number would be a slip away from one of the cells that the words name as well."""
+    digits, found = _significant(number.mention), number.resolver.found[id(number.mention)]
+    rivals = {rival.fact.value * rival.scale for rival in found if rival.score >= cell.score - _MARGIN}
+    # Counts are anything's, and more often alike.
+    common = 1 if number.mention.decimals or number.mention.unit else 3
+    return min(1.0, common * len(rivals) * 11 * digits / 10.0**digits)
 
 
 # Claims
