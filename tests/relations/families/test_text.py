@@ -85,6 +85,29 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.41 metres.",
         Status.SUSPICION,
     ),
+    "a column of the sentence before": (
+        "quote",
+        TREES,
+        "Height differs by kind. Oak falls behind (18.22), as do others.",
+        "Height differs by kind. Oak falls behind (18.32), as do others.",
+        Status.SUSPICION,
+    ),
+    "a column by its symbol": (
+        "quote",
+        table("Fits.", "Term | Est. | t", ["rain_lag | 0.3121 | 2.1526", "wind_lag | 0.2874 | 1.8924"], "tab:fits"),
+        r"In Table~\ref{tab:fits}, rain before (rain_lag) matters (t = 2.15).",
+        r"In Table~\ref{tab:fits}, rain before (rain_lag) matters (t = 2.18).",
+        Status.SUSPICION,
+    ),
+    "a column alone, of a number with many digits": (
+        "quote",
+        table(
+            "Runs of the mill.", "Run | Grain | Loss", ["r1 | 1.2037 | 3.1", "r2 | 1.4418 | 3.6", "r3 | 1.6190 | 2.8"]
+        ),
+        "One run of the mill stands out with grain 1.4418.",
+        "One run of the mill stands out with grain 1.4478.",
+        Status.SUSPICION,
+    ),
     "columns beside their numbers": (
         "quote",
         table(
@@ -589,6 +612,14 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "an improvement that has a row's name before it": (TREES, r"In height, Oak shows an 18.32\% improvement."),
+    "a number of another paper": (TREES, r"The height of Oak elsewhere is 18.32 \cite{other}."),
+    "a year": (
+        table("Oaks.", "Kind | Seeds", ["Elm | 1940", "Oak | 1840", "Ash | 1211"]),
+        "The seeds of the Oak date from 1870.",
+    ),
+    "a mean of several rows": (TREES, "Oak reaches a mean height of 18.32 over the years."),
+    "a line that the table has not": (TREES, r"As Table~\ref{tab:trees} shows, height is 18.32 among the young."),
     "a difference that is no value": (TREES, "Of the elms, height is 20.40 higher than that of yews."),
     "a share behind its count": (
         table("Woods.", "What | Value", ["Trees | 91", "Paths | 23", "Ponds | 12"], "tab:w"),

@@ -180,7 +180,7 @@ def _is_meant(number: Number, cell: Candidate) -> bool:
     either = either and not _AMONG.match(number.sentence.text, mention.end)
     return (
         (both or either)
-        and _is_of_its_kind(number, cell)
+        and is_of_its_kind(number, cell)
         and not _is_taken(number, cell)
         and not _is_foreign(number, cell, strict=False)
     )
