@@ -94,7 +94,7 @@ def test_decimal_commas() -> None:
     rows = "Rye & 12,345 & 62,5 \\\\ Oats & 1.234,50 & 0,132 \\\\ Wheat & $-3{,}4$ & (0,2) \\\\"
     text = f"Rye gives 12,345 tons, of 1.500 in 2, 3 fields.\n\n{tabular('lrr', head + rows)}"
     found = read_reported(text, "paper.tex", lambda _name: None)
-    assert [problem.message.split(":")[0] for problem in found.problems] == ["decimal commas"]
+    assert [problem.message.split(":")[0] for problem in found.problems] == ["numbers are printed with a decimal ','"]
     assert texts(found.tables[0])[1:] == [
         ["Rye", "12.345", "62.5"],
         ["Oats", "1234.50", "0.132"],
@@ -103,3 +103,49 @@ def test_decimal_commas() -> None:
     assert found.prose[0].text == "Rye gives 12.345 tons, of 1500 in 2, 3 fields."
     pairs = "Rye & [1,20] & 1,234 \\\\ Oats & [1,10] & 0.5 \\\\ Wheat & (2,5) & 12,345 \\\\"
     assert read_reported(tabular("lrr", head + pairs), "paper.tex", lambda _name: None).problems == []
+
+
+def test_decimal_middle_dots() -> None:
+    """Some journals raise the decimal point; a product with a power of ten has such a dot as well."""
+    head = "Crop & Tons & Loss \\\\ \\midrule "
+    rows = "Rye & 1·17 & 0·64–1·06 \\\\ Oats & 4·5 & 12 \\\\ Wheat & 2·10$^5$ & 3·2 \\\\"
+    found = read_reported(tabular("lrr", head + rows), "paper.tex", lambda _name: None)
+    assert texts(found.tables[0])[1:] == [
+        ["Rye", "1.17", "0.64–1.06"],
+        ["Oats", "4.5", "12"],
+        ["Wheat", "2.10^5", "3.2"],
+    ]
+    products = "Rye & $3\\cdot10^4$ & 0.5 \\\\ Oats & $2\\cdot10^{5}$ & 0.6 \\\\ Wheat & $4\\cdot10^{6}$ & 0.7 \\\\"
+    assert read_reported(tabular("lrr", head + products), "paper.tex", lambda _name: None).problems == []
+
+
+def test_answers_between_rules_are_no_header() -> None:
+    """fixest sets its fixed effects, yes or no, between rules: the models below keep the header of the first."""
+    effects = "\\midrule \\emph{Effects} & & \\\\ Farm & Yes & Yes \\\\ Year & Yes & No \\\\ "
+    text = tabular(
+        "lcc",
+        "Model: & (1) & (2) \\\\ \\midrule Rain & 0.5 & 0.6 \\\\ & (0.1) & (0.2) \\\\ "
+        f"{effects} \\midrule Fields & 1,000 & 990 \\\\ "
+        "\\midrule Sown & late & late \\\\ \\midrule Farms & 10 & 9 \\\\ \\bottomrule",
+    )
+    found = table(text)
+    assert found.panels == 1
+    assert found.column_labels() == ["Model:", "(1)", "(2)"]
+    assert labels(found) == ["Rain", "Rain (2)", "Effects", "Farm", "Year", "Fields", "Sown", "Farms"]
+
+
+def test_numbers_that_name_rows_hold_for_blank_cells() -> None:
+    """A number that is printed once, before words, names the rows below it as a word would."""
+    rows = "5 & 50 & OLS & 0.1 \\\\ & & FE & 0.2 \\\\ & 100 & OLS & 0.3 \\\\ & & FE & 0.4 \\\\"
+    found = table(tabular(">{\\hsize=0.5\\hsize}Xrlr", f"T & N & By & Bias \\\\ \\midrule {rows}"))
+    assert labels(found) == ["5 / 50 / OLS", "5 / 50 / FE", "5 / 100 / OLS", "5 / 100 / FE"]
+
+
+def test_words_beyond_the_last_column() -> None:
+    """A note with a cell too many begins a row, as TeX does it; a number there is in no column, and refused."""
+    head = "Crop & Tons \\\\ \\midrule Rye & 1.5 \\\\ "
+    found = document(tabular("lr", f"{head} Note: & dry & and wet"))
+    assert texts(found.tables[0])[2:] == [["Note:", "dry"], ["and wet", ""]]
+    assert "a row of its own" in found.problems[0].message
+    assert texts(document(tabular("lr", f"{head} Oats & 2.5 & \\\\")).tables[0])[2:] == [["Oats", "2.5"]]
+    assert document(tabular("lr", f"{head} Oats & 2.5 & 3.5")).tables == []

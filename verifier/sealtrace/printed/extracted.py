@@ -202,7 +202,8 @@ class ExtractedTable:
             previous = cell
         # A label that is printed once holds for the blank cells below it, where another label follows in the row.
         blanks = next((place for place, text in enumerate(texts) if text), 0)
-        if 0 < blanks < len(texts) and not looks_numeric(texts[blanks]) and not self.rows[index].header:
+        labelled = any(text.lower() not in _NOT_AVAILABLE and not looks_numeric(text) for text in texts[blanks:])
+        if blanks and labelled and texts[blanks][0] not in "([" and not self.rows[index].header:
             texts[:blanks] = (self._above(index, column) for column in range(blanks))
         return texts
 
@@ -288,6 +289,7 @@ def marked_cell(
 # Which rows of a table are headers, and where a new panel begins
 
 _MOST_HEADERS = 4
+_ANSWERS = frozenset({"", "yes", "no", "y", "n", "true", "false", "✓", "✗", "✔", "✘", "x", "×"})
 _NOT_AVAILABLE = frozenset({"", "n/a", "na", "-", "–", "—", "·", "…"})
 
 
@@ -381,9 +383,12 @@ def _opening_rows(
         return 0
     if all(row.is_title for row in block):
         return len(block)
-    # Words in every column that held numbers so far.
+    # Words in every column that held numbers so far, and not one word in all of them, or none but answers.
     numbers = {column for row in above if not row.header for column in row.numeric}
-    return len(block) if numbers and all(_has_words(block, column) for column in numbers) else 0
+    if not numbers or not all(_has_words(block, column) for column in numbers):
+        return 0
+    told = [{cell.text.lower() for cell in map(row.at, numbers) if cell is not None} for row in block]
+    return 0 if any((len(numbers) > 1 and len(words) == 1) or words <= _ANSWERS for words in told) else len(block)
 
 
 def _has_words(block: list[ExtractedRow], column: int) -> bool:

@@ -79,37 +79,44 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
     return reported
 
 
-_COMMA = re.compile(r"[^\w(\[{]*(?:0,\d+|(?:\d{1,3}(?:[.\u2009]\d{3})+|\d+),(?:\d{1,2}|\d{4,}))(?![\d,])")
-"""A number that only a decimal comma explains, and that is no pair in brackets."""
+_DECIMALS = {
+    ",": re.compile(r"[^\w(\[{]*(?:0,\d+|(?:\d{1,3}(?:[.\u2009]\d{3})+|\d+),(?:\d{1,2}|\d{4,}))(?![\d,])"),
+    "·": re.compile(r"[^\w(\[{]*\d+·\d+(?![\d^])"),
+}
+"""Signs that may stand for the decimal point, with numbers that nothing else explains; pairs in brackets are none."""
 _POINT = re.compile(r"\d\.\d")
 _DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.])")
 """Thousands, where the comma is a decimal one."""
 
 
-def _read_commas(reported: Reported) -> None:
-    """Where a paper's tables print decimal commas, they are read as points, in its text as well."""
+def _read_decimals(reported: Reported) -> None:
+    """Where a paper's tables print decimal commas or middle dots, these are read as points, in its text as well."""
     cells = [cell for table in reported.tables for row in table.rows for cell in row.cells if cell is not None]
-    commas = [cell for cell in cells if _COMMA.match(cell.text)]
-    if len(commas) < 3 or len(commas) < 3 * sum(_POINT.search(cell.text) is not None for cell in cells):
-        return
+    points = sum(_POINT.search(cell.text) is not None for cell in cells)
+    for sign, pattern in _DECIMALS.items():
+        found = [cell for cell in cells if sign in cell.text and pattern.match(cell.text)]
+        if len(found) < max(3, 3 * points):
+            continue
+        message = f"numbers are printed with a decimal {sign!r}: they are read with points, here and in all the paper"
+        reported.problems.append(ReadingProblem(message, found[0].source, found[0].line, "warning", certain=True))
+        for place, table in enumerate(reported.tables):
+            rows = [
+                replace(row, cells=tuple(cell and replace(cell, text=_pointed(cell.text, sign)) for cell in row.cells))
+                for row in table.rows
+            ]
+            reported.tables[place] = replace(table, caption=_pointed(table.caption, sign), rows=tuple(rows))
+        reported.prose = [replace(line, text=_pointed(line.text, sign)) for line in reported.prose]
 
-    def pointed(text: str) -> str:
-        return re.sub(r"(?<=\d),(?=\d)", ".", _DOTTED.sub(lambda found: found[0].replace(".", ""), text))
 
-    message = "decimal commas: they are read as points, here and in all tables and text"
-    reported.problems.append(ReadingProblem(message, commas[0].source, commas[0].line, "warning", certain=True))
-    for place, table in enumerate(reported.tables):
-        rows = [
-            replace(row, cells=tuple(cell and replace(cell, text=pointed(cell.text)) for cell in row.cells))
-            for row in table.rows
-        ]
-        reported.tables[place] = replace(table, caption=pointed(table.caption), rows=tuple(rows))
-    reported.prose = [replace(line, text=pointed(line.text)) for line in reported.prose]
+def _pointed(text: str, sign: str) -> str:
+    if sign == ",":
+        text = _DOTTED.sub(lambda found: found[0].replace(".", ""), text)
+    return re.sub(rf"(?<=\d){sign}(?=\d)", ".", text)
 
 
 def add_records(reported: Reported) -> None:
     """Makes records of what a file reports. Of two tables with one label, the second gets a mark."""
-    _read_commas(reported)
+    _read_decimals(reported)
     taken: set[str] = set()
     for number, table in enumerate(reported.tables, 1):
         for record in records_of(table, f"table {number}"):

@@ -123,7 +123,7 @@ SIGNATURES: dict[str, str] = {
             sloppy fussy frenchspacing leavevmode makeatletter makeatother mathstrut egroup bgroup begingroup endgroup
             expandafter noexpand global long outer pagebreak nopagebreak goodbreak break mathrel mathbin mathop mathord
             mathpunct mathopen mathclose vfill onecolumn twocolumn flushbottom raggedbottom nolinenumbers linenumbers
-            thefootnote hss vss phantomsection crcr @ thetable thefigure hsize RaggedRight RaggedLeft Centering
+            thefootnote hss vss phantomsection crcr @ thetable thefigure RaggedRight RaggedLeft Centering
             currtabletypesize
             """,
         "s": """
@@ -187,7 +187,7 @@ HOOKS = names("AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment exclud
 
 TITLE_PAGE = names("author affil affiliation institute address email icmlauthor IEEEauthorblockN orcid")
 """What they hold is set on the title page, often in a tabular that is no table."""
-DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip vrule hrule")
+DIMENSION_FOLLOWS = names("hskip vskip kern mkern mskip vrule hrule hsize")
 
 SECTIONS = names("chapter part section subsection subsubsection paragraph subparagraph")
 

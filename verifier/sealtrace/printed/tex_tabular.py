@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sealtrace.printed import tex_commands as commands
 from sealtrace.printed.extracted import ExtractedCell, ExtractedRow, ReadingProblem, marked_cell, with_headers
+from sealtrace.printed.numbers import looks_numeric
 from sealtrace.printed.tex_definitions import Macro, is_undecided
 from sealtrace.printed.tex_layouts import (
     Keyed,
@@ -249,13 +250,14 @@ class _Reader:
         cells: list[ExtractedCell | None] = []
         first = next((tokens[0] for tokens, _end in contents if tokens), contents[0][1])
         self.written += 1
+        surplus: list[tuple[list[Token], Token]] = []
         place = 0
         while place < len(contents):
             tokens, end = contents[place]
             place += 1
             if len(cells) >= len(self.columns):
-                cells.append(None)  # one too many; counted below
-                continue
+                surplus = contents[place - 1 :]
+                break
             # Columns that print one number, such as r@{±}l: it stands in the first.
             last = len(cells)
             while (
@@ -282,12 +284,19 @@ class _Reader:
                 while columns > 1 and place < len(contents) and not contents[place][0]:
                     columns, place = columns - 1, place + 1
             cells += [cell, *[None] * (cell.columns - 1)]
-        got, expected = len(cells), len(self.columns)
-        if got > expected:
+        got, expected = len(cells) + len(surplus), len(self.columns)
+        numbers = any(looks_numeric(render(tokens).text()) for tokens, _end in surplus)
+        if len(cells) > expected or len(surplus) > expected or numbers:
             raise RefusedError(f"a row does not add up to the columns (got {got}, expected {expected})", first)
         rule = self.rule or (self.keyed.rule(self.written) if self.keyed else None)
         self.rows.append(_Row(cells, first, contents[-1][1], rule, self.below_label))
         self.rule, self.below_label = None, False
+        if surplus:
+            # TeX, too, begins a row here.
+            message = f"a row has {got} cells of {expected}: the rest is read as a row of its own"
+            self.problems.append(first.problem(message, warning=True))
+            if any(tokens for tokens, _end in surplus):
+                self.add_row(surplus)
 
     def cell(self, tokens: list[Token], end: Token, column: int) -> ExtractedCell:
         span, content, around = self.multicolumn(tokens, column)

@@ -16,6 +16,7 @@ MAX_NESTING = 60
 """No printed cell nests deeper; what does is left out, and said."""
 _UNIT = r"(?:pt|em|ex|cm|mm|in|mu|sp|pc|bp|dd|cc|fil+)"
 _DIMENSION = re.compile(rf"(?:width|height|depth|plus|minus)?(?:=?[-+]?[0-9]*[.,]?[0-9]+{_UNIT})?")
+_FACTOR = re.compile(r"=?[-+]?[0-9]*[.,]?[0-9]*")
 _LENGTH = re.compile(rf"\s*[-+]?\s*(?:[0-9.,]+\s*{_UNIT}|[0-9.]*\\[A-Za-z]+)\s*")
 """What may stand in the option of a line break."""
 _THOUSAND = re.compile(r"\d{3}(?!\d)")
@@ -307,11 +308,18 @@ class _Renderer:
             self.inner_tables.append(token)
 
     def skip_dimension(self, cursor: Cursor) -> None:
-        """Passes over a length, as in \\hskip 2pt plus 1fil or \\vrule width 1pt."""
+        """Passes over a length, as in \\hskip 2pt plus 1fil, \\vrule width 1pt or \\hsize=0.5\\hsize."""
         while (token := cursor.ahead()) is not None and token.kind == "text":
             match = _DIMENSION.match(token.text)
             if match is None or match.end() == 0:
-                return
+                factor = _FACTOR.fullmatch(token.text)
+                cursor.next()
+                following = cursor.peek()
+                if factor is None or following is None or following.kind != "command":
+                    cursor.push([token])
+                    return
+                cursor.next()
+                continue
             cursor.next()
             if match.end() < len(token.text):
                 cursor.push([token._replace(text=token.text[match.end() :], start=token.start + match.end())])
