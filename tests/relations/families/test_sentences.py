@@ -44,6 +44,36 @@ CASES = {
         "North shows the largest net change of any county (-1.42).",
         "South shows the largest net change of any county (-0.63).",
     ),
+    "what is announced": (
+        "text against text",
+        "",
+        "The walk differs in three ways. First, it is long. Second, it is wet. Third, it is cold.",
+        "The walk differs in two ways. First, it is long. Second, it is wet. Third, it is cold.",
+    ),
+    "a part of a whole that is stated": (
+        "text against text",
+        "",
+        r"Of the 1,208 trees, 364 trees (30.1\%) fell.",
+        r"Of the 1,208 trees, 364 trees (31.1\%) fell.",
+    ),
+    "two shares of one whole": (
+        "text against text",
+        "",
+        r"Wood brought 78.7 million (34.5\% of income) and bark 61.2 million (26.8\% of income).",
+        r"Wood brought 78.7 million (34.5\% of income) and bark 61.2 million (27.5\% of income).",
+    ),
+    "a mean and its range": (
+        "text against text",
+        "",
+        "Heights ranged from 0.71 to 1.11 across the plots (mean 0.90).",
+        "Heights ranged from 0.71 to 1.11 across the plots (mean 1.90).",
+    ),
+    "a change of two numbers before it": (
+        "text against text",
+        "",
+        r"Elms reach 18.62 m of shade, and oaks 13.91 m in May, a 34\% increase.",
+        r"Elms reach 18.62 m of shade, and oaks 13.91 m in May, a 35\% increase.",
+    ),
 }
 
 
@@ -70,6 +100,9 @@ SILENT = {
     "the best of some": "North is the strongest North county at 4.81.",
     "a name in brackets": r"Pruned rows (with clipping, West, and mulch) reach 6.10, a 5.2\% improvement over North.",
     "percent of what no column measures": r"South adds 122\% wall-time over North at its best.",
+    "a gain of other things": "Recall rises from 0.292 in spring to 0.389 in autumn, a gain of +7 leaves.",
+    "an entropy behind a width": r"Width 28 produces an average entropy of 5.39 bits, a 27\% reduction.",
+    "ways that come without a number": "There are three ways. First, on foot. Second, by cart. Finally, by boat.",
     "none is significant": "None of the changes is significant (all $p > 0.24$).",
 }
 

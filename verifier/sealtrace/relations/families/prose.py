@@ -6,18 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from math import prod
+from itertools import groupby
 
 from sealtrace.relations.decision import Claim
+from sealtrace.relations.families.computed import ahead, behind, claim_of, computed
 from sealtrace.relations.families.paper import Paper
-from sealtrace.relations.families.wording import LEVEL, apart, is_slip, printed, real, same
+from sealtrace.relations.families.wording import is_slip, same
 from sealtrace.relations.lexicon import telling, words
 from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, lists_in
-from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Formula, Given, all_of, any_of, call, equal, number
-from sealtrace.relations.work import Work, time_is_up
-
-FAMILY = "text against text"
+from sealtrace.relations.syntax import Given, all_of, equal, number
+from sealtrace.relations.work import time_is_up
 
 
 def find(paper: Paper) -> Iterator[Claim]:
@@ -28,233 +26,10 @@ def find(paper: Paper) -> Iterator[Claim]:
         if time_is_up():
             return
         earlier = paper.sentences[place - 1] if place else sentence
-        for reader in (_totals, _shares, _changes, _enumerations):
-            yield from reader(sentence)
-        yield from _percents(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
-
-
-def _claim(
-    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, *, telling: bool = True
-) -> Claim:
-    place = sentence.place(start)
-    return Claim(
-        f"{FAMILY} {place} {says[:70]}",
-        formula,
-        says,
-        f"“{sentence.short}” ({place})",
-        ("Both passages speak of the same thing.",) if "here" in says else ("The sentence is read word for word.",),
-        question="Which of these numbers is right?",
-        family=FAMILY,
-        evidence=evidence,
-        telling=telling,
-    )
-
-
-# What a sentence computes. Its shape has № for a number with its unit, and ¤ for a count out of a number.
-
-
-_NOUNS = r"(?:\s[A-Za-z][\w-]*)"
-_FACTOR = rf"№{_NOUNS}{{0,3}}"
-_PART = r"(?:№\s[a-z][\w-]*[^,;:()№≋¤]*|[A-Za-z][\w -]*=\s?№)"
-_TOTALS = (
-    # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
-    re.compile(
-        r"(?<![\w×*·/^(.,+−–-])(?<![×*·/^(+−–-]\s)(?P<parts>[№≋](?:(?:\s?\+\s?№)+|(?:\s?[×*·]\s?№)+))\s?=\s?(?P<total>№)"
-        r"(?!\s?[×*·/^+−–-]|[\w.]*\d)"
-    ),
-    # 960 runs: 20 plots × 12 kinds × 4 years
-    re.compile(
-        rf"(?<![×/-])(?P<total>№){_NOUNS}{{1,5}}\s?(?:\(|:\s|=\s?)(?P<parts>{_FACTOR}(?:\s?×\s?{_FACTOR})+)(?=[).;,]|$)"
-    ),
-    # 24 scenarios (12 approvals, 12 refusals)
-    re.compile(
-        rf"(?P<total>№){_NOUNS}{{1,5}}?\s?(?:\(|:\s)(?P<parts>{_PART}(?:(?:,\s+(?:and\s+)?|;\s+|\s+and\s+){_PART})+)(?=[).;]|$)"
-    ),
-)
-
-
-def _totals(sentence: Sentence) -> Iterator[Claim]:
-    """`71 + 10 + 2 = 83`, `960 runs: 20 plots × 12 kinds × 4 years`, `24 scenarios (12 approvals, 12 refusals)`."""
-    for place, pattern in enumerate(_TOTALS):
-        for found in pattern.finditer(sentence.shape.text):
-            (total,), parts = (sentence.shape.numbers(found, group) for group in ("total", "parts"))
-            # The sign behind a factor is no unit of it.
-            whole, *terms = (
-                printed(mention.fact)
-                if re.fullmatch(r"[\d,]+\s?×?", mention.fact.text)
-                else Given(real(mention.fact).fact)
-                for mention in (total, *parts)
-            )
-            times = re.search(r"[×*·]", found["parts"]) is not None
-            values = [mention.fact.value for mention in parts]
-            value = prod(values) if times else sum(values)
-            # A list may say more of the same things, or leave the rest out: only what nearly gives it is meant to.
-            crossed = re.search(r"\beach\b", found["parts"])
-            if place and (crossed or not (value and 4 <= 5 * total.fact.value / value <= Fraction(25, 4))):
-                continue
-            right = prod(terms[1:], start=terms[0]) if times else call("sum", *terms)
-            listed = sentence.text[parts[0].start : parts[-1].end] + found["parts"].rpartition("№")[2].lstrip("%×")
-            yield _claim(
-                sentence,
-                any_of(equal(whole, right), equal(whole, 100 * right)) if times and not place else equal(whole, right),
-                f"{total.fact.text} is {listed if times or not place else 'the sum of what is listed behind it'}.",
-                f"the text writes {'its factors' if times else 'the parts'} out beside it",
-                total.start,
-            )  # fmt: skip
-
-
-_SHARES = (
-    re.compile(r"¤(?P<between>[^\w)№≋¤]{1,5}|(?:\s[a-z-]+){1,3}\s\()№%"),
-    re.compile(r"№%(?P<between>(?:\s[a-z-]+){0,3}\s\()¤"),
-)
-
-
-def _shares(sentence: Sentence) -> Iterator[Claim]:
-    """`9 of 10 (90%)`, `43/50 = 86%`, `a 94.4% match rate (3,008 of 3,186 records)`."""
-    for found in (found for pattern in _SHARES for found in pattern.finditer(sentence.shape.text)):
-        ratio, (share,) = sentence.shape.ratio(found), sentence.shape.numbers(found)
-        two_parts = "/" in ratio.text and ratio.part + ratio.whole == 100  # `50/50` is no count out of a number
-        # What falls behind `line 15/16` is a change, and `95% CI` a level.
-        if two_parts or ratio.part > ratio.whole or share.fact.value < 0 or LEVEL.match(sentence.text, share.end):
-            continue
-        part = Fraction(100 * ratio.part, ratio.whole)
-        # Beside a noun it may be the share of the others: `misses 3/12 facts (75%)`.
-        ways = [part, 100 - part] if found["between"].strip(" (=:") else [part]
-        yield _claim(
-            sentence,
-            any_of(*(equal(real(share.fact), way) for way in ways)),
-            f"{share.fact.text} is {ratio.text}.",
-            "the share and its count stand directly beside each other",
-            ratio.start,
-        )
-
-
-_SHARE_OF = re.compile(r"№%\s+of (?:all the |all |the |its |our )?№(?=\s)")
-_SAME = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
-
-
-def _percents(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
-    """`225M …, equivalent to 3.5% of the 6.6B events`: the part is a number of the same things, just before."""
-    for found in _SHARE_OF.finditer(sentence.shape.text):
-        share, whole = sentence.shape.numbers(found)
-        noun = next(iter(telling(_behind(sentence, whole, 30))), "")
-        before = [mention for mention in sentence.mentions if mention.end < share.start]
-        parts = [mention for mention in before if not mention.unit and noun in _behind(sentence, mention, 25)]
-        if not parts and earlier is not sentence and _SAME.search(sentence.text[: share.start]):
-            parts = [
-                mention for mention in earlier.mentions if not mention.unit and noun in _behind(earlier, mention, 25)
-            ]
-        if noun and len(parts) == 1 and parts[0].fact.value <= whole.fact.value and not parts[0].loose:
-            yield _claim(
-                sentence,
-                equal(real(share.fact), 100 * real(parts[0].fact) / real(whole.fact)),
-                f"{share.fact.text} is {parts[0].fact.text} of {whole.fact.text} {noun}s.",
-                "the sentence names both counts and the same things",
-                share.start,
-            )
-
-
-def _behind(sentence: Sentence, mention: Mention, letters: int) -> list[str]:
-    return [word for word, start, _end in words(sentence.text) if 0 <= start - mention.end < letters]
-
-
-def _ahead(sentence: Sentence, mention: Mention, letters: int) -> list[str]:
-    return [word for word, _start, end in words(sentence.text) if 0 <= mention.start - end < letters]
-
-
-_CHANGE = (
-    r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead|"
-    r"overhead|slow-?down|saving|savings"
-)
-_CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
-_OPPOSED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
-_ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()№≋¤]{1,40}\))?"
-"""What may stand behind each of two numbers: a unit, and in brackets of what they are."""
-_COMPUTED = re.compile(
-    rf"(?:(?P<earlier>№)[^№≋¤]*)?(?P<a>№)(?P<unit>%|pp|×|)(?P<between>[^№≋¤]*)(?P<b>№)(?P=unit)[^№≋¤]*"
-    rf"\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?[$€£]?(?P<own>№)(?!×|\w*\s?(?:to|–|-)\s?[№≋])",
-    re.I,
-)
-_PAIR = re.compile(
-    rf"(?P<from>\bfrom\s+)?[-+−]?(?P<a>№)(?P<unit>%|pp|×|){_ASIDE}\s?(?:(?P<to>to)|vs\.?|versus|→)\s?[-+−]?(?P<b>№)(?P=unit)",
-    re.I,
-)
-_ELSEWHERE = r"\b(?:at|with|despite|for) (?:\w+ly )?(?:comparable|similar|equal|the same)\b"
-"""Before a pair that is of something else: `8× faster at comparable safety (89% vs. 93%)`."""
-_BEFORE_PAIR = re.compile(
-    r"(?P<words>[^№≋¤]{0,40}?(?P<by>\bby\s+)?)[-+−]?(?P<own>№)(?P<unit>%|pp|×)?(?!\s+of\b)"
-    rf"(?P<gap>(?:(?!{_ELSEWHERE})[^().;:,№≋¤\d]|vs\.){{0,60}})\($"
-)
-_AFTER_PAIR = re.compile(
-    rf"{_ASIDE}\s?(?:(?P<open>\()(?:(?P<called>\|?Δ\s?(?P<of>\w{{0,8}})\|?|{_CHANGE})\s?[=:]\s?)?|"
-    rf"(?:,|—|–)\s?(?:representing |corresponding to |which is |yielding )?)(?:an? |by )*(?P<sign>[-+−])?(?P<own>№)"
-    rf"(?P<unit>%|pp|×)?\s?(?:(?P<end>[),;])|(?:relative |absolute |points? )?(?:{_CHANGE})\b)",
-    re.I,
-)
-
-
-def _changes(sentence: Sentence) -> Iterator[Claim]:
-    """`0.08 among A against 0.097 among B, a ratio of 0.82`, `1.6 pp more (0.921 vs. 0.905)`, `from 4 to 6 (+50%)`."""
-    shape = sentence.shape
-    for found in _COMPUTED.finditer(shape.text):
-        own, a, b = (shape.numbers(found, name)[0] for name in ("own", "a", "b"))
-        what, close = found["what"].lower(), own.start - a.start < 160 and a.fact.value and b.fact.value
-        if not close or len(own.digits) < 2:
-            continue
-        # A number between the two may say of what they are: `502 in the 10,000 bin against 249`.
-        firsts = [first for first in (a, *shape.numbers(found, "earlier")) if first.fact.value]
-        ways = [way for first in firsts for way in _ways(what, own, first, b)]
-        # Where a word opposes the two, nothing else can be meant; otherwise only a slip is near enough.
-        opposed = _OPPOSED.search(found["between"]) and len(sentence.mentions) == 3
-        slips = (is_slip(own.fact.value, value, own.fact.unit) for value in _values(what, a.fact.value, b.fact.value))
-        if opposed or any(search(way, Work(2000)).status == "possible" for way in ways) or any(slips):
-            yield _change(sentence, what, own, a, b, ways)
-    for found in _PAIR.finditer(shape.text):
-        a, b = (shape.numbers(found, name)[0] for name in ("a", "b"))
-        known = a.fact.value and b.fact.value and a.decimals == b.decimals and bool(found["to"]) <= bool(found["from"])
-        for own in _beside(sentence, found, a) if known else ():
-            yield _change(sentence, "change", own, a, b, _ways("change", own, a, b))
-
-
-def _beside(sentence: Sentence, pair: re.Match[str], a: Mention) -> Iterator[Mention]:
-    """The change that stands right before a pair of numbers in brackets, or behind a pair."""
-    shape = sentence.shape
-    before, after = _BEFORE_PAIR.search(shape.text[: pair.start()]), _AFTER_PAIR.match(shape.text, pair.end())
-    closed = re.match(r"[^()№≋¤\d]{0,20}\)", shape.text[pair.end() :]) is not None
-    if before and closed and (before["by"] or (before["unit"] and _CHANGED.search(before["words"] + before["gap"]))):
-        yield from shape.numbers(before, "own")
-    if after is None:
-        return
-    (own,) = shape.numbers(after, "own")
-    # `ΔAIC` is of something else, unless the sentence speaks of it before.
-    called = after["called"] and own.decimals == a.decimals and (after["of"] or "") in sentence.text[: a.start]
-    if (
-        (after["unit"] or after["sign"] or called)
-        if after["open"] and after["end"]
-        else (after["unit"] and not after["end"])
-    ):
-        yield own
-
-
-def _change(sentence: Sentence, what: str, own: Mention, a: Mention, b: Mention, ways: list[Formula]) -> Claim:
-    says = f"{own.fact.text} is the {what} of {a.fact.text} and {b.fact.text}."
-    return _claim(sentence, any_of(*ways), says, "the sentence names both numbers beside it", own.start)
-
-
-def _values(what: str, a: Fraction, b: Fraction) -> tuple[Fraction, ...]:
-    return {"ratio": (a / b, b / a), "sum": (a + b,), "total": (a + b,)}.get(what, (a - b, b - a))
-
-
-def _ways(what: str, own: Mention, a: Mention, b: Mention) -> list[Formula]:
-    """How a number may follow from two others: as the word before it says, or as its unit does."""
-    if what in ("sum", "total"):
-        return [equal(real(own.fact), real(a.fact) + real(b.fact))]
-    if what == "ratio":
-        # Of sizes, and one of them perhaps in hundredths: 3.8 log points against -0.087.
-        scales = [Fraction(sign * scale) for scale in (1, 100, Fraction(1, 100)) for sign in (1, -1)]
-        ratios = (real(a.fact) / real(b.fact), real(b.fact) / real(a.fact))
-        return [equal(real(own.fact), ratio * scale) for ratio in ratios for scale in scales]
-    return apart(own.fact, own.unit, a.fact, b.fact, percent=a.unit == "%")
+        yield from computed(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
+        yield from _enumerations(sentence)
+    for _paragraph, members in groupby(paper.sentences, lambda sentence: (sentence.source, sentence.paragraph)):
+        yield from _announcements(list(members))
 
 
 # What a sentence enumerates
@@ -295,13 +70,47 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
         joined = len(items) != told and any(re.search(r"\s(?:and|or)\s", item) for item in items)
         if len(items) > 2 and abs(len(items) - told) < 3 and not joined:
             counted = f"{found['count']} {noun}"
-            yield _claim(
+            yield claim_of(
                 sentence,
                 equal(Given(sentence.fact(found.start(), counted, Fraction(told))), number(len(items))),
                 f"{counted} are enumerated: {', '.join(items)[:120]}.",
                 f"{len(items)} {noun.split()[-1]} stand behind the count",
                 found.start(),
             )
+
+
+# What is announced
+
+
+_ANNOUNCED = re.compile(
+    rf"(?<!column )(?<!row )(?<!table )(?<!model )(?<!study )\b(?P<count>{'|'.join(SMALL[2:8])}|[2-7])\s"
+    r"(?P<noun>(?:[a-z-]+\s){0,3}?[a-z]+s)\b",
+    re.I,
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_OPENED = re.compile(rf"(?:^|[;:.—]\s)\(?({'|'.join(_ORDINALS)})(?:ly)?(?=,|\s\(|:)", re.I)
+
+
+def _announcements(paragraph: list[Sentence]) -> Iterator[Claim]:
+    """`in three ways. First, … Second, … Third, …`: no more follow than were announced."""
+    opened = [(place, found) for place, sentence in enumerate(paragraph) for found in _OPENED.finditer(sentence.text)]
+    numbers = [_ORDINALS.index(found[1].lower()) + 1 for _place, found in opened]
+    if numbers[:1] != [1] or numbers.count(1) > 1:
+        return
+    place, first = opened[0]
+    sentence, until = (paragraph[place], first.start()) if first.start() else (paragraph[place - 1], None)
+    told = list(_ANNOUNCED.finditer(sentence.text[:until])) if place or until else []
+    last = next(count for count in range(len(numbers) + 1) if count + 1 not in numbers)
+    count = count_in(told[-1]["count"]) if told else None
+    # The last ones may come without a number, or in the next paragraph.
+    if count is not None and count <= last:
+        yield claim_of(
+            sentence,
+            equal(Given(sentence.fact(told[-1].start(), told[-1].group(), Fraction(count))), number(last)),
+            f"{told[-1].group()} are announced, and {last} follow, from first to {_ORDINALS[last - 1]}.",
+            "the sentences behind it are numbered",
+            told[-1].start(),
+        )
 
 
 # What is said twice
@@ -342,7 +151,7 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
                 continue
             a, b = (differ or pairs)[0]
             texts = [", ".join(mention.fact.text for mention in listed) for listed in (run, other)]
-            yield _claim(
+            yield claim_of(
                 sentence,
                 all_of(*(same(a.fact, b.fact) for a, b in pairs)),
                 f"{' '.join(noun)}: {texts[0]} here and {texts[1]} at {earlier.place(b.start)} are one list.",
@@ -362,7 +171,7 @@ def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
         if re.search(r"(?:\b\w|\d),\s?$|\+$", sentence.text[: run[0].start]):
             continue
         values = sorted(_values_of(run))
-        noun = telling(_ahead(sentence, run[0], 30))[-2:] + telling(_behind(sentence, run[-1], 30))[:3]
+        noun = telling(ahead(sentence, run[0], 30))[-2:] + telling(behind(sentence, run[-1], 30))[:3]
         if noun and values != [values[0] + step for step in range(len(values))]:
             yield run, noun
 
@@ -420,7 +229,7 @@ def _contexts(sentences: tuple[Sentence, ...]) -> dict[tuple[str, ...], list[_Sa
             small = not mention.decimals and (odd == "1" or (len(odd) < 2 and not mention.unit))
             if len(mention.digits) < 2 or small or _NAMED.search(sentence.text[: mention.start]):
                 continue
-            after, before = _behind(sentence, mention, 40)[:3], _ahead(sentence, mention, 70)[-5:]
+            after, before = behind(sentence, mention, 40)[:3], ahead(sentence, mention, 70)[-5:]
             keys: list[tuple[str, ...]] = []
             if mention.decimals == 0 and len(telling(after)) > 1 and not mention.loose:
                 keys.append(("after", mention.unit, *after))
@@ -467,4 +276,4 @@ def _names_near(sentence: Sentence, mention: Mention) -> set[str]:
 def _repeat(said: _Said, model: _Said, evidence: str, *, telling: bool = True) -> Claim:
     (sentence, mention), (other, usual) = said, model
     says = f"{mention.fact.text} here is {usual.fact.text} at {other.place(usual.start)}."
-    return _claim(sentence, same(mention.fact, usual.fact), says, evidence, mention.start, telling=telling)
+    return claim_of(sentence, same(mention.fact, usual.fact), says, evidence, mention.start, telling=telling)

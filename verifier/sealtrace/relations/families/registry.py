@@ -10,6 +10,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.families import (
     bounds,
     claims,
+    computed,
     counts,
     emphasis,
     misplaced,
@@ -22,6 +23,7 @@ from sealtrace.relations.families import (
     statistics,
     sums,
     tallies,
+    ways,
 )
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.work import time_is_up
@@ -128,7 +130,7 @@ FAMILIES: tuple[Family, ...] = (
         misplaced.find,
     ),
     Family(
-        claims.FAMILY,
+        ways.FAMILY,
         "What a sentence says of a column or of two rows is so: highest, also among some, up to, within, above for "
         "each of some, confined to, for the first time, monotone, positive only for, points above, times, n of m.",
         "A sentence or caption that names the column, or both rows.",
@@ -143,7 +145,7 @@ FAMILIES: tuple[Family, ...] = (
         tallies.find,
     ),
     Family(
-        prose.FAMILY,
+        computed.FAMILY,
         "The text agrees with itself: lists, repeated phrases, sums, shares, and counts with what they enumerate.",
         "The same words around two numbers; a sum, a share or a list that the sentence writes out.",
         prose.find,

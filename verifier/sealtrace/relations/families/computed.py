@@ -1,0 +1,321 @@
+"""What a sentence computes: sums, products, shares, changes and means beside the numbers that they follow from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from math import prod
+
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.families.wording import LEVEL, apart, is_slip, printed, real
+from sealtrace.relations.lexicon import telling, words
+from sealtrace.relations.prose import Mention, Sentence
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, call, equal
+from sealtrace.relations.work import Work
+
+FAMILY = "text against text"
+
+
+def computed(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
+    """Everything that a sentence computes, also from a number of the sentence before it in the paragraph."""
+    for reader in (_totals, _shares, _parts, _spreads, _changes):
+        yield from reader(sentence)
+    yield from _percents(sentence, earlier)
+
+
+def claim_of(
+    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, *, telling: bool = True
+) -> Claim:
+    place = sentence.place(start)
+    return Claim(
+        f"{FAMILY} {place} {says[:70]}",
+        formula,
+        says,
+        f"“{sentence.short}” ({place})",
+        ("Both passages speak of the same thing.",) if "here" in says else ("The sentence is read word for word.",),
+        question="Which of these numbers is right?",
+        family=FAMILY,
+        evidence=evidence,
+        telling=telling,
+    )
+
+
+# What a sentence computes. Its shape has № for a number with its unit, and ¤ for a count out of a number.
+
+
+_NOUNS = r"(?:\s[A-Za-z][\w-]*)"
+_FACTOR = rf"№{_NOUNS}{{0,3}}"
+_PART = r"(?:№\s[a-z][\w-]*[^,;:()№≋¤]*|[A-Za-z][\w -]*=\s?№)"
+_TOTALS = (
+    # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
+    re.compile(
+        r"(?<![\w×*·/^(.,+−–-])(?<![×*·/^(+−–-]\s)(?P<parts>[№≋](?:(?:\s?\+\s?№)+|(?:\s?[×*·]\s?№)+))\s?=\s?(?P<total>№)"
+        r"(?!\s?[×*·/^+−–-]|[\w.]*\d)"
+    ),
+    # 960 runs: 20 plots × 12 kinds × 4 years
+    re.compile(
+        rf"(?<![×/-])(?P<total>№){_NOUNS}{{1,5}}\s?(?:\(|:\s|=\s?)(?P<parts>{_FACTOR}(?:\s?×\s?{_FACTOR})+)(?=[).;,]|$)"
+    ),
+    # 24 scenarios (12 approvals, 12 refusals)
+    re.compile(
+        rf"(?P<total>№){_NOUNS}{{1,5}}?\s?(?:\(|:\s)(?P<parts>{_PART}(?:(?:,\s+(?:and\s+)?|;\s+|\s+and\s+){_PART})+)(?=[).;]|$)"
+    ),
+)
+
+
+def _totals(sentence: Sentence) -> Iterator[Claim]:
+    """`71 + 10 + 2 = 83`, `960 runs: 20 plots × 12 kinds × 4 years`, `24 scenarios (12 approvals, 12 refusals)`."""
+    for place, pattern in enumerate(_TOTALS):
+        for found in pattern.finditer(sentence.shape.text):
+            (total,), parts = (sentence.shape.numbers(found, group) for group in ("total", "parts"))
+            # The sign behind a factor is no unit of it.
+            whole, *terms = (
+                printed(mention.fact)
+                if re.fullmatch(r"[\d,]+\s?×?", mention.fact.text)
+                else Given(real(mention.fact).fact)
+                for mention in (total, *parts)
+            )
+            times = re.search(r"[×*·]", found["parts"]) is not None
+            values = [mention.fact.value for mention in parts]
+            value = prod(values) if times else sum(values)
+            # A list may say more of the same things, or leave the rest out: only what nearly gives it is meant to.
+            crossed = re.search(r"\beach\b", found["parts"])
+            if place and (crossed or not (value and 4 <= 5 * total.fact.value / value <= Fraction(25, 4))):
+                continue
+            right = prod(terms[1:], start=terms[0]) if times else call("sum", *terms)
+            listed = sentence.text[parts[0].start : parts[-1].end] + found["parts"].rpartition("№")[2].lstrip("%×")
+            yield claim_of(
+                sentence,
+                any_of(equal(whole, right), equal(whole, 100 * right)) if times and not place else equal(whole, right),
+                f"{total.fact.text} is {listed if times or not place else 'the sum of what is listed behind it'}.",
+                f"the text writes {'its factors' if times else 'the parts'} out beside it",
+                total.start,
+            )  # fmt: skip
+
+
+_SHARES = (
+    re.compile(r"¤(?P<between>[^\w)№≋¤]{1,5}|(?:\s[a-z-]+){1,3}\s\()№%"),
+    re.compile(r"№%(?P<between>(?:\s[a-z-]+){0,3}\s\()¤"),
+)
+
+
+def _shares(sentence: Sentence) -> Iterator[Claim]:
+    """`9 of 10 (90%)`, `43/50 = 86%`, `a 94.4% match rate (3,008 of 3,186 records)`."""
+    for found in (found for pattern in _SHARES for found in pattern.finditer(sentence.shape.text)):
+        ratio, (share,) = sentence.shape.ratio(found), sentence.shape.numbers(found)
+        two_parts = "/" in ratio.text and ratio.part + ratio.whole == 100  # `50/50` is no count out of a number
+        # What falls behind `line 15/16` is a change, and `95% CI` a level.
+        if two_parts or ratio.part > ratio.whole or share.fact.value < 0 or LEVEL.match(sentence.text, share.end):
+            continue
+        part = Fraction(100 * ratio.part, ratio.whole)
+        # Beside a noun it may be the share of the others: `misses 3/12 facts (75%)`.
+        ways = [part, 100 - part] if found["between"].strip(" (=:") else [part]
+        yield claim_of(
+            sentence,
+            any_of(*(equal(real(share.fact), way) for way in ways)),
+            f"{share.fact.text} is {ratio.text}.",
+            "the share and its count stand directly beside each other",
+            ratio.start,
+        )
+
+
+_PART_OF = re.compile(
+    r"(?P<part>№)(?:\s[A-Za-z-]+){0,3}?\s?\((?P<share>№)%(?:\sof (?P<base>[A-Za-z][^№≋¤();,.]{2,40}))?(?=[),;])"
+)
+_STATED = re.compile(r"\b(?:of|from|among)\s(?:the |all |all the |our |these )?(?P<whole>№)\s[A-Za-z]", re.I)
+
+
+def _parts(sentence: Sentence) -> Iterator[Claim]:
+    """`Of the 1,208 trees, 364 (30.1%) fell`; `78.7 billion (34.5% of income) and 61.2 billion (26.8% of income)`."""
+    shape = sentence.shape
+    last: dict[str, tuple[Mention, Mention]] = {}
+    wholes = [(found.start(), shape.numbers(found, "whole")[0]) for found in _STATED.finditer(shape.text)]
+    for found in _PART_OF.finditer(shape.text):
+        (part,), (share,) = (shape.numbers(found, name) for name in ("part", "share"))
+        known = [whole for start, whole in wholes if start < found.start() and whole.fact.value >= part.fact.value]
+        if part.unit or not part.fact.value or not share.fact.value:
+            continue
+        for whole in known[-1:] if part.fact.exact else ():
+            way = equal(real(share.fact), 100 * printed(part.fact) / printed(whole.fact))
+            near = _is_near(share, 100 * part.fact.value / whole.fact.value)
+            if near or search(way, Work(2000)).status == "possible":
+                says = f"{share.fact.text} is {part.fact.text} of {whole.fact.text}."
+                yield claim_of(sentence, way, says, "the sentence says of how many", share.start)
+        base = found["base"] or ""
+        if base and base in last:
+            bases = [real(amount.fact) / real(rate.fact) for amount, rate in (last[base], (part, share))]
+            first, second = (f"{rate.fact.text} ({amount.fact.text})" for amount, rate in (last[base], (part, share)))
+            says = f"{first} and {second} are shares of one whole."
+            yield claim_of(sentence, equal(*bases), says, f"both are shares of {base}", share.start)
+        last[base] = part, share
+
+
+_BETWEEN = r"(?P<low>[-+−]?№)(?:%|pp|×)?\s?(?:to|–|-|,)\s?(?P<high>[-+−]?№)"
+_MIDDLE = r"\b(?:mean|average|median)\b(?: of| was| is|:|\s=)?\s(?P<mid>№)"
+_SPREADS = (
+    re.compile(rf"{_MIDDLE}[^№≋¤.;]{{0,14}}\brang\w+:?\s(?:from )?{_BETWEEN}"),
+    re.compile(
+        rf"(?<!quartile )\brang\w+\s(?:from )?{_BETWEEN}(?:[^№≋¤.;,]{{0,40}}\(|, (?:with )?(?:an? )?)(?:the )?{_MIDDLE}"
+    ),
+)
+
+
+def _spreads(sentence: Sentence) -> Iterator[Claim]:
+    """`mean 0.358 (range 0.333–0.367)`, `ranged from 0.71 to 1.11 (mean 0.90`: a mean lies between the ends."""
+    shape = sentence.shape
+    for found in (found for pattern in _SPREADS for found in pattern.finditer(shape.text)):
+        low, mid, high = (shape.numbers(found, name)[0] for name in ("low", "mid", "high"))
+        if low.fact.value < high.fact.value and {low.unit, mid.unit} <= {high.unit, ""}:
+            formula = all_of(at_most(real(low.fact), real(mid.fact)), at_most(real(mid.fact), real(high.fact)))
+            says = f"{mid.fact.text} lies between {low.fact.text} and {high.fact.text}."
+            yield claim_of(sentence, formula, says, "the range stands beside the mean", mid.start)
+
+
+_SHARE_OF = re.compile(r"№%\s+of (?:all the |all |the |its |our )?№(?=\s)")
+_SAME = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
+
+
+def _percents(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
+    """`225M …, equivalent to 3.5% of the 6.6B events`: the part is a number of the same things, just before."""
+    for found in _SHARE_OF.finditer(sentence.shape.text):
+        share, whole = sentence.shape.numbers(found)
+        noun = next(iter(telling(behind(sentence, whole, 30))), "")
+        before = [mention for mention in sentence.mentions if mention.end < share.start]
+        parts = [mention for mention in before if not mention.unit and noun in behind(sentence, mention, 25)]
+        if not parts and earlier is not sentence and _SAME.search(sentence.text[: share.start]):
+            parts = [
+                mention for mention in earlier.mentions if not mention.unit and noun in behind(earlier, mention, 25)
+            ]
+        if noun and len(parts) == 1 and parts[0].fact.value <= whole.fact.value and not parts[0].loose:
+            yield claim_of(
+                sentence,
+                equal(real(share.fact), 100 * real(parts[0].fact) / real(whole.fact)),
+                f"{share.fact.text} is {parts[0].fact.text} of {whole.fact.text} {noun}s.",
+                "the sentence names both counts and the same things",
+                share.start,
+            )
+
+
+def behind(sentence: Sentence, mention: Mention, letters: int) -> list[str]:
+    return [word for word, start, _end in words(sentence.text) if 0 <= start - mention.end < letters]
+
+
+def ahead(sentence: Sentence, mention: Mention, letters: int) -> list[str]:
+    return [word for word, _start, end in words(sentence.text) if 0 <= mention.start - end < letters]
+
+
+_CHANGE = (
+    r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead|"
+    r"overhead|slow-?down|saving|savings"
+)
+_CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
+_OPPOSED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
+_ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()№≋¤]{1,40}\))?"
+"""What may stand behind each of two numbers: a unit, and in brackets of what they are."""
+_TWO = r"(?:(?P<earlier>№)[^№≋¤]*)?(?P<a>№)(?P<unit>%|pp|×|)(?P<between>[^№≋¤]*)(?P<b>№)(?P=unit)[^№≋¤]*"
+_COMPUTED = (
+    re.compile(
+        rf"{_TWO}\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?[$€£]?(?P<own>№)(?!×|\w*\s?(?:to|–|-)\s?[№≋])",
+        re.I,
+    ),
+    # 0.87 for A; our 0.948 represents an 8% improvement
+    re.compile(
+        rf"{_TWO}\ban?\s[-+−]?(?P<own>№)(?:%|pp|×)\s(?:relative |absolute |points? )*(?P<what>{_CHANGE})\b",
+        re.I,
+    ),
+)
+_PAIR = re.compile(
+    rf"(?P<from>\bfrom\s+)?[-+−]?(?P<a>№)(?P<unit>%|pp|×|){_ASIDE}\s?(?:(?P<to>to)|vs\.?|versus|→)\s?[-+−]?(?P<b>№)(?P=unit)",
+    re.I,
+)
+_ELSEWHERE = r"\b(?:at|with|despite|for) (?:\w+ly )?(?:comparable|similar|equal|the same)\b"
+"""Before a pair that is of something else: `8× faster at comparable safety (89% vs. 93%)`."""
+_BEFORE_PAIR = re.compile(
+    r"(?P<words>[^№≋¤]{0,40}?(?P<by>\bby\s+)?)[-+−]?(?P<own>№)(?P<unit>%|pp|×)?(?!\s+of\b)"
+    rf"(?P<gap>(?:(?!{_ELSEWHERE})[^().;:,№≋¤\d]|vs\.){{0,60}})\($"
+)
+_AFTER_PAIR = re.compile(
+    rf"{_ASIDE}\s?(?:(?P<open>\()(?:(?P<called>\|?Δ\s?(?P<of>\w{{0,8}})\|?|{_CHANGE})\s?[=:]\s?)?|"
+    rf"(?:,|—|–)\s?(?:representing |corresponding to |which is |yielding )?)(?:an? |by )*(?P<sign>[-+−])?(?P<own>№)"
+    rf"(?P<unit>%|pp|×)?\s?(?:(?P<end>[),;])|(?:relative |absolute |points? )?(?:{_CHANGE})\b)",
+    re.I,
+)
+
+
+def _changes(sentence: Sentence) -> Iterator[Claim]:
+    """`0.08 among A against 0.097 among B, a ratio of 0.82`, `1.6 pp more (0.921 vs. 0.905)`, `from 4 to 6 (+50%)`."""
+    shape = sentence.shape
+    for found in (found for pattern in _COMPUTED for found in pattern.finditer(shape.text)):
+        own, a, b = (shape.numbers(found, name)[0] for name in ("own", "a", "b"))
+        what, close = found["what"].lower(), own.start - a.start < 160 and a.fact.value and b.fact.value
+        if not close or (len(own.digits) < 2 and not (own.unit and a.decimals + b.decimals > 3)):
+            continue
+        # A number between the two may say of what they are: `502 in the 10,000 bin against 249`.
+        firsts = [first for first in (a, *shape.numbers(found, "earlier")) if first.fact.value]
+        ways = [way for first in firsts for way in _ways(what, own, first, b)]
+        # Where a word opposes the two, nothing else can be meant; otherwise only a slip is near enough.
+        opposed = _OPPOSED.search(found["between"]) and len(sentence.mentions) == 3
+        near = a.decimals == b.decimals and any(_is_near(own, value) for value in _values(what, own, a, b))
+        if opposed or near or any(search(way, Work(2000)).status == "possible" for way in ways):
+            yield _change(sentence, what, own, a, b, ways)
+    for found in _PAIR.finditer(shape.text):
+        a, b = (shape.numbers(found, name)[0] for name in ("a", "b"))
+        known = a.fact.value and b.fact.value and a.decimals == b.decimals and bool(found["to"]) <= bool(found["from"])
+        for own in _beside(sentence, found, a) if known else ():
+            yield _change(sentence, "change", own, a, b, _ways("change", own, a, b))
+
+
+def _beside(sentence: Sentence, pair: re.Match[str], a: Mention) -> Iterator[Mention]:
+    """The change that stands right before a pair of numbers in brackets, or behind a pair."""
+    shape = sentence.shape
+    before, after = _BEFORE_PAIR.search(shape.text[: pair.start()]), _AFTER_PAIR.match(shape.text, pair.end())
+    closed = re.match(r"[^()№≋¤\d]{0,20}\)", shape.text[pair.end() :]) is not None
+    if before and closed and (before["by"] or (before["unit"] and _CHANGED.search(before["words"] + before["gap"]))):
+        yield from shape.numbers(before, "own")
+    if after is None:
+        return
+    (own,) = shape.numbers(after, "own")
+    # `ΔAIC` is of something else, unless the sentence speaks of it before.
+    called = after["called"] and own.decimals == a.decimals and (after["of"] or "") in sentence.text[: a.start]
+    if (
+        (after["unit"] or after["sign"] or called)
+        if after["open"] and after["end"]
+        else (after["unit"] and not after["end"])
+    ):
+        yield own
+
+
+def _change(sentence: Sentence, what: str, own: Mention, a: Mention, b: Mention, ways: list[Formula]) -> Claim:
+    says = f"{own.fact.text} is the {what} of {a.fact.text} and {b.fact.text}."
+    return claim_of(sentence, any_of(*ways), says, "the sentence names both numbers beside it", own.start)
+
+
+def _is_near(own: Mention, value: Fraction) -> bool:
+    """Whether a number misses what it should be by a slip, or by one in its last of few digits."""
+    apart = abs(abs(own.fact.value) - abs(value))
+    few = len(own.digits) < 3 and apart < 2 * own.fact.unit
+    return few or (len(own.digits) > 1 and is_slip(own.fact.value, value, own.fact.unit) and apart < own.fact.value)
+
+
+def _values(what: str, own: Mention, a: Mention, b: Mention) -> tuple[Fraction, ...]:
+    first, second = a.fact.value, b.fact.value
+    if what in ("sum", "total"):
+        return (first + second,)
+    if what == "ratio" or own.unit == "×":
+        return first / second, second / first
+    changes = [100 * (first - second) / base for base in (first, second)] if own.unit == "%" else []
+    return first - second, second - first, *changes
+
+
+def _ways(what: str, own: Mention, a: Mention, b: Mention) -> list[Formula]:
+    """How a number may follow from two others: as the word before it says, or as its unit does."""
+    if what in ("sum", "total"):
+        return [equal(real(own.fact), real(a.fact) + real(b.fact))]
+    if what == "ratio":
+        # Of sizes, and one of them perhaps in hundredths: 3.8 log points against -0.087.
+        scales = [Fraction(sign * scale) for scale in (1, 100, Fraction(1, 100)) for sign in (1, -1)]
+        ratios = (real(a.fact) / real(b.fact), real(b.fact) / real(a.fact))
+        return [equal(real(own.fact), ratio * scale) for ratio in ratios for scale in scales]
+    return apart(own.fact, own.unit, a.fact, b.fact, percent=a.unit == "%")
