@@ -100,6 +100,39 @@ def test_a_table_that_goes_on_overleaf(tmp_path: Path, caption: str) -> None:
     assert [record["label"] for record in read_paper(path).records] == ["Table 1", "Table 2"]
 
 
+def test_columns_close_to_each_other_under_wide_headers(tmp_path: Path) -> None:
+    """A header wider than its numbers, a small gap, and a name over a rule of its own keep their columns."""
+    head = [text(105, 680, "Field"), text(208, 680, "Wet"), rule(170, 270, 676)]
+    names = [text(140, 664, "Farms"), text(175, 664, "Tons per ha"), text(236, 664, "Loss")]
+    rows = [
+        part
+        for number in range(9)
+        for up in [640 - 12 * number]
+        for part in (
+            text(105, up, f"F{number}"),
+            text(140, up, str(30 + number)),
+            text(208.5, up, "3.25"),
+            text(235, up, "-0.5"),
+        )
+    ]
+    page = [text(100, 700, "Table 1: Yields."), rule(100, 270, 692), *head, *names, rule(100, 270, 658), *rows]
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(pdf("\n".join([*page, rule(100, 270, 538)])))
+    (record,) = read_paper(path).records
+    assert [column["label"] for column in record["columns"]] == ["Field", "Farms", "Wet / Tons per ha", "Wet / Loss"]
+    assert [row["cells"] for row in record["rows"]] == [[f"F{n}", str(30 + n), "3.25", "-0.5"] for n in range(9)]
+
+
+def test_a_table_without_a_rule_at_its_end(tmp_path: Path) -> None:
+    """A table that goes on overleaf has none below its last row: it ends where lines have one cell only."""
+    page = PAGE.replace(rule(100, 400, 628), text(105, 618, "The text goes on here, as a line of words."))
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(pdf(page))
+    (record,) = read_paper(path).records
+    assert [row["cells"] for row in record["rows"]] == [["North", "3.25", "12 of 30"], ["Far south", "4.5", "-0.3"]]
+    assert "The text goes on here" in " ".join(line.text for line in read_paper(path).prose)
+
+
 def test_what_comes_from_a_pdf_says_so(tmp_path: Path) -> None:
     """Cells, tables and sentences name the page, and a warning says that places were read, not cells."""
     path = tmp_path / "paper.pdf"

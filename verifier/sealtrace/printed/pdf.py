@@ -26,6 +26,7 @@ from sealtrace.printed.extracted import (
     marked_cell,
     with_headers,
 )
+from sealtrace.printed.numbers import looks_numeric
 from sealtrace.printed.reported import Reported, add_records
 
 MAX_BYTES = 100_000_000
@@ -42,6 +43,8 @@ _TALLEST = 45.0
 """Points that a row of a table may take."""
 _SAME = 3.0
 """Points by which edges may differ that are meant to be one."""
+_SHORTEST = 20
+"""Points that a rule has at least; one that closes a table has twice as many."""
 
 
 @dataclass
@@ -67,7 +70,7 @@ class _Line:
         """Words in groups that a gap wider than a space parts."""
         found: list[list[dict[str, Any]]] = []
         for word in self.words:
-            space = 0.75 * (word["bottom"] - word["top"])
+            space = 0.5 * (word["bottom"] - word["top"])
             if found and word["x0"] - found[-1][-1]["x1"] < space:
                 found[-1].append(word)
             else:
@@ -125,7 +128,8 @@ def _read_page(page: Any, source: str, reported: Reported) -> None:
     inside: set[int] = set()
     # Charts have rules too: a table is what stands nearest to a caption that says so.
     nearest: dict[int, tuple[float, _Area]] = {}
-    for area in _areas(page, lines):
+    rules = _rules(page)
+    for area in _areas(rules, lines):
         distance, at = _caption(area, lines)
         # Without a caption it may go on with the last table of the page before.
         key = at if distance < _FARTHEST else -1
@@ -133,8 +137,11 @@ def _read_page(page: Any, source: str, reported: Reported) -> None:
             nearest[key] = (distance, area)
     before = tables[-1] if tables else None
     for at, (_distance, area) in sorted(nearest.items()):
-        held = [line for line in _lines(_within(words, area)) if line.words]
-        table = _table(area, held, lines, at, source)
+        held = _lines(_within(words, area))
+        if not any(looks_numeric(piece[0]["text"]) for line in held for piece in line.pieces()[1:]):
+            area = _run_on(area, words)
+            held = _lines(_within(words, area))
+        table = _table(area, held, lines, at, source, rules)
         goes_on = table is not None and before is not None and _goes_on(before, table, page.page_number)
         if table is None or (at < 0 and not goes_on):
             continue
@@ -153,9 +160,17 @@ def _read_page(page: Any, source: str, reported: Reported) -> None:
             continue
         if last is None or not 0 <= line.top - last.bottom < 0.6 * (line.bottom - line.top):
             paragraph += 1
-        text = " ".join(word["text"] for word in shown).replace("−", "-")
+        text = _plain(" ".join(word["text"] for word in shown))
         reported.prose.append(ProseLine(text, source, line.number, paragraph, bool(_CAPTION.match(text))))
         last = line
+
+
+_ALIKE = str.maketrans({"−": "-", "∆": "Δ", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"})
+
+
+def _plain(text: str) -> str:
+    """One character for each minus and delta, and letters where a PDF has them joined."""
+    return text.translate(_ALIKE)
 
 
 # Lines
@@ -187,19 +202,22 @@ def _lines(words: list[dict[str, Any]]) -> list[_Line]:
 # Tables
 
 
-def _areas(page: Any, lines: list[_Line]) -> Iterator[_Area]:
+Rule = tuple[int, int, float]
+"""Left and right end, and how far down it is."""
+
+
+def _rules(page: Any) -> list[Rule]:
+    edges = {(round(edge["x0"]), round(edge["x1"]), round(edge["top"], 1)) for edge in page.horizontal_edges}
+    return sorted((edge for edge in edges if edge[1] - edge[0] > _SHORTEST), key=lambda rule: rule[2])
+
+
+def _areas(rules: list[Rule], lines: list[_Line]) -> Iterator[_Area]:
     """Places between at least two rules of one width, with no caption between them."""
-    rules = sorted(
-        {
-            (round(edge["x0"]), round(edge["x1"]), round(edge["top"], 1))
-            for edge in [*page.horizontal_edges]
-            if edge["x1"] - edge["x0"] > 40
-        },
-        key=lambda rule: rule[2],
-    )
     captions = [line.top for line in lines if _CAPTION.match(line.text)]
     open_areas: list[_Area] = []
     for left, right, top in rules:
+        if right - left <= 2 * _SHORTEST:
+            continue
         area = next(
             (area for area in open_areas if abs(area.left - left) <= _SAME and abs(area.right - right) <= _SAME), None
         )
@@ -223,6 +241,19 @@ def _blank(above: float, below: float, lines: list[_Line]) -> bool:
     return any(second - first > _TALLEST for first, second in pairwise(tops))
 
 
+def _run_on(area: _Area, words: list[dict[str, Any]]) -> _Area:
+    """A table whose last rule is that below its header: it ends where lines no longer have several cells."""
+    bottom = end = area.rules[-1]
+    inside = [word for word in words if area.left - _SAME <= word["x0"] and word["x1"] <= area.right + _SAME]
+    for line in _lines([word for word in inside if word["top"] > bottom - 1]):
+        several = len(line.pieces()) > 1
+        if line.top - bottom > 1.5 * (line.bottom - line.top) or (bottom > end and not several):
+            break
+        bottom = line.bottom
+        end = bottom if several else end
+    return replace(area, rules=[*area.rules, end + 1])
+
+
 def _within(words: list[dict[str, Any]], area: _Area) -> list[dict[str, Any]]:
     low, high = area.rules[0], area.rules[-1]
     return [
@@ -234,7 +265,9 @@ def _within(words: list[dict[str, Any]], area: _Area) -> list[dict[str, Any]]:
     ]
 
 
-def _table(area: _Area, held: list[_Line], lines: list[_Line], captioned: int, source: str) -> ExtractedTable | None:
+def _table(
+    area: _Area, held: list[_Line], lines: list[_Line], captioned: int, source: str, rules: list[Rule]
+) -> ExtractedTable | None:
     if len(held) < 2:
         return None
     edges = _gaps(area, held)
@@ -243,11 +276,17 @@ def _table(area: _Area, held: list[_Line], lines: list[_Line], captioned: int, s
     numbers = {id(word): line.number for line in lines for word in line.words}
     ruled: list[ExtractedRow] = []
     above = area.rules[0]
-    for line in held:
+    for line, following in zip(held, [*held[1:], None], strict=True):
         rule = next((top for top in area.rules[1:] if above <= top <= line.top + 2), None)
         above = line.bottom
         number = numbers.get(id(line.words[0]), 1)
-        cells = _cells(line, edges, source, number)
+        below = following.top if following is not None else line.bottom
+        bars = [
+            (left, right)
+            for left, right, top in rules
+            if line.bottom - _SAME < top < below + _SAME and area.left - _SAME <= left and right <= area.right + _SAME
+        ]
+        cells = _cells(line, edges, source, number, bars)
         ruled.append(ExtractedRow(cells, number, rule="hline" if rule else None))
     rows = with_headers(ruled, closed=True)
     if not any(cell is not None and cell.numeric for row in rows for cell in row.cells):
@@ -270,33 +309,43 @@ def _goes_on(before: ExtractedTable, table: ExtractedTable, page: int) -> bool:
 
 
 def _gaps(area: _Area, held: list[_Line]) -> list[float]:
-    """The edges of the columns: places that nearly all rows leave free."""
+    """The edges of the columns: places that nearly all rows leave free, each where most of them do."""
     body = [line for line in held if len(line.pieces()) > 1] or held
     marks = sorted(
         {area.left - _SAME, area.right + _SAME}
         | {edge for line in body for piece in line.pieces() for edge in (piece[0]["x0"], piece[-1]["x1"])}
     )
-    edges = [marks[0]]
-    free: list[tuple[float, float]] = []
+    gaps: list[list[tuple[int, float, float]]] = [[]]
     for left, right in pairwise(marks):
         middle = (left + right) / 2
         covering = sum(any(p[0]["x0"] < middle < p[-1]["x1"] for p in line.pieces()) for line in body)
-        if covering * 8 <= len(body):
-            if free and free[-1][1] == left:
-                free[-1] = (free[-1][0], right)
-            else:
-                free.append((left, right))
-    inner = [gap for gap in free if gap[0] > marks[0] and gap[1] < marks[-1] and gap[1] - gap[0] > 1.5]
-    edges += [(left + right) / 2 for left, right in inner]
-    return [*edges, marks[-1]]
+        if covering * 8 > len(body):
+            gaps.append([])
+        elif gaps[-1] and gaps[-1][-1][0] == covering:
+            gaps[-1][-1] = (covering, gaps[-1][-1][1], right)
+        else:
+            gaps[-1].append((covering, left, right))
+    inner = [gap for gap in gaps if gap and gap[0][1] > marks[0] and gap[-1][2] < marks[-1]]
+    freest = [
+        min(gap, key=lambda place: (place[0], place[1] - place[2])) for gap in inner if gap[-1][2] - gap[0][1] > 1.5
+    ]
+    return [marks[0], *((left + right) / 2 for _covering, left, right in freest), marks[-1]]
 
 
-def _cells(line: _Line, edges: list[float], source: str, number: int) -> tuple[ExtractedCell | None, ...]:
+def _cells(
+    line: _Line, edges: list[float], source: str, number: int, bars: list[tuple[int, int]]
+) -> tuple[ExtractedCell | None, ...]:
+    """The cells of a line; `bars` are the rules directly below it, each with what stands above all its columns."""
     columns = len(edges) - 1
     found: dict[int, tuple[int, list[dict[str, Any]]]] = {}
     for piece in line.pieces():
         first = max(0, sum(edge <= piece[0]["x0"] + 1 for edge in edges) - 1)
         last = max(first, sum(edge < piece[-1]["x1"] - 1 for edge in edges) - 1)
+        for left, right in bars:
+            inside = [word for word in line.words if left - _SAME < word["x0"] and word["x1"] < right + _SAME]
+            if inside == piece and not looks_numeric(piece[0]["text"]):
+                under = [at for at, ends in enumerate(pairwise(edges)) if left < sum(ends) / 2 < right]
+                first, last = min(under, default=first), max(under, default=last)
         taken = next((at for at, (span, _words) in found.items() if at <= first < at + span), None)
         if taken is not None:
             span, words = found[taken]
@@ -310,7 +359,7 @@ def _cells(line: _Line, edges: list[float], source: str, number: int) -> tuple[E
         marks = [
             Mark(character, bool(_BOLD.search(word["fontname"])))
             for word in words
-            for character in f"{word['text']} ".replace("−", "-")
+            for character in _plain(f"{word['text']} ")
         ]
         cells += [marked_cell(marks, source, number, span), *[None] * (span - 1)]
     return tuple(cells)
