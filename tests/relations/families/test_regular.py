@@ -506,3 +506,26 @@ def test_two_marks_of_one_number_are_one_finding() -> None:
             r"Oak | 5.5 | \textbf{7.9} | 6.0 | 2.7 | \textbf{14.1}",
             "Ash | 3.8 | 6.4 | 7.2 | 7.7 | 14.3", r"Yew | 8.6 | 1.5 | \textbf{9.8} | 4.9 | 11.0"]  # fmt: skip
     assert len(_suspected(read(table("Trees.", "Tree | a | b | c | d | e", rows)), "marks")) == 1
+
+
+def test_a_mean_of_all_follows_from_those_of_parts_with_their_numbers() -> None:
+    """The headers say of how many each mean is; eight rows follow, and a ninth does not."""
+    means = [(29.4, 31.8, 18.7), (1.43, 1.13, 2.80), (61.20, 66.30, 38.25), (7.72, 8.14, 5.81), (0.41, 0.35, 0.68)]
+    means += [(55.8, 57.2, 49.5), (3.30, 2.96, 4.83)]
+    rows = [
+        f"row{place} | {whole} | 1.{place} | {a} | 2.{place} | {b} | 3.{place}"
+        for place, (whole, a, b) in enumerate(means)
+    ]
+    header = "Variable | All / Mean | All / SD | Elm (27) / Mean | Elm (27) / SD | Oak (6) / Mean | Oak (6) / SD"
+    for last, found in (("19.09", []), ("19.90", [{"19.90", "17.20", "27.60"}])):
+        paper = read(table("Trees.", header, [*rows, f"last | {last} | 1.9 | 17.20 | 2.9 | 27.60 | 3.9"]))
+        assert _suspected(paper) == found
+        assert [one for one in decided(paper) if "weighted by 27, 6" in one.claim.sentence]
+
+
+@pytest.mark.parametrize(("share", "found"), [("11.7", 0), ("10.0", 1)])
+def test_shares_make_up_the_hundred_of_their_total(share: str, found: int) -> None:
+    """The counts are all listed, as their total shows; the shares are or are not."""
+    rows = ["Elm | 158.6 | 38.1%", "Oak | 106.1 | 25.5%", "Ash | 102.8 | 24.7%", f"Yew | 48.8 | {share}%"]
+    paper = read(table("Trees.", "Kind | Weight | Share", [*rows, "---", "Total | 416.3 | 100%"]))
+    assert len(_suspected(paper, "parts and whole")) == found

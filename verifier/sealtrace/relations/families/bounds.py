@@ -37,6 +37,11 @@ _METHODS = re.compile(
     re.I,
 )
 _DESCRIPTIVE = re.compile(r"(?:sd|std\.?|s\.d\.|std\.? dev\.?|n|median|q1|q3|range)")
+_QUARTILE = re.compile(
+    r"(\bmin(?:imum)?\b\.?)|(\bq1\b|\bp25\b|\b25(?:th)?(?: ?%| ?percentile)|\b(?:first|lower) quartile)|"
+    r"(\bmedian\b|\bq2\b|\bp50\b|\b50(?:th)?(?: ?%| ?percentile))|"
+    r"(\bq3\b|\bp75\b|\b75(?:th)?(?: ?%| ?percentile)|\b(?:third|upper) quartile)|(\bmax(?:imum)?\b\.?)"
+)
 _EXTREME = re.compile(r"\b(?:(min|minimum)|(max|maximum)|mean|average|avg|median)\b\.?")
 _BOUND = re.compile(
     r"\b(?:(lcb|lower[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:low|lower))|"
@@ -55,6 +60,7 @@ def _is_ordered(what: str, *assumes: str) -> Rule:
     )
 
 
+_LEAST_WITHIN = 4
 _ENDS = _is_ordered("the ends of an interval")
 _AROUND = _is_ordered("an interval around its estimate", "The interval is about that estimate.")
 
@@ -62,6 +68,7 @@ _AROUND = _is_ordered("an interval around its estimate", "The interval is about 
 def find_orders(paper: Paper) -> Iterator[Claim]:
     """Ends of intervals and their estimates; columns or rows whose headers say where they stand."""
     for sheet in paper.sheets:
+        yield from _within(sheet)
         for row, column in sorted(sheet.entries):
             ends, label = sheet.part(row, column, "low", "high"), plain(sheet.columns[column].label)
             if ends is None or not (_INTERVAL.search(label) or _INTERVAL.search(plain(sheet.rows[row].label))):
@@ -78,6 +85,23 @@ def find_orders(paper: Paper) -> Iterator[Claim]:
                 facts = [fact for column in columns if (fact := sheet.number(row, column)) is not None]
                 if len(facts) > 1:
                     yield rule.claim(sheet, facts, headers(sheet, *columns))
+
+
+def _within(sheet: Sheet) -> Iterator[Claim]:
+    """Numbers with an interval behind them, in their cell or in the next column, that nearly all lie in theirs."""
+    for column in sheet.numeric_columns():
+        rows = range(len(sheet.rows))
+        found = {row: facts for row in rows if (facts := sheet.part(row, column, "mean", "low", "high")) is not None}
+        if not found and _CONFIDENCE.search(plain(sheet.columns[column].label)) and _estimate(sheet, column) is None:
+            beside = ((row, sheet.number(row, column - 1), sheet.part(row, column, "low", "high")) for row in rows)
+            found = {row: (value, *ends) for row, value, ends in beside if value is not None and ends is not None}
+        ordered = [low.value <= value.value <= high.value for value, low, high in found.values()]
+        if sum(ordered) < _LEAST_WITHIN or sum(ordered) < len(ordered) - max(1, len(ordered) // 8):
+            continue
+        evidence = f"{sum(ordered)} of {len(ordered)} numbers of the column lie in the interval behind them"
+        for value, low, high in found.values():
+            name, said = f"{ORDER} {value.address} within", f"column {headers(sheet, column)}"
+            yield _AROUND.claim(sheet, (low, value, high), said, name=name, evidence=evidence)
 
 
 def _estimate(sheet: Sheet, interval: int) -> int | None:
@@ -113,6 +137,10 @@ def _by_headers(sheet: Sheet) -> Iterator[tuple[list[int], str]]:
         usual = places.keys() <= _LEVELS and _TELLING & places.keys()
         if usual and not _METHODS.search(f"{rest} {sheet.caption}"):
             yield list(places.values()), f"percentiles {', '.join(f'{float(place):g}' for place in places)}"
+    for _rest, places in _grouped(sheet, _QUARTILE, lambda found: Fraction((found.lastindex or 1) - 1)):
+        # Without a quartile it is told below; alone, 25% may be a share of something.
+        if {1, 3} & places.keys() and (len(places) > 3 or (len(places) > 2 and not _METHODS.search(sheet.caption))):
+            yield list(places.values()), "least, quartiles and greatest"
     for rest, places in _grouped(sheet, _EXTREME, lambda found: Fraction(bool(found[2]) - bool(found[1]))):
         # In brackets or behind a dash it is how a method aggregates: logit (words - max.).
         named = re.fullmatch(r"[\w\s%]+", rest) is not None

@@ -30,6 +30,7 @@ from sealtrace.relations.families.trials import (
     Trial,
     against_rows,
     blocked,
+    by_headers,
     by_order,
     by_sizes,
     intervals,
@@ -194,6 +195,7 @@ class Mine:
             table.compare(against_rows(sheet, rounded))
             table.compare(by_order(sheet, rounded))
             table.compare(by_sizes(sheet, rounded, counted))
+            table.compare(by_headers(rounded))
             table.fit()
         return mine
 
@@ -371,6 +373,10 @@ class _Table:
         line = self.sheet.rows[row]
         names = [plain(text) for text in (line.first, line.label) if text]
         if any(_UNUSUAL.fullmatch(name) or (not linear and SUMMARY.fullmatch(name)) for name in names):
+            return False
+        fact = result.facts[row]
+        if fact is not None and fact.value in (1, 100) and any(SUMMARY.fullmatch(name) for name in names):
+            # All of it, by definition: whether the parts are so much is said of them.
             return False
         formats = {_format(result.facts[held]) for held in holds}
         return not self.sheet.is_turned or _format(result.facts[row]) in formats

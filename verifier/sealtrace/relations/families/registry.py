@@ -57,7 +57,8 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         sums.TOTALS,
         "Parts sum to their whole.",
-        "A row or column headed Total, Sum, All or Overall over counts; a caption that says what sums to 100 or 1.",
+        "A row or column headed Total, Sum, All or Overall over counts, or over shares of 100 where the counts beside "
+        "them add up; a caption that says what sums to 100 or 1.",
         sums.find_totals,
     ),
     Family(
@@ -76,8 +77,9 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         bounds.ORDER,
-        "Ends of intervals, percentiles, least and greatest, lower and upper bounds stand in order.",
-        "Headers that name them for the same quantity.",
+        "Ends of intervals, percentiles, least, quartiles and greatest, lower and upper bounds stand in order, and an "
+        "estimate in its interval.",
+        "Headers that name them for the same quantity; numbers that nearly all lie in the interval behind them.",
         bounds.find_orders,
     ),
     Family(
@@ -153,7 +155,8 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         significance.FAMILY,
         "Statistics follow from what they are computed from: p from t, F, χ², r or z; intervals around their estimate; "
-        "rates of parts and whole; McNemar from its counts; errors from deviations; stars from estimates and errors.",
+        "rates of parts and whole; McNemar from its counts; errors from deviations; stars and p from estimates with "
+        "their errors or intervals.",
         "A test and its p in one sentence, or a p and the word significant; headers, notes or a caption that name the "
         "statistic and what it needs.",
         statistics.find_statistics,

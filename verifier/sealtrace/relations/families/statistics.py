@@ -11,6 +11,7 @@ from typing import Any
 
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
+from sealtrace.relations.families import inference
 from sealtrace.relations.families.estimates import estimates_of
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.significance import FAMILY, reported, tail
@@ -38,6 +39,7 @@ CERTIFICATES = "certificate"
 def find_statistics(paper: Paper) -> Iterator[Claim]:
     """What sentences report; margins of rates, McNemar's test and errors in tables."""
     yield from reported(paper)
+    yield from inference.find(paper)
     notes = " ".join(sentence.text for sentence in paper.sentences)
     sizes = {name: count_of(size) for name, size in _SIZED.findall(notes)}
     stars = _thresholds(paper.words)

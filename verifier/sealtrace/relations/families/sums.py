@@ -81,6 +81,7 @@ def find_totals(paper: Paper) -> Iterator[Claim]:
     for sheet in paper.sheets:
         for summary in summaries(sheet, _WHOLE):
             yield from _total(summary)
+            yield from _hundred(summary)
         yield from _ratios(sheet)
         splits = _IS_TOTAL.columns(sheet)
         if len(splits) == len(sheet.numeric_columns()):
@@ -103,6 +104,30 @@ def _total(summary: Summary) -> Iterator[Claim]:
         overlap = total.value < added and not _ADDITIVE.fullmatch(summary.header)
         evidence = "the row's name; a whole may be less than its parts where they overlap" if overlap else ""
         yield summary.claim(_IS_TOTAL, parts, formula=ways, evidence=evidence)
+
+
+def _hundred(summary: Summary) -> Iterator[Claim]:
+    """Shares above a total of one hundred, where another column shows that all parts are listed."""
+    sheet, rows, whole = summary.sheet, summary.scopes[0], summary.fact.value
+    parts = sheet.down(summary.column, rows)
+    if (
+        not _TOTAL.fullmatch(summary.name)
+        or whole not in (1, 100)
+        or not summary.is_last
+        or not parts
+        or len(parts) < 3
+    ):
+        return
+    for column in sheet.numeric_columns():
+        total, facts = sheet.number(summary.row, column), sheet.down(column, rows)
+        if total is None or facts is None or total.value == whole:
+            continue
+        apart = abs(sum((fact.value for fact in facts), -total.value))
+        if apart <= sum((fact.unit for fact in facts), total.unit) / 2:
+            evidence = f"{sheet.columns[column].label} adds up to its total"
+            if 0.8 * whole <= sum(part.value for part in parts) <= 1.2 * whole:
+                yield summary.claim(_IS_TOTAL, parts, evidence=evidence)
+            return
 
 
 def _ratios(sheet: Sheet) -> Iterator[Claim]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.families.columns import Column, Span, Value, function, mean, total
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.significance import tail
-from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.families.wording import COUNT, SUMMARY, count_of, plain
 
 Booleans = npt.NDArray[np.bool_]
 _SUM = re.compile(r"\b(?:total|sum|all|overall|combined)\b")
@@ -37,6 +39,8 @@ _ERROR = re.compile(r"\bs\.?e\.?m?\b|standard error")
 _LOGARITHM = re.compile(r"\blog|\bcoef|\bestimate|\batt\b|β")
 _REST = re.compile(r"^(?:1|100) ?[-–−]|\berror|fail|remain|complement|\brest\b|^(?:un|non|not )")
 _RUNNING = re.compile(r"\bcum")
+_SIZED = re.compile(rf"\((?:[nN] ?= ?)?{COUNT}\)|\b[nN] ?= ?{COUNT}")
+_WHOLE = re.compile(r"^(?:all|overall|total|full|entire|whole|pooled|combined)\b")
 
 
 @dataclass(frozen=True)
@@ -255,6 +259,26 @@ def by_sizes(sheet: Sheet, columns: list[Column], counted: list[Column]) -> Iter
             inputs = tuple(columns[number] for number in block)
             says = f"the mean of {inputs[0].label} … {inputs[-1].label} weighted by {line.label}"
             yield Trial(inputs, "weighted mean", says, weighted, _MEAN, True, (place,), sparse=True, without=row)
+
+
+def by_headers(columns: list[Column]) -> Iterator[Trial]:
+    """A column of a whole against the mean of its parts, weighted by the numbers of items in their headers."""
+    wholes: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    parts: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for place, column in enumerate(columns):
+        group, _join, last = column.label.removesuffix(f".{column.part}").rpartition(JOIN)
+        sized = _SIZED.search(group or last)
+        quantity = (last if group else "") + column.part
+        is_whole = _WHOLE.search(plain(group or last)) is not None
+        if sized or is_whole:
+            (wholes if is_whole else parts)[quantity].append((place, count_of(sized[1] or sized[2]) if sized else 0))
+    for quantity, ((place, size), *others) in wholes.items():
+        sizes = [part_size for _part, part_size in parts[quantity]]
+        if len(sizes) > 1 and not others and size in (0, sum(sizes)) and min(sizes) > 0:
+            inputs = tuple(columns[part] for part, _size in parts[quantity])
+            says = f"the mean of {inputs[0].label} … {inputs[-1].label} weighted by {', '.join(map(str, sizes))}"
+            weighted = partial(_weighted, [Fraction(size, sum(sizes)) for size in sizes])
+            yield Trial(inputs, "weighted mean", says, weighted, None, True, (place,), sparse=True)
 
 
 def _weighted(shares: Sequence[Any], *values: Value) -> Value:

@@ -1,0 +1,100 @@
+"""Estimates of a table with their p, their intervals and their quartiles."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from relations.families.small_papers import decided, read, table
+from sealtrace.relations.decision import Status
+from sealtrace.relations.families.inference import quantile
+from sealtrace.relations.families.paper import Paper
+
+
+def _suspected(paper: Paper) -> list[set[str]]:
+    return [{fact.text for fact in one.cells} for one in decided(paper) if one.status is Status.SUSPICION]
+
+
+def _held(paper: Paper, family: str) -> int:
+    return sum(one.claim.family == family and one.status is Status.HOLDS for one in decided(paper))
+
+
+def _estimates(kind: str, wrong: str = "", caption: str = "Trees.") -> Paper:
+    """Eight estimates with what leads to their p, of which the last may be another one."""
+    chance, rows = random.Random(8), []
+    for place in range(8):
+        value, error, size = chance.uniform(0.1, 0.9), chance.uniform(0.2, 0.5), chance.randint(40, 90)
+        ratio = value / error
+        if kind == "correlation":
+            value = value / 3
+            ratio = value * math.sqrt((size - 2) / (1 - value * value))
+        p = f"{math.erfc(ratio / math.sqrt(2)):.3f}"
+        p = wrong if wrong and place == 7 else p
+        ends = (value - 1.96 * error, value + 1.96 * error)
+        cells = {
+            "error": f"{value:.4f} | {error:.4f} | {p}",
+            "interval": f"{value:.3f} | {ends[0]:.3f}, {ends[1]:.3f} | {p}",
+            "odds": f"{math.exp(value):.3f} ({math.exp(ends[0]):.3f}, {math.exp(ends[1]):.3f}) | {p}",
+            "statistic": f"{ratio:.3f} | {p}",
+            "correlation": f"{size} | {value:.4f} | {p}",
+            "below": f"{value:.4f}",
+        }[kind]
+        rows.append(f"row{place} | {cells}")
+        rows += [f" | ({error:.4f})", f" | [{p}]"] if kind == "below" else []
+    header = {
+        "error": "Estimate | SE | p",
+        "interval": "Coefficient | 95% CI | p-value",
+        "odds": "Odds ratio (95% CI) | p",
+        "statistic": "t | p",
+        "correlation": "N | Spearman ρ | p",
+        "below": "Model 1",
+    }[kind]
+    return read(table(caption, f"Kind | {header}", rows))
+
+
+@pytest.mark.parametrize("kind", ["error", "interval", "odds", "statistic", "correlation", "below"])
+def test_a_p_that_does_not_follow_from_its_estimate_is_found(kind: str) -> None:
+    """Seven follow; the eighth is another number."""
+    clean = _estimates(kind)
+    assert _suspected(clean) == []
+    assert _held(clean, "statistics") >= 8
+    assert len(_suspected(_estimates(kind, "0.971"))) == 1
+
+
+def test_a_table_of_another_p_is_left_alone() -> None:
+    """Most do not follow from the estimates beside them, or the caption says that they are adjusted."""
+    assert _suspected(_estimates("error", "0.971", "Trees. The p are Holm-adjusted.")) == []
+    rows = [f"row{place} | 0.{place + 1}12 | 0.211 | 0.{(7 * place) % 9}4{place}" for place in range(8)]
+    assert _suspected(read(table("Trees.", "Kind | Estimate | SE | p", rows))) == []
+
+
+def test_quantiles_are_those_of_the_tables() -> None:
+    """Of the normal and of Student's distribution, as every book prints them."""
+    found = [quantile(Fraction(1, 20), freedom) for freedom in (None, 10, 3)]
+    assert [round(float(value or 0), 3) for value in found] == [1.960, 2.228, 3.182]
+    assert quantile(Fraction(0), None) is None
+
+
+@pytest.mark.parametrize(("last", "found"), [("1.31 (1.02, 1.68)", 0), ("1.81 (1.02, 1.68)", 1)])
+def test_a_number_outside_the_interval_behind_it_is_found(last: str, found: int) -> None:
+    """Five ratios lie in theirs, which are not symmetric."""
+    texts = ("1.20 (0.80, 1.90)", "0.77 (0.51, 1.22)", "2.41 (1.10, 5.02)", "0.95 (0.90, 1.01)", "3.10 (1.20, 7.70)")
+    rows = [f"row{place} | {text}" for place, text in enumerate(texts)]
+    assert len(_suspected(read(table("Trees.", "Kind | Risk", [*rows, f"last | {last}"])))) == found
+
+
+@pytest.mark.parametrize(("median", "found"), [("163", 0), ("136", 0), ("103", 1)])
+def test_quartiles_stand_in_order(median: str, found: int) -> None:
+    """Least, quartiles and greatest, as a description prints them."""
+    rows = [
+        "Elm | 66 | 74 | 76 | 77 | 81",
+        f"Oak | 15 | 125 | {median} | 227 | 400",
+        "Ash | 0.2 | 0.4 | 0.5 | 0.6 | 0.9",
+    ]
+    paper = read(table("Trees.", "Kind | min | 25% | 50% | 75% | max", rows))
+    broken = [one for one in decided(paper) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
+    assert {one.claim.family for one in broken} <= {"order"}
+    assert len(broken) == found

@@ -1,0 +1,235 @@
+"""Estimates of a table with their p: an estimate, and its error or its interval, leave little choice.
+
+No header says which distribution the p is of. So the table does: where nearly all of its estimates have the p of a
+normal distribution, or of Student's with so many degrees of freedom at least, the one that has another is suspected.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from sealtrace.printed.extracted import JOIN
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.fact import Fact
+from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.significance import FAMILY
+from sealtrace.relations.families.stated import size_of
+from sealtrace.relations.families.wording import plain, real
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Expression, Formula, all_of, at_most, call, number
+from sealtrace.relations.work import Work
+
+_VALUE = re.compile(
+    r"(?:estimate|est\.?|coef\w*\.?|β̂?|b|beta|(?:main |marginal |average )?effect(?: size)?|at[et]|a?or|a?hr|rr|irr|"
+    r"(?:adjusted |adj\. )?(?:odds|hazard|risk|rate) ratio|(?:mean )?diff\w*\.?|δ|slope|mean change)(?: \([^()]*\))?"
+)
+_RATIOS = re.compile(r"\ba?(?:or|hr|rr|irr)\b|\bratio\b|exp\(")
+_ERROR = re.compile(r"\(?(?:(?:robust |clustered |hac )?se|s\.e\.|std\.? ?err(?:or)?s?\.?|standard errors?)\)?")
+_STATISTIC = re.compile(r"(?:wald )?[tz](?:[ -](?:value|stat\w*|score|ratio))?\.?")
+_CORRELATION = re.compile(r"(?:(?:pearson|spearman)(?:'s)? )?(?:r|ρ|rho|correlation|corr\.?)")
+_P = re.compile(r"(?:(?:two-sided |raw )?p(?:[ -]?val(?:ue)?s?)?|pr ?\(> ?\|[tz]\|\))\.?")
+_INTERVAL = re.compile(r"\bci\b|\bc\.i\.|interval|95 ?%")
+_ROLES = {"statistic": _STATISTIC, "correlation": _CORRELATION, "value": _VALUE, "error": _ERROR, "p": _P}
+_OTHER_P = re.compile(
+    r"\bholm\b|bonferroni|benjamini|\bfdr\b|\bfwer?\b|\bbh\b|adjusted p|p-?values? (?:are |were )?(?:adjust|correct)|"
+    r"corrected|multiple (?:comparison|test|hypothes)|permut|bootstrap|randomi[sz]ation|one-sided|likelihood ratio",
+    re.I,
+)
+"""Where a caption says so, the p is not that of the estimate beside it."""
+_BELOW = re.compile(r"<\s?(0?\.\d+)")
+_IN_BRACKETS = (re.compile(r"\(\s?\d*\.?\d+\s?\)\W*"), re.compile(r"\[\s?\d*\.\d+\s?\]\W*"))
+_FREEDOM = (100, 30, 10, 5)
+"""The least degrees of freedom that are tried, so that nearly all estimates of a table have their p."""
+_LEAST = 5
+_FEW = 8
+"""One estimate in so many may have another p, one may in any case."""
+_LEAST_SURPRISE = 4.0
+_WIDTH = Fraction(2 * 196, 100)
+"""Of an interval of 95 percent, in errors."""
+_LEAST_P = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """An estimate, what its error is made of, and its p as an interval."""
+
+    value: Fact
+    spread: tuple[Fact, ...]
+    """Its error, or the two ends of its interval; nothing where it is a statistic or a correlation."""
+    p: tuple[Fraction, Fraction]
+    said: str
+    size: int = 0
+    """Of how many a correlation is."""
+    is_ratio: bool = False
+    """Whether the interval is symmetric in logarithms."""
+
+    @property
+    def apart(self) -> Expression:
+        """How far it is from nothing."""
+        value = real(self.value)
+        return call("abs", call("log", value) if self.is_ratio else value)
+
+    @property
+    def error(self) -> Expression:
+        """Its error."""
+        if self.size:
+            return call("sqrt", (1 - real(self.value) * real(self.value)) / (self.size - 2))
+        if len(self.spread) < 2:
+            return real(self.spread[0]) if self.spread else number(1)
+        low, high = (call("log", real(end)) if self.is_ratio else real(end) for end in self.spread)
+        return (high - low) / _WIDTH
+
+    def formula(self, freedom: int) -> Formula:
+        """That it has its p, by so many degrees of freedom or more."""
+        least, most = quantile(max(self.p[1], _LEAST_P), None), quantile(self.p[0], freedom)
+        above = [at_most(self.error * least, self.apart)] if least and least > 0 else []
+        return all_of(*above, *([at_most(self.apart, self.error * most)] if most is not None else []))
+
+    @property
+    def surprise(self) -> float:
+        """How unlikely an unrelated p would be as near to it: the more so, the more digits all of them have."""
+        (low, high), (least, most) = self._ends, self.p
+        width = math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2)) + float(most - least)
+        return -math.log10(min(1.0, width)) if least > 0 else 0.0
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """About between what its size over its error lies."""
+        facts = [real(fact).fact for fact in (self.value, *self.spread)]
+        (value, *ends) = [(float(fact.low), float(fact.high)) for fact in facts]
+        if self.is_ratio:
+            (value, *ends) = [(math.log(low), math.log(high)) for low, high in (value, *ends)]
+        if not ends:
+            ends = [(math.sqrt((1 - value[0] ** 2) / (self.size - 2)),) * 2 if self.size else (1.0, 1.0)]
+        error = ends[0] if len(ends) == 1 else tuple((ends[1][i] - ends[0][1 - i]) / 3.92 for i in (0, 1))
+        size = max(value[0], -value[1], 0.0), max(abs(value[0]), abs(value[1]))
+        return size[0] / error[1], size[1] / max(error[0], 1e-9)
+
+
+@lru_cache(maxsize=4096)
+def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
+    """Beyond what, on both sides, so much of a normal or Student's distribution lies; None where it is too little."""
+    from scipy.special import ndtri, stdtrit
+
+    if p < _LEAST_P:
+        return None
+    found = float(ndtri(float(p) / 2) if freedom is None else stdtrit(freedom, float(p) / 2))
+    # Far below what is printed, and far above what the library is off.
+    return Fraction(round(abs(found) * 10**7) + (1 if freedom else -1), 10**7)
+
+
+def find(paper: Paper) -> Iterator[Claim]:
+    """Estimates of each table that nearly all have the p of their error."""
+    for sheet in (sheet for sheet in paper.both_ways if not _OTHER_P.search(sheet.caption)):
+        estimates = [*_beside(sheet), *([] if sheet.is_turned else _below(sheet))]
+        surprise = sum(estimate.surprise for estimate in estimates)
+        for freedom in _FREEDOM if len(estimates) >= _LEAST and surprise > _LEAST_SURPRISE else ():
+            formulas = [estimate.formula(freedom) for estimate in estimates]
+            broken = [search(formula, Work(20_000)).status == "impossible" for formula in formulas]
+            if sum(broken) <= max(1, len(estimates) // _FEW):
+                yield from _claims(sheet, estimates, broken, freedom)
+                break
+
+
+def _claims(sheet: Sheet, estimates: list[_Estimate], broken: list[bool], freedom: int) -> Iterator[Claim]:
+    right = len(estimates) - sum(broken)
+    often = f"{right} of {len(estimates)} estimates of the table have the p that follows from them"
+    for estimate in estimates:
+        value, spread = estimate.value, " to ".join(fact.text for fact in estimate.spread)
+        noun = ("of", "with error", "with interval")[len(estimate.spread)]
+        whole = (
+            f"{value.text} {noun} {spread}"
+            if spread
+            else f"{value.text} of {estimate.size}"
+            if estimate.size
+            else value.text
+        )
+        yield Claim(
+            f"{FAMILY} p of {value.address}",
+            # Few degrees of freedom of its own are no error.
+            estimate.formula(max(3, freedom // 3)),
+            f"{whole} has p {estimate.said}.",
+            sheet.place("estimates and p"),
+            ("The p is two-sided, and of this estimate being nothing.",),
+            question=f"Which p has {whole}?",
+            family=FAMILY,
+            evidence=often,
+            telling=right > _LEAST,
+        )
+
+
+def _beside(sheet: Sheet) -> Iterator[_Estimate]:
+    """Estimate, error or interval, and p in columns of one group."""
+    groups: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for column in sheet.numeric_columns():
+        group, _join, header = plain(sheet.columns[column].label).rpartition(JOIN)
+        role = next((name for name, pattern in _ROLES.items() if pattern.fullmatch(header)), "other")
+        if role == "other" and _INTERVAL.search(header):
+            role = "interval"
+        groups[group][role].append(column)
+    for group, roles in groups.items():
+        (p, *more), rows = roles.get("p") or [-1], range(len(sheet.rows))
+        if p < 0 or more or any(len(columns) > 1 for role, columns in roles.items() if role != "other"):
+            continue
+        of = {role: columns[0] for role, columns in roles.items()}
+        for row in rows:
+            known = _p(sheet, row, p)
+            if known is None:
+                continue
+            if "statistic" in of and (fact := sheet.number(row, of["statistic"])) is not None:
+                yield _Estimate(fact, (), *known)
+            elif "value" in of:
+                yield from _in_row(sheet, row, of["value"], of.get("error", of.get("interval")), *known)
+            elif "correlation" in of and (fact := sheet.number(row, of["correlation"])) is not None:
+                size = size_of(sheet, row, rf"(?:{re.escape(group)}{JOIN})?n")
+                if size and size > 2 and abs(fact.value) + fact.unit < 1:
+                    yield _Estimate(fact, (), *known, size)
+
+
+def _in_row(
+    sheet: Sheet, row: int, value: int, spread: int | None, p: tuple[Fraction, Fraction], said: str
+) -> Iterator[_Estimate]:
+    entry, label = sheet.entry(row, value), plain(f"{sheet.columns[value].label} {sheet.rows[row].label}")
+    beside = sheet.entry(row, spread) if spread is not None else None
+    if entry is not None and entry.facts:
+        ends = tuple(beside.facts) if beside is not None else tuple(entry.facts[1:])
+        yield from _of(entry.facts[0], ends, p, said, is_ratio=len(ends) == 2 and _RATIOS.search(label) is not None)
+
+
+def _below(sheet: Sheet) -> Iterator[_Estimate]:
+    """An estimate, its error below it in brackets, and its p below that in square ones."""
+    for row, column in sheet.entries:
+        entry, *under = (sheet.entry(row + step, column) for step in range(3))
+        unnamed = row + 2 < len(sheet.rows) and not any(line.first for line in sheet.rows[row + 1 : row + 3])
+        if entry is None or len(entry.facts) != 1 or not unnamed:
+            continue
+        texts = [(below.text if below is not None else "") for below in under]
+        if all(shape.fullmatch(text) for shape, text in zip(_IN_BRACKETS, texts, strict=True)):
+            error, p = (below.facts[0] for below in under if below is not None)
+            yield from _of(entry.facts[0], (error,), (p.low, p.high), f"= {p.text}")
+
+
+def _p(sheet: Sheet, row: int, column: int) -> tuple[tuple[Fraction, Fraction], str] | None:
+    """A cell's p: a number, or below one."""
+    fact, entry = sheet.number(row, column), sheet.entries.get((row, column))
+    if fact is not None and 0 <= fact.value <= 1:
+        return (fact.low, fact.high), f"= {fact.text}"
+    below = _BELOW.search(entry.text) if entry is not None else None
+    return ((Fraction(0), Fraction(below[1])), f"< {below[1]}") if below else None
+
+
+def _of(
+    value: Fact, spread: tuple[Fact, ...], p: tuple[Fraction, Fraction], said: str, *, is_ratio: bool = False
+) -> Iterator[_Estimate]:
+    """An estimate, where its numbers can be what they are taken for."""
+    facts = [real(fact).fact for fact in (value, *spread)]
+    positive = len(spread) == 1 and facts[1].low > 0
+    around = len(spread) == 2 and facts[1].high < facts[2].low and facts[1].low <= facts[0].value <= facts[2].high
+    if (positive or around) and not (is_ratio and min(fact.low for fact in facts) <= 0):
+        yield _Estimate(value, spread, p, said, is_ratio=is_ratio)
