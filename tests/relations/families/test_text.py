@@ -108,6 +108,18 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "One run of the mill stands out with grain 1.4478.",
         Status.SUSPICION,
     ),
+    "a percent of two digits whose row and column leave no doubt": (
+        "quote",
+        table(
+            "Share of the variance, in percent.",
+            "Factor | Share (%)",
+            ["Soil | 56", "Rain | 31", "Wind | 9"],
+            "tab:var",
+        ),
+        r"By Table~\ref{tab:var}, the factor soil has a share of 56\%.",
+        r"By Table~\ref{tab:var}, the factor soil has a share of 58\%.",
+        Status.SUSPICION,
+    ),
     "columns beside their numbers": (
         "quote",
         table(
@@ -612,6 +624,10 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "an estimate with bounds of its own, of others than the row's": (
+        TREES,
+        "The height of Oak is 18.22 metres. Those beside a river stand out: height of Oak 24.08 [21.43--26.01].",
+    ),
     "an improvement that has a row's name before it": (TREES, r"In height, Oak shows an 18.32\% improvement."),
     "a number of another paper": (TREES, r"The height of Oak elsewhere is 18.32 \cite{other}."),
     "a year": (

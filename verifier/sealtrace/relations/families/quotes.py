@@ -31,6 +31,8 @@ _REFERRED = 0.6
 """What speaks for a table that the paragraph refers to."""
 _MOST_CHANCE = 0.14
 """How often at most an unrelated number may be a slip away from one of the cells that words name as well."""
+_CHANCE_OF_TWO = 0.22
+"""The same for a number of two digits, whose cell the words have to choose beyond doubt, and as the only one."""
 _FAR, _FAR_MARGIN = 4.0, 0.65
 """The same for a number that misses the cell by more than a slip."""
 _CERTAIN, _CERTAIN_MARGIN = 5.0, 1.5
@@ -156,7 +158,8 @@ def _is_chosen(number: Number, cell: Candidate, *, slip: bool, confirmed: bool =
     signed = (mention.unit == "×" and "×" in entry.text) or mention.fact.text[-1] in "KMBT"
     symbol = number.sentence.text[: mention.start].rstrip(" +-−").endswith("=")
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
-    if symbol or (mention.loose and (not signed or apart < abs(cell.fact.value) / 8)):
+    bounded = _BOUNDS.match(number.sentence.text, mention.end) is not None
+    if symbol or bounded or (mention.loose and (not signed or apart < abs(cell.fact.value) / 8)):
         return False
     vouched = confirmed or signed or number.resolver.vouches(mention, cell)
     clear = most >= _NAMED * BESIDE and least >= _NAMED * ALONE and number.is_sure(_FAR, _FAR_MARGIN)
@@ -170,19 +173,22 @@ def _is_meant(number: Number, cell: Candidate) -> bool:
     A slip is evidence by itself: the more digits it leaves alone, and the fewer cells the words name as well, the less
     they have to say. They name both lines, or one of them and the table.
     """
-    mention, digits = number.mention, _significant(number.mention)
-    if digits < LEAST_DIGITS or mention.loose or _chance(number, cell) > _MOST_CHANCE:
-        return False
-    both = cell.rows >= _NAMED and cell.columns >= _BARELY
-    line = max(cell.rows, cell.columns)
-    either = line >= _NAMED and (cell.table >= _BARELY if digits > 3 else line >= ALONE and cell.table >= _REFERRED)
-    # What stands behind it names a line that the table has not: `60.0% among the young`.
-    either = either and not _AMONG.match(number.sentence.text, mention.end)
+    mention, digits, chance = number.mention, _significant(number.mention), _chance(number, cell)
+    line, other = max(cell.rows, cell.columns), min(cell.rows, cell.columns)
+    if digits > LEAST_DIGITS:
+        both = cell.rows >= _NAMED and cell.columns >= _BARELY
+        either = line >= _NAMED and (cell.table >= _BARELY if digits > 3 else line >= ALONE and cell.table >= _REFERRED)
+        # What stands behind it names a line that the table has not: `60.0% among the young`.
+        either = either and not _AMONG.match(number.sentence.text, mention.end)
+        meant = chance <= _MOST_CHANCE and (both or either)
+    else:
+        meant = chance <= _CHANCE_OF_TWO and other >= _NAMED and cell.score >= _CERTAIN - _MARGIN
     return (
-        (both or either)
+        meant
+        and not mention.loose
         and is_of_its_kind(number, cell)
         and not _is_taken(number, cell)
-        and not _is_foreign(number, cell, strict=False)
+        and not _is_foreign(number, cell, strict=digits <= LEAST_DIGITS)
     )
 
 
@@ -202,7 +208,7 @@ _NO_VALUE_AFTER = re.compile(
     r"\b(?:(?:ratio|difference|gap|gains?|increase|decrease|drop|reduction|change|improvement|sum|total|margin) of|"
     r"by|per|every|each|another|additional|between)\s(?:about |roughly |only |just |up to )?[-+−±~∼]?$|"
     r"\d[%×]?\s?[–—]\s?$|\bbetween\s[^.;]{0,40}\sand\s$|\[[^\[\]a-z]*$|[{∈]\s?[^}]*$|"
-    r"\d\s[a-z-]+(?:\s[a-z-]+)?\s\($|\(\s?[\d.,]+%?\sto\s$|"
+    r"\d\s(?-i:[a-z-]+(?:\s[a-z-]+)?)\s\($|\(\s?[\d.,]+%?\sto\s$|"
     r"\b(?:maximum|minimum|largest|smallest) (?:possible|potential|feasible)\b|"
     r"\b(?:second|another|separate|different|additional|independent|follow-up|earlier|previous|prior|harder|larger)\b"
     r"[^.;]{0,40}\b(?:suite|sets?|datasets?|benchmark|runs?|study|experiment|sample|cohort|subset|test|paper|work)\b",
@@ -215,6 +221,8 @@ _NO_VALUE_BEFORE = re.compile(
     r"[\s-](?:\w+[\s-])?(?:improvement|reduction|increase|decrease|gain|drop|change|speed-?up)\b|\s?\[…\]"
 )
 """Behind a number that begins a range, is a difference, or is taken from another paper."""
+_BOUNDS = re.compile(r"%?\s?[(\[](?:[^()\[\]]{0,12}\bCI\b\D{0,3})?[-+−]?[\d.]+%?\s?(?:[-–—,]|to)\s?[-+−]?[\d.]+")
+"""Behind an estimate that has bounds of its own: it may be that of another group."""
 _AMONG = re.compile(r"\s(?:among|for|in|on|within|under|with|at|over)\b")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AVERAGED = re.compile(r"\b(?:mean|average|median|overall)(?:\s[^\s.,;()]+){0,4}\s?$", re.I)

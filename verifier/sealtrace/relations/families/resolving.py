@@ -143,7 +143,7 @@ class Resolver:
             if not (rows or columns):
                 continue
             cells = self._of_its_kind(mention, place, rows, columns)
-            if max(rows.values(), default=0.0) < AROUND:
+            if max(rows.values(), default=0.0) < AROUND or _WHOLE.search(self.text[: mention.start]):
                 rows = self._summaries(mention, {row: line.first for row, line in enumerate(sheet.rows)}) | rows
             heads = {column: sheet.columns[column].label for column in sheet.numeric_columns()}
             said = {column: pull for column, pull in self._summaries(mention, heads).items() if pull == ALONE}
