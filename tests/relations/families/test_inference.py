@@ -98,3 +98,15 @@ def test_quartiles_stand_in_order(median: str, found: int) -> None:
     broken = [one for one in decided(paper) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
     assert {one.claim.family for one in broken} <= {"order"}
     assert len(broken) == found
+
+
+@pytest.mark.parametrize(
+    ("cell", "below", "found"),
+    [("0.445**", "(2.89)", 0), ("0.445***", "(2.89)", 1), ("-0.445**", "(2.89)", 1), ("-0.445**", "(-2.89)", 0)],
+)
+def test_stars_follow_from_the_statistics_in_brackets(cell: str, below: str, found: int) -> None:
+    """A note in the last rows says what stars mean, and that brackets hold t: they have the sign of the estimate."""
+    pairs = (("0.799*", "(2.46)"), ("-0.331", "(-0.89)"), ("6.508*", "(2.08)"), ("8.442***", "(4.60)"), (cell, below))
+    rows = [line for name, (a, b) in zip("vwxyz", pairs, strict=True) for line in (f"{name} | {a}", f" | {b}")]
+    notes = ["t statistics in parentheses | ", "* $p<0.05$, ** $p<0.01$, *** $p<0.001$ | "]
+    assert len(_suspected(read(table("Trees.", "Kind | Model", [*rows, *notes])))) == found

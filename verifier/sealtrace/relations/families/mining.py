@@ -56,9 +56,10 @@ _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
 )
-_RARE = ("logarithm of a change", "ratio to the row above", "product")
+_RARE = ("logarithm of a change", "ratio to the row above")
 """What holds by accident more often than it is meant: only where a header says so."""
 _OF_ONE_KIND = ("sum", "mean", "weighted mean", "parts of a whole")
+_FOOTNOTE = re.compile(r"\d\W*\^\W?[a-z]\b|[†‡§¶]")
 _OF_RATES = re.compile(r"\b(?:mean|average|avg|macro)\b")
 _QUANTILE = re.compile(
     r"\bq[1-5]\b|quartile|quantile|quintile|tercile|percentile|\bp\d\d\b|\bm(?:in|ax)(?:imum)?\b|best|worst"
@@ -357,6 +358,7 @@ class _Table:
             row
             for row in np.flatnonzero(known & ~fits & ~sized).tolist()
             if self._is_comparable(result, row, holds, trial.is_linear)
+            and not self._is_annotated((result, *trial.inputs), row)
             and not ("mean" in trial.kind and self._has_no_mean(result, trial.inputs, row))
             and not (trial.kind == "sum" and self._is_pooled(result, trial.inputs, row))
             and not ("of the whole" in trial.kind and _is_of_another_whole(trial, value, result, row))
@@ -386,6 +388,11 @@ class _Table:
         label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
         ends = all(column.label.endswith((".low", ".high")) for column in inputs)
         return bool(total(*inputs).touches(result)[row]) or (ends and _ASYMMETRIC.search(label) is not None)
+
+    def _is_annotated(self, columns: Sequence[Column], row: int) -> bool:
+        """Whether a footnote says something of one of the numbers of a row: it may be another thing."""
+        entries = (self.sheet.entry(row, column.place) for column in columns)
+        return any(entry is not None and _FOOTNOTE.search(entry.text) for entry in entries)
 
     def _is_pooled(self, result: Column, parts: Sequence[Column], row: int) -> bool:
         """Whether a row's whole is no sum: a rate or a mean of all, or a number of things that its parts share."""

@@ -20,6 +20,7 @@ from sealtrace.relations.families.trials import wilson
 from sealtrace.relations.families.wording import COUNT, count_of, is_percent, plain, real
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
+    Expression,
     Formula,
     Given,
     Unknown,
@@ -44,7 +45,7 @@ def find_statistics(paper: Paper) -> Iterator[Claim]:
     sizes = {name: count_of(size) for name, size in _SIZED.findall(notes)}
     stars = _thresholds(paper.words)
     for sheet in paper.sheets:
-        yield from _starred(sheet, _thresholds(sheet.caption) or stars)
+        yield from _starred(sheet, stars)
         yield from _margins(sheet, sizes)
         yield from _mcnemar(sheet)
         yield from _OF_DEVIATION.claims(sheet)
@@ -173,6 +174,8 @@ _CRITICAL = {"0.1": ("1.6424", "2.0151"), "0.05": ("1.9556", "2.5706"), "0.01": 
              "0.001": ("3.1746", "6.8689")}  # fmt: skip
 """Of each level, what a ratio of estimate and error exceeds at least, p rounded to three digits, and what with five
 degrees of freedom."""
+_SIGNED = re.compile(r"\(\s*[-−]?[\d.,]+\s*\)\W*")
+_T_BELOW = re.compile(r"\b[tz][- ](?:stat\w*|values?|ratios?) (?:are )?(?:\w+ )?in (?:parenth|bracket)", re.I)
 _FEW = 6
 """One estimate in so many may have the wrong stars, one may in any case."""
 
@@ -187,7 +190,7 @@ def _thresholds(text: str) -> dict[int, tuple[str, str]]:
     return dict(zip([0, *known], zip(starts, ends, strict=True), strict=True)) if known else {}
 
 
-def _of_stars(value: Given, error: Given, _stars: str, least: str, most: str) -> Formula:
+def _of_stars(value: Expression, error: Expression, _stars: str, least: str, most: str) -> Formula:
     size = call("abs", value)
     return all_of(at_most(error * least, size), *([at_most(size, error * most)] if most else []))
 
@@ -201,16 +204,46 @@ _HAS_STARS = Rule(
 )
 
 
-def _starred(sheet: Sheet, thresholds: dict[int, tuple[str, str]]) -> Iterator[Claim]:
-    """Estimates with their errors, and as many stars as the levels of the note give these."""
-    claims, starred = [], 0
-    for found in estimates_of(0, sheet) if thresholds else ():
-        runs = _STARS.findall(found.text)
+_HAS_STARS_BY_T = replace(
+    _HAS_STARS,
+    says="{0} with statistic {1} has as many stars as its level gives, and its sign: {2}.",
+    formula=lambda value, ratio, stars, least, most: all_of(
+        _of_stars(ratio, number(1), stars, least, most), at_most(0, value * ratio)
+    ),
+    assumes=("The number in brackets is its t or z, and stars are of a two-sided test of it.",),
+)
+
+
+def _notes(sheet: Sheet) -> str:
+    """What stands above and below a table: its caption, and its rows without numbers."""
+    empty = (line.label for row, line in enumerate(sheet.rows) if not sheet.across(row))
+    return " ".join((sheet.caption, *empty))
+
+
+def _with_statistics(sheet: Sheet) -> Iterator[tuple[str, Fact, Fact]]:
+    """Numbers with another one below them in brackets, which has their sign."""
+    for row, column in sheet.entries:
+        value, below = sheet.entry(row, column), sheet.entry(row + 1, column)
+        if value is None or below is None or not len(value.facts) == len(below.facts) == 1 or sheet.rows[row + 1].first:
+            continue
+        if _SIGNED.fullmatch(below.text) and not _SIGNED.fullmatch(value.text):
+            yield value.text, value.facts[0], below.facts[0]
+
+
+def _starred(sheet: Sheet, usual: dict[int, tuple[str, str]]) -> Iterator[Claim]:
+    """Estimates with their errors or statistics, and as many stars as the levels of the note give these."""
+    claims, starred, notes = [], 0, _notes(sheet)
+    thresholds, by_t = _thresholds(notes) or usual, _T_BELOW.search(notes) is not None
+    found = ((estimate.text, estimate.value, estimate.error) for estimate in estimates_of(0, sheet))
+    for text, value, error in (_with_statistics(sheet) if by_t else found) if thresholds else ():
+        runs = _STARS.findall(text)
         stars = "*" * sum(map(len, runs))
         if len(stars) in thresholds and len(runs) < 2:
             starred += bool(stars)
-            facts, name = (found.value, found.error), f"{FAMILY} stars {found.value.address}"
-            claims.append(_HAS_STARS.claim(sheet, facts, "stars", stars or "none", *thresholds[len(stars)], name=name))
+            name, rule = f"{FAMILY} stars {value.address}", _HAS_STARS_BY_T if by_t else _HAS_STARS
+            claims.append(
+                rule.claim(sheet, (value, error), "stars", stars or "none", *thresholds[len(stars)], name=name)
+            )
     broken = sum(search(claim.formula, Work(20_000)).status == "impossible" for claim in claims)
     often = f"{len(claims) - broken} of {len(claims)} estimates of the table have the stars that their errors give"
     # Errors that are t-statistics, or p-values of another test, agree with stars by accident only.

@@ -32,7 +32,6 @@ _RATIO = re.compile(
     r"throughput|\w/\w"
 )
 _PERCENT = re.compile(rf"%|{_RATIO.pattern}")
-_PRODUCT = re.compile(r"product|score|×|total")
 _REDUCTION = re.compile(r"reduc|sav|drop|less|fewer|decrease")
 _HARMONIC = re.compile(r"\bf-?1|f-?score|harmonic")
 _ERROR = re.compile(r"\bs\.?e\.?m?\b|standard error")
@@ -78,7 +77,6 @@ PATTERNS = (
     Pattern("sum", "{0} + {1}", lambda a, b: a + b, _SUM, 1),
     Pattern("difference", "{0} - {1}", lambda a, b: a - b, _DIFFERENCE, 2, 2),
     Pattern("mean", "the mean of {0} and {1}", lambda a, b: (a + b) / 2, _MEAN, 1),
-    Pattern("product", "{0} × {1}", lambda a, b: a * b, _PRODUCT, 1),
     Pattern("ratio", "{0} / {1}", lambda a, b: a / b, _RATIO, 2, 2, True),
     Pattern("percentage", "100 × {0} / {1}", lambda a, b: 100 * a / b, _PERCENT, 2, 1, True),
     Pattern("share", "{0} / ({0} + {1})", lambda a, b: 1 / (1 + b / a), _RATIO),
@@ -297,10 +295,6 @@ def wilson(sign: int, share: Value, size: Value, z: Fraction = _Z) -> Value:
     return (share + square / (2 * size) + sign * half) / (1 + square / size)
 
 
-def _wald(sign: int, share: Value, size: Value) -> Value:
-    return share + sign * _Z * function("sqrt", (share - share * share) / size)
-
-
 def intervals(columns: list[Column]) -> Iterator[Trial]:
     """Ends of intervals against an estimate with its error, and against a share or a count with its number of items."""
     ends = [(number, column) for number, column in enumerate(columns) if column.part in ("low", "high")]
@@ -314,13 +308,11 @@ def intervals(columns: list[Column]) -> Iterator[Trial]:
         ]
         if abs(source.place - size.place) <= 1:
             formulas.append(("end of an interval", f"{names} {size.label}", lambda a, b, sign=sign: a + sign * b))
-        for whole, of_counts, (name, method) in product(
-            (1, 100), (False, True), (("Wilson's", wilson), ("Wald's", _wald))
-        ):
+        for whole, of_counts in product((1, 100), (False, True)):
             if size.whole and not (of_counts and not source.whole):
                 scale = Fraction(1) if of_counts else Fraction(1, whole)
-                says = f"{name} {end.part} end of {source.label} {'out of' if of_counts else 'over'} {size.label}"
-                formulas.append((f"{name} interval", says, partial(_end, method, sign, whole, scale, of_counts)))
+                says = f"Wilson's {end.part} end of {source.label} {'out of' if of_counts else 'over'} {size.label}"
+                formulas.append(("Wilson's interval", says, partial(_end, sign, whole, scale, of_counts)))
         for kind, says, formula in formulas:
             yield Trial((source, size), kind, says, formula, None, True, (number,), is_linear=False)
 
@@ -340,10 +332,8 @@ def is_of_few(sheet: Sheet, columns: tuple[Column, ...], row: int) -> bool:
     return False
 
 
-def _end(
-    method: Callable[..., Value], sign: int, whole: int, scale: Fraction, counts: bool, a: Value, b: Value
-) -> Value:
-    found = method(sign, a / b if counts else a * scale, b)
+def _end(sign: int, whole: int, scale: Fraction, counts: bool, a: Value, b: Value) -> Value:
+    found = wilson(sign, a / b if counts else a * scale, b)
     return found if whole == 1 else found * whole
 
 
