@@ -44,6 +44,18 @@ CASES = {
         "North shows the largest net change of any county (-1.42).",
         "South shows the largest net change of any county (-0.63).",
     ),
+    "two rivals, each with its margin": (
+        "claim",
+        WOODS,
+        r"East has a shade of 72.4\%, outperforming North by 11.1 points and West by 2.2 points.",
+        r"East has a shade of 72.4\%, outperforming North by 11.7 points and West by 2.2 points.",
+    ),
+    "columns that are compared": (
+        "claim",
+        table("Shade in percent.", "Year | Elm | Oak", ["2001 | 41.2 | 38.1", "2002 | 45.9 | 40.3"]),
+        "In shade of 2002, Elm is 5.6 points above Oak.",
+        "In shade of 2002, Elm is 6.5 points above Oak.",
+    ),
     "what is announced": (
         "text against text",
         "",
@@ -103,6 +115,8 @@ SILENT = {
     "a gain of other things": "Recall rises from 0.292 in spring to 0.389 in autumn, a gain of +7 leaves.",
     "an entropy behind a width": r"Width 28 produces an average entropy of 5.39 bits, a 27\% reduction.",
     "ways that come without a number": "There are three ways. First, on foot. Second, by cart. Finally, by boat.",
+    "points of what is pooled": "It gives 1.51 points for North and only 0.55 points pooled over South.",
+    "a rival's own value": r"It reaches 61.3\% of shade, surpassing South (58.8\%) and North (61.3\%).",
     "none is significant": "None of the changes is significant (all $p > 0.24$).",
 }
 

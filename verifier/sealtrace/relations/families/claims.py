@@ -37,7 +37,7 @@ def find(paper: Paper) -> Iterator[Claim]:
         swept = near or [named for named in spoken if _sweeps(sentence, named.sheet)]
         for operator, tables in (
             (superlatives, spoken),
-            (changes, spoken),
+            (changes, [*spoken, *(named.turned() for named in spoken)]),
             (_signs, near or spoken),
             (_monotone, swept),
             (_bounds, near),

@@ -21,11 +21,16 @@ _ITS = r"\s+(?:the\s+|its\s+|that of\s+)?"
 _RIVAL = re.compile(
     rf"\b(?:{_ABOVE}|compared (?:to|with)|(?:outperform|surpass|exceed|beat|trail|lead)\w*){_ITS}$", re.I
 )
-_POINTS_ABOVE = re.compile(rf"\s*(?:[\w-]+\s)?{_ABOVE}{_ITS}", re.I)
+_POINTS_ABOVE = re.compile(
+    rf"\s*(?:(?:\w+er|more|less|worse|gain|lift|increase|decrease|reduction|drop|lead|improvement|advantage|margin)\s)?"
+    rf"{_ABOVE}{_ITS}",
+    re.I,
+)
 _TIMES = re.compile(
     rf"\s*(?:[\w-]+\s){{0,3}}?(?:{_ABOVE}|relative to|compared (?:to|with)|versus|vs\.?|against|of){_ITS}", re.I
 )
 _BY = re.compile(r"\bby\s+(?:only\s+|just\s+)?[-+−]?$", re.I)
+_BY_SO_MUCH = re.compile(r"\s(?:by\s(?:only\s|just\s)?[-+−]?|\((?=[+−-]))", re.I)
 _WORDED = re.compile(
     rf"\b(?:(?P<word>twice|doubles?|triples?|half|halves)|(?P<count>{'|'.join(SMALL[2:])}) times)\b", re.I
 )
@@ -75,12 +80,25 @@ def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Menti
     link = _TIMES if unit == "×" else _POINTS_ABOVE
     behind = {row: span[0] for row, span in spans if link.fullmatch(text, mention.end, span[0])}
     rivals = {row for row, span in spans if _RIVAL.search(text[: span[0]])} | behind.keys()
+    # `surpassing B by 1.5 points and C by 3.0`, `surpassing B (+1.5 points)`.
+    margins = {
+        other.start: row
+        for row, span in sorted(spans, key=lambda pair: pair[1])
+        for other in sentence.mentions
+        if _BY_SO_MUCH.fullmatch(text, span[1], other.start)
+    }
+    rivals |= set(margins.values()) if rivals & set([*margins.values()][:1]) else set()
+    ahead = [margins[mention.start]] if margins.get(mention.start) in rivals else []
     rows_named = {row: [span for other, span in spans if other == row] for row, _span in spans}
-    second = list(behind) or (list(rivals) if _BY.search(text[: run[0].start]) and len(rows_named) == 2 else [])
+    second = list(behind) or ahead
+    if not second and _BY.search(text[: run[0].start]) and len(rows_named) == 2:
+        second = list(rivals)
     # What another number is compared with has not this one.
-    first = last_before(rows_named, 0, mention.start if behind else len(text), rivals)
+    first = last_before(rows_named, 0, mention.start if behind or ahead else len(text), rivals)
     if len(second) != 1 or not first:
         return
+    # Where several rows are called so, each may be meant.
+    called = [row for row in first if rows_named[row] == rows_named[first[0]]]
     rows = (first[0], second[0])
     beside = _columns_beside(sentence, named, mention, behind.get(second[0], mention.end))
     columns = beside or (_columns_meant(sentence, named, mention, first[0]) if unit != "×" else [])
@@ -93,9 +111,10 @@ def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Menti
     if unit == "×" and (not columns or RELATIVE.search(sheet.columns[columns[0]].label)):
         # What is a ratio already is quoted, not divided.
         return
-    ways = _differ(sheet, rows, columns[:8], mention, unit)
+    ways = [way for row in called for way in _differ(sheet, (row, second[0]), columns[:8], mention, unit)]
     if ways:
-        says = f"{' and '.join(sheet.rows[row].label for row in rows)} differ by {mention.fact.text}"
+        subjects = " or ".join(sheet.rows[row].label for row in called)
+        says = f"{subjects} and {sheet.rows[second[0]].label} differ by {mention.fact.text}"
         yield Way(sheet, any_of(*ways), says, "rows", mention.start, only_if_true=len(columns) > (4 if behind else 1))
 
 
@@ -129,16 +148,7 @@ def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: i
     percent = [column for column, entry in entries.items() if "%" in f"{entry.text} {sheet.columns[column].label}"]
     end = min((cut.start() for cut in CLAUSE.finditer(sentence.text, mention.end)), default=len(sentence.text))
     spoken = [column for column, spans in named.columns.items() if any(span[0] < end for span in spans)]
-    # In percent of something that no column is called: `adds 122% wall-time over B`.
-    other = re.match(
-        r"\s[a-z-]+(?<!er)(?<!point)(?<!points)(?<!more)(?<!less) (?:over|above|than)", sentence.text[mention.end :]
-    )
-    return (
-        quoted
-        or spoken
-        or ([] if other else percent)
-        or (list(numbers) if named.referred and len(numbers) == 1 else [])
-    )
+    return quoted or spoken or percent or (list(numbers) if named.referred and len(numbers) == 1 else [])
 
 
 def _differ(sheet: Sheet, rows: Sequence[int], columns: Sequence[int], mention: Mention, unit: str) -> list[Formula]:

@@ -182,24 +182,28 @@ def _members(sheet: Sheet, group: str) -> list[int]:
 
 
 def _extreme(sheet: Sheet, column: int, row: int, found: re.Match[str], group: list[int] | None) -> Iterator[Way]:
-    own, block = sheet.number(row, column), sheet.rows[row].label.split(JOIN)[:-1]
-    beside = [other for other, line in enumerate(sheet.rows) if line.label.split(JOIN)[:-1] == block]
+    own, labels = sheet.number(row, column), [line.label.split(JOIN) for line in sheet.rows]
+    beside = [other for other, parts in enumerate(labels) if parts[:-1] == labels[row][:-1]]
     # The first of a block is the first of its rows.
-    facts = numbers_of(sheet, column, group or (beside if block and len(beside) > 2 else None))
+    facts = numbers_of(sheet, column, group or (beside if len(labels[row]) > 1 and len(beside) > 2 else None))
     others = [fact for other, fact in facts.items() if other != row and not _ASIDE.search(sheet.rows[other].label)]
     # A column of several things has no first.
     if own is None or len(others) < 2 or any(other.unit != own.unit for other in others):
         return
     signs = (">=",) if found["high"] else ("<=",) if found["low"] else (">=", "<=")
-    orders = [(sign, others) for sign in signs]
+    # Or it is the first of those that are called so in every block.
+    alike = [other for other, parts in enumerate(labels) if len(parts) > 1 and parts[1:] == labels[row][1:]]
+    called = [fact for other, fact in numbers_of(sheet, column, alike).items() if other != row]
+    orders = [(sign, rivals) for sign in signs for rivals in ((others, called) if len(called) > 1 else (others,))]
     if own.value < 0 and (found["large"] or len(signs) > 1):
         # The largest fall is the largest of all falls, without its sign.
-        orders.append(("<=", [other for other in others if other.value < 0]))
+        orders += [("<=", [rival for rival in rivals if rival.value < 0]) for _sign, rivals in orders]
     formulas, ahead = [], []
     rank = _RANKS.index((found["rank"] or "first").lower())
     for sign, rivals in orders:
         ranked = sorted(rivals, key=lambda fact: fact.value, reverse=sign == ">=")
-        ahead.append(sum(fact.value > own.value if sign == ">=" else fact.value < own.value for fact in ranked))
+        if rivals is not called:
+            ahead.append(sum(fact.value > own.value if sign == ">=" else fact.value < own.value for fact in ranked))
         # Those before a second or third have to be there, unless it may be the first itself.
         before = [] if found["best"] else [compare(printed(fact), sign, printed(own)) for fact in ranked[:rank]]
         formulas.append(all_of(*before, *(compare(printed(own), sign, printed(fact)) for fact in ranked[rank:])))
