@@ -99,6 +99,34 @@ def test_a_submission_of_one_file_and_a_zip(tmp_path: Path) -> None:
     assert [record["label"] for record in read_paper(project).records] == ["tab:yield"]
 
 
+def test_a_fragment_that_is_compressed(tmp_path: Path) -> None:
+    """One LaTeX file needs to begin no document, in an archive or out of it; of two, one has to."""
+    single = tmp_path / "yield.tex.gz"
+    single.write_bytes(gzip.compress(TABLE.encode()))
+    assert [table.label for table in read_paper(single).tables] == ["tab:yield"]
+    with pytest.raises(BundleError, match="begins a document"):
+        read_paper(_tar(tmp_path / "two.tar.gz", {"a.tex": TABLE, "b.tex": TABLE}))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
+def test_letters_of_other_encodings(tmp_path: Path, encoding: str) -> None:
+    """Old papers are in Latin alphabets of one byte a letter; a wrong byte among UTF-8 is replaced, and only that."""
+    paper = tmp_path / "main.tex"
+    paper.write_bytes(TABLE.replace("North & 3.25", "Châlons & 3.25 ± 0.5").encode(encoding))
+    (table,) = read_paper(paper).tables
+    assert [cell.text for cell in table.rows[1].cells if cell is not None] == ["Châlons", "3.25 ± 0.5"]
+    paper.write_bytes(TABLE.replace("North", "Nörd").encode() + b"\xe9")
+    assert read_paper(paper).records[0]["rows"][0]["label"] == "Nörd"
+
+
+def test_digits_without_end_are_no_number(tmp_path: Path) -> None:
+    """Macros that double what they are given print more digits than anybody reads."""
+    paper = tmp_path / "main.tex"
+    doubled = "\\dbl{" * 12 + "9" + "}" * 12
+    paper.write_text(f"\\newcommand{{\\dbl}}[1]{{#1#1}}{TABLE}\n\nWe have {doubled} and 3.25 tons.")
+    assert [line.text for line in read_paper(paper).prose if "tons" in line.text] == ["We have … and 3.25 tons."]
+
+
 def test_no_path_leads_out_of_an_archive(tmp_path: Path) -> None:
     """Members and \\input that climb out of the archive are passed over; files of the machine are never read."""
     (tmp_path / "outside.tex").write_text(TABLE)

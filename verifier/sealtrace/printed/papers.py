@@ -7,6 +7,7 @@ being believed.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import posixpath
 import re
@@ -36,6 +37,7 @@ _MAIN_NAMES = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex
 _MAIN_STEMS = {name.removesuffix(".tex") for name in _MAIN_NAMES}
 SOUGHT, SOUGHT_BYTES = 2000, 2_000_000
 """How many files of a directory are looked at for a paper, and how much of each."""
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _BEGINS = re.compile(r"\\document(?:class|style)\b")
 _INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
@@ -138,7 +140,7 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
         data = path.read_bytes()
         if not data.strip():
             raise BundleError(f"{path}: empty; there is no number in it to look at")
-        if b"\0" in data:
+        if b"\0" in data and not data.startswith(_UTF_16):
             raise BundleError(f"{path}: a binary file, not text")
         return read_reported(_text(data), path.name, _loader(path, root))
     except OSError as error:
@@ -148,8 +150,12 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
 
 
 def _text(content: bytes) -> str:
-    """What is no UTF-8 is replaced, so that lines keep their numbers. A carriage return alone ends a line too."""
-    return content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    """As UTF-8, whose wrong bytes are replaced, so that lines keep their numbers; as the Latin alphabet of before where
+    nothing but such bytes stands beside ASCII. A carriage return alone ends a line too."""
+    text = content.decode("utf-16" if content.startswith(_UTF_16) else "utf-8", "replace").removeprefix("\ufeff")
+    if "\ufffd" in text and text.replace("\ufffd", "").isascii():
+        text = content.decode("cp1252", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 # Files
@@ -195,7 +201,8 @@ def _read_archive(path: Path) -> Reported:
         if total > MAX_TEXT:
             raise BundleError(f"{path}: more than {MAX_TEXT} bytes of sources")
         files[name] = _text(content)
-    mains = _main_files(files)
+    sources = [name for name in files if name.endswith((".tex", ".ltx"))]
+    mains = _main_files(files) or (sources if len(sources) == 1 else [])
     if not mains:
         raise BundleError(f"{path}: no LaTeX file in it begins a document")
     main = mains[0]

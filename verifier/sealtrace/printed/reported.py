@@ -79,6 +79,8 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
     return reported
 
 
+_NO_NUMBER = re.compile(r"[\d.,]{100,}")
+"""Digits that nobody reads as a number."""
 _DECIMALS = {
     ",": re.compile(r"[^\w(\[{]*(?:0,\d+|(?:\d{1,3}(?:[.\u2009]\d{3})+|\d+),(?:\d{1,2}|\d{4,}))(?![\d,])"),
     "·": re.compile(r"[^\w(\[{]*\d+·\d+(?![\d^])"),
@@ -117,6 +119,7 @@ def _pointed(text: str, sign: str) -> str:
 def add_records(reported: Reported) -> None:
     """Makes records of what a file reports. Of two tables with one label, the second gets a mark."""
     _read_decimals(reported)
+    reported.prose = [replace(line, text=_NO_NUMBER.sub("…", line.text)) for line in reported.prose]
     taken: set[str] = set()
     for number, table in enumerate(reported.tables, 1):
         for record in records_of(table, f"table {number}"):
