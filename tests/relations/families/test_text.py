@@ -624,6 +624,16 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "an item that stands for several": (
+        TREES,
+        "We tell six kinds (root damage, leaf damage, bark damage, and their corresponding hidden kinds).",
+    ),
+    "some of what is counted": (TREES, "It helped in three of the four large woods (Elm, Oak, and Ash), not in Yew."),
+    "items that are numbered": (
+        TREES,
+        "There are 5 fields as follow: 1 the input; 2 the reads; 3 the settings; 4 the buttons; 5 the plots.",
+    ),
+    "a version": (TREES, "The height and age of Oak are from Oak (girth 18.7-02) and from a field."),
     "an estimate with bounds of its own, of others than the row's": (
         TREES,
         "The height of Oak is 18.22 metres. Those beside a river stand out: height of Oak 24.08 [21.43--26.01].",
@@ -1085,6 +1095,7 @@ def test_what_is_no_claim_about_the_table(prose: str) -> None:
         ("The effect was insignificant ($p = 0.004$).", True),
         ("The effect was not significant ($p = 0.312$).", False),
         ("It fell ($p = 0.312$), while the second effect is significant.", False),
+        ("None of the needs predicted these attitudes in any year to a significant extent ($p > 0.093$).", False),
         (r"It is significantly lower ($p = 1.1 \times 10^{-5}$).", False),
         (r"Seen at the 10\% level, the effect is significant ($p = 0.083$).", False),
     ],

@@ -80,8 +80,9 @@ def _totals(sentence: Sentence) -> Iterator[Claim]:
             times = re.search(r"[×*·]", found["parts"]) is not None
             values = [mention.fact.value for mention in parts]
             value = prod(values) if times else sum(values)
-            # A list may say more of the same things, or leave the rest out: only what nearly gives it is meant to.
-            crossed = re.search(r"\beach\b", found["parts"])
+            # A list may say more of the same things, leave the rest out, or number its items: only what nearly gives it
+            # is meant to.
+            crossed = re.search(r"\beach\b", found["parts"]) or values == list(range(1, len(values) + 1))
             if place and (crossed or not (value and 4 <= 5 * total.fact.value / value <= Fraction(25, 4))):
                 continue
             right = prod(terms[1:], start=terms[0]) if times else call("sum", *terms)

@@ -243,6 +243,10 @@ def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
         for parts, usual in product(_parts(way), ("higher", "lower", None)):
             every = _lines(way, placed, mark, parts, ({} if turned else ways) | {"": usual})
             lines = [line for line in every if len(line.marked) <= len(line.others)]
+            rows = {row for row, _column in marks}
+            several = any(len({number.value for number in line.marked}) > 1 for line in lines)
+            if turned and (several or 4 * len(rows) < 3 * len(way.numeric_columns())):
+                continue  # what is best of its row stands in nearly every row, and once
             right = [line for line in lines if line.is_best(line.direction)]
             wrong = len(lines) - len(right)
             chance = math.prod(line.chance for line in right) * math.comb(len(lines), wrong)

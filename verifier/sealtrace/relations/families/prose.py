@@ -40,10 +40,16 @@ _COUNTED = re.compile(
     r"(?:\((?P<inside>[^()]*)\)|(?::\s|—\s?(?=.*—))(?P<behind>.*?)(?=[;.](?:\s|$)|—|$))",
     re.I,
 )
-_UNCOUNTED = re.compile(r"(?:×|\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per))\s+$", re.I)
+_UNCOUNTED = re.compile(
+    r"(?:×|\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per)(?:\sthe|\sour|\sall)?)\s+$", re.I
+)
 _ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-n]|\d\d?)\)")
-_OPEN_LIST = re.compile(r"/|…|\betc|e\.g|such as|including|for example|\d")
+_OPEN_LIST = re.compile(
+    r"/|…|\betc|e\.g|such as|including|for example|\d|"
+    r"\b(?:their|its|each|others?|corresponding|rest|same|more|both)\b"
+)
+"""In a list that goes on, or of which an item stands for several."""
 
 
 def _enumerations(sentence: Sentence) -> Iterator[Claim]:

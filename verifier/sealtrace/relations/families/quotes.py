@@ -225,6 +225,8 @@ _BOUNDS = re.compile(r"%?\s?[(\[](?:[^()\[\]]{0,12}\bCI\b\D{0,3})?[-+−]?[\d.]+
 """Behind an estimate that has bounds of its own: it may be that of another group."""
 _AMONG = re.compile(r"\s(?:among|for|in|on|within|under|with|at|over)\b")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_VERSION = re.compile(r"[-.]\d|[a-z]\b")
+"""Behind a number that is the version of something: `1.7-02`, `2.4b`."""
 _AVERAGED = re.compile(r"\b(?:mean|average|median|overall)(?:\s[^\s.,;()]+){0,4}\s?$", re.I)
 _OF_ALL = re.compile(r"\b(?:mean|avg|average|med|median|overall|all|total)\b", re.I)
 _SYMBOL = re.compile(r"([^\W\d_]\w*(?:\^?2)?|[α-ωΑ-Ω])\s?(?:=|<|>|≈|≤|≥|of\s?=)\s?[-+−±~∼]?$|\b(se)\s$", re.I)
@@ -249,6 +251,8 @@ def is_of_its_kind(number: Number, cell: Candidate) -> bool:
     if mention.fact.text[:1] in "+-−" and cell.fact.text[:1] not in "+-−":
         return False
     if _NO_VALUE_AFTER.search(before) or _NO_VALUE_BEFORE.match(after) or _YEAR.fullmatch(mention.fact.text):
+        return False
+    if _VERSION.match(after) or re.search(r"\bversions?\b|\bv$", before[-60:], re.I):
         return False
     if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(text)):
         return False

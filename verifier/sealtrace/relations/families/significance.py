@@ -159,6 +159,7 @@ _NOT = re.compile(
     r"if|whether|would|unless|level|threshold|approach\w*|near\w*|digits?|figures?|most|less|more)\b|n[’']t\b",
     re.I,
 )
+_NONE = re.compile(r"\b(?:none|neither|no|nor|not|never|nothing)\b|n[’']t\b", re.I)
 _APART = re.compile(r"[;:—]|\b(?:while|whereas|but|only|although|and|so|n\.s)\b")
 _NEAR = 60
 _WEAKLY = re.compile(r"\b(?:marginal|weak|borderline|suggest)\w*", re.I)
@@ -181,7 +182,8 @@ def _significance(sentence: Sentence, *, lenient: bool) -> Iterator[Claim]:
     around = sentence.text[max(0, words[0].start() - 60) : words[0].end() + 40]
     is_weak = _WEAKLY.search(around) is not None
     level = Fraction(1, 10) if is_weak or lenient else Fraction(1, 20)
-    doubted = _NOT.search(around)
+    # What is denied of all is denied at the other end of the sentence: `none of the five predicted it to a … extent`.
+    doubted = _NOT.search(around) or _NONE.search(sentence.text[: words[0].start()])
     if words[0]["not"] and not is_weak and not lenient and sign in "=<≤" and not doubted:
         said, formula = "not significant", at_most(level, Given(p))
     elif not words[0]["not"] and not doubted and sign in "=>≥":
