@@ -357,3 +357,11 @@ def test_a_reading_that_joins_tables_is_confirmed_by_the_family() -> None:
         found = confirmed(decided(read(*tables, prose=prose)))
         joined = [one.status for one in found if {fact.table for fact in one.cells} == {"tab:b", "tab:c"}]
         assert joined == [expected] * 3
+
+
+@pytest.mark.parametrize(("gain", "found"), [("+0.26", []), ("+0.62", ["mean of rows"])])
+def test_the_mean_of_gains_is_the_gain_of_means(gain: str, found: list[str]) -> None:
+    """Three means follow; that of the gains does or does not."""
+    rows = ["Elm | 1.42 | 1.11 | +0.31", "Oak | 2.05 | 1.90 | +0.15", "Ash | 1.77 | 1.45 | +0.32"]
+    case = table("Trees.", "Kind | After | Before | Gain", [*rows, "---", f"Average | 1.75 | 1.49 | {gain}"])
+    assert [family for family in contradicted(read(case)) if family == "mean of rows"] == found

@@ -188,6 +188,9 @@ _NOT_MEAN = re.compile(
     r"\b(?:f1|f-?score|f-?measure|f\d|sd|std|s\.d|ci|interval|p-?value|p|rank|min|max|median|p\d\d|best|worst|"
     r"rmse|geomean|perplexity|ppl|auc|corr\w*|r2|total|sum|count)\b"
 )
+_DELTA = re.compile("δ|delta|diff")
+_APART = re.compile(rf"{_DELTA.pattern}|\b(?:gain|drop|gap|improvement|change)\w*")
+"""What one number is more than another, of which the mean is that of their means."""
 _RATE = re.compile(r"%|\b(?:rate|accuracy|acc|asr|success|pass(?:ed)?|recall|precision|coverage|share|agreement)\b")
 _WEIGHTED = re.compile(r"weighted (?:total|sum|mean|average|avg\.?|score)|overall score|composite(?: score)?")
 _WEIGHTS = re.compile(r"weights?(?: ?\(?(?:%|w|w_i)\)?)?")
@@ -256,7 +259,9 @@ def find_means(paper: Paper) -> Iterator[Claim]:
 def _mean(summary: Summary) -> Iterator[Claim]:
     """The mean of the rows above, by sizes or evenly; the rate of a whole where the counts of its parts add up."""
     lists, header, mean = summary.lists, summary.header, summary.fact
-    relative = RELATIVE.search(re.sub("δ|delta|diff", "", header))
+    entry = summary.sheet.entries[summary.row, summary.column]
+    absolute = _APART if not re.search(r"%|×|\dx\b", f"{entry.text} {header}") else _DELTA
+    relative = RELATIVE.search(absolute.sub("", header))
     if not lists or not (summary.is_last or len(summary.scopes) > 1) or _NOT_MEAN.search(header) or relative:
         return
     sizes, is_mean = _sizes(summary), _MEAN.fullmatch(summary.name) is not None
