@@ -125,6 +125,18 @@ def test_what_two_tables_print_of_one_thing_is_compared() -> None:
     assert _suspected(paper, "same in two tables") == [{"0.35", "0.53"}]
 
 
+def test_numbered_rows_have_the_names_behind_their_numbers() -> None:
+    """One table counts its rows, the other one does not."""
+    values = (0.41, 0.22, 0.87, 0.63, 0.35)
+    first = [
+        f"({place}) {name} trees | {value}" for place, (name, value) in enumerate(zip(_TREES, values, strict=False), 1)
+    ]
+    for last, found in (("0.35", []), ("0.53", [{"0.35", "0.53"}])):
+        second = [f"{name} trees | {value}" for name, value in zip(_TREES, (*values[:-1], last), strict=False)]
+        paper = read(table("", "Tree | Share", first, "tab:a"), table("", "Tree | Part", second, "tab:b"))
+        assert _suspected(paper, "same in two tables") == found
+
+
 def test_a_rank_that_is_not_the_rank_of_anything_is_found() -> None:
     """Ranks follow one column, in whichever direction; two that changed places do not."""
     scores = ("0.91", "0.64", "0.77", "0.52", "0.83", "0.45", "0.38")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -52,7 +53,8 @@ def entities(sheet: Sheet) -> Entities:
         cells = enumerate(sheet.record["rows"][row]["cells"]) if not sheet.is_turned and sheet.record else ()
         named = [(column, text) for column, text in cells if not sheet.entries.get((row, column), _NO_CELL).facts]
         for column, text in ((0, line.label), *named):
-            words = phrase(text)
+            # A row's number, `(3) Oak`, is no part of its name.
+            words = phrase(re.sub(r"(^|/ )\(\d+\) ", r"\1", text))
             if telling(words) and not SUMMARY.fullmatch(plain(text)) and sum(map(len, words)) > 1:
                 known = found.get(words, (row, column))
                 found[words] = (row, column) if known is not None and known[0] == row else None
