@@ -110,3 +110,14 @@ def test_stars_follow_from_the_statistics_in_brackets(cell: str, below: str, fou
     rows = [line for name, (a, b) in zip("vwxyz", pairs, strict=True) for line in (f"{name} | {a}", f" | {b}")]
     notes = ["t statistics in parentheses | ", "* $p<0.05$, ** $p<0.01$, *** $p<0.001$ | "]
     assert len(_suspected(read(table("Trees.", "Kind | Model", [*rows, *notes])))) == found
+
+
+@pytest.mark.parametrize(("last", "found"), [("-0.007", 0), ("0.007", 1)])
+def test_an_interval_is_about_the_estimate_before_its_error(last: str, found: int) -> None:
+    """Estimate, error, interval: the error need not lie in the interval, and the estimate has to."""
+    ends = ("-0.001, 0.007", "-0.004, 0.009", "0.002, 0.006", "-0.006, 0.008", "-0.003, 0.004")
+    rows = [f"row{place} | 0.003 | 0.002 | [{both}]" for place, both in enumerate(ends)]
+    paper = read(table("Trees.", "Kind | Estimate | SE | 95% CI", [*rows, f"last | {last} | 0.004 | [-0.015, 0.002]"]))
+    assert (
+        len([one for one in decided(paper) if one.claim.family == "order" and one.status is Status.SUSPICION]) == found
+    )

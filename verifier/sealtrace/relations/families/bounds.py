@@ -61,6 +61,7 @@ def _is_ordered(what: str, *assumes: str) -> Rule:
 
 
 _LEAST_WITHIN = 4
+_NO_ESTIMATE = re.compile(r"(?:\w+ )?(?:se|s\.e\.|std\.?.*|standard .*|sd|[nktzp]|n obs\.?|p-?values?|df|sig\w*\.?)")
 _ENDS = _is_ordered("the ends of an interval")
 _AROUND = _is_ordered("an interval around its estimate", "The interval is about that estimate.")
 
@@ -93,7 +94,8 @@ def _within(sheet: Sheet) -> Iterator[Claim]:
         rows = range(len(sheet.rows))
         found = {row: facts for row in rows if (facts := sheet.part(row, column, "mean", "low", "high")) is not None}
         if not found and _CONFIDENCE.search(plain(sheet.columns[column].label)) and _estimate(sheet, column) is None:
-            beside = ((row, sheet.number(row, column - 1), sheet.part(row, column, "low", "high")) for row in rows)
+            of = _before(sheet, column)
+            beside = ((row, sheet.number(row, of), sheet.part(row, column, "low", "high")) for row in rows)
             found = {row: (value, *ends) for row, value, ends in beside if value is not None and ends is not None}
         ordered = [low.value <= value.value <= high.value for value, low, high in found.values()]
         if sum(ordered) < _LEAST_WITHIN or sum(ordered) < len(ordered) - max(1, len(ordered) // 8):
@@ -102,6 +104,15 @@ def _within(sheet: Sheet) -> Iterator[Claim]:
         for value, low, high in found.values():
             name, said = f"{ORDER} {value.address} within", f"column {headers(sheet, column)}"
             yield _AROUND.claim(sheet, (low, value, high), said, name=name, evidence=evidence)
+
+
+def _before(sheet: Sheet, interval: int) -> int:
+    """The column before an interval, errors and numbers of items passed over."""
+    before = range(interval - 1, 0, -1)
+    own = (
+        column for column in before if not _NO_ESTIMATE.fullmatch(plain(sheet.columns[column].label).split(" / ")[-1])
+    )
+    return next(own, 0)
 
 
 def _estimate(sheet: Sheet, interval: int) -> int | None:
