@@ -347,3 +347,39 @@ def test_a_table_scaled_to_a_part_of_the_line_is_seen() -> None:
             )
             found = document(f"\\begin{{table}}\n{inner}\n\\end{{table}}")
             assert bool(found.problems) == (warned and not comment)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"\\begin{{table}}\\begin{{minipage}}{{5cm}}\\caption{{Dry}}\\label{{tab:y}}\\end{{minipage}}"
+        f"\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\end{{table}}",
+        f"\\begin{{margintable}}\\caption{{Dry}}\\label{{tab:y}}\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\end{{margintable}}",
+        f"\\begin{{SCtable}}[2][t]\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\caption{{Dry}}\\label{{tab:y}}\\end{{SCtable}}",
+        f"\\begin{{table}}\\tbl{{Dry\\label{{tab:y}}}}{{\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}}}\\end{{table}}",
+        f"\\begin{{table}}\\caption{{Dry}}\\label{{tab:y}}\\tabular{{lrr}}{BODY}\\endtabular\\end{{table}}",
+        f"\\begin{{table}}\\caption{{Dry}}\\label{{tab:y}}$\\begin{{array}}{{lrr}}{BODY}\\end{{array}}$\\end{{table}}",
+    ],
+    ids=["minipage", "margin", "side-caption", "tbl", "plain", "array"],
+)
+def test_floats_of_classes_and_their_captions(text: str) -> None:
+    """A caption in a box of its own, and floats that a class defines: each table has its own, whatever is around."""
+    other = f"\\begin{{table}}\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\end{{table}}"
+    found = document(f"{other}\n{text}\n{other}")
+    assert [texts(one) for one in found.tables] == [READ] * 3
+    assert [(one.label, one.caption) for one in found.tables] == [(None, ""), ("tab:y", "Dry"), (None, "")]
+    assert found.problems == []
+
+
+@pytest.mark.parametrize(
+    ("macros", "call"),
+    [
+        ("\\expandafter\\def\\csname yield-1\\endcsname{3.25}", "\\csname yield-1\\endcsname"),
+        ("\\expandafter\\newcommand\\csname yield:a\\endcsname{3.25}", "\\csuse{yield:a}"),
+        ("\\makeatletter\\@namedef{yield@1}{3.25}\\def\\get#1{\\@nameuse{yield@#1}}\\makeatother", "\\get{1}"),
+        ("\\def\\field{a}\\csdef{yield.a}{3.25}\\newcommand\\get[1]{\\csname yield.#1\\endcsname}", "\\get{\\field}"),
+    ],
+)
+def test_macros_that_are_called_by_their_names(macros: str, call: str) -> None:
+    """Numbers that a script wrote as macros, with names that only \\csname can spell."""
+    assert cell_text(f"{macros}{call}") == "3.25"

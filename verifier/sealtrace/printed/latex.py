@@ -15,9 +15,9 @@ from sealtrace.printed.tex_tabular import Tabular, read_tabular
 from sealtrace.printed.tex_text import Cursor, render
 from sealtrace.printed.tex_tokens import BLANK, Token, TokenStream, written
 
-_CAPTIONS = frozenset({"caption", "captionof"})
-# A caption made by \captionof holds for the tables in the same box.
-_BOXES = commands.FLOATS | {"minipage", "center"}
+_CAPTIONS = frozenset({"caption", "captionof", "tbl"})
+# A caption made by \captionof holds for the tables in the same box. Classes have floats of their own, called a table.
+_BOX = re.compile(rf"{'|'.join(map(re.escape, commands.FLOATS))}|minipage|center|\w*table\*?", re.IGNORECASE)
 _ADDRESS = re.compile(r"\w@\w[\w-]*\.\w")
 _INNER = frozenset(f"{{{name}}}" for name in commands.TABULARS)
 
@@ -123,6 +123,9 @@ class _Reader:
             elif token.text in commands.TITLE_PAGE:
                 self.stream.option()
                 self.stream.argument()
+            elif token.text in commands.TABULARS:
+                self.flush()
+                self.tabular(token.text, token)  # \tabular{lr} ... \endtabular
             elif token.text in ("subfloat", "subcaptionbox"):
                 self.part_caption(token)
             elif token.text == "ctable":
@@ -144,7 +147,8 @@ class _Reader:
         name = written(self.stream.argument())
         if name == "document":
             self.started = True
-        if name in commands.TABULARS:
+        in_table = any(box.name in commands.TABLE_FLOATS for box in self.boxes)
+        if name in commands.TABULARS or (name == "array" and in_table):
             self.tabular(name, token)
             return
         if name in commands.GRAPHICS:
@@ -154,7 +158,7 @@ class _Reader:
             following = self.stream.ahead()
             if letter == "o" or (following is not None and following.kind == "{"):
                 self.stream.take(letter)
-        if name in _BOXES:
+        if _BOX.fullmatch(name):
             self.boxes.append(_Box(name, token))
         self.displays += name in commands.DISPLAYS
 
@@ -164,7 +168,7 @@ class _Reader:
         self.flush()
         if name in commands.DISPLAYS and self.displays:
             self.displays -= 1
-        if name in _BOXES and any(box.name == name for box in self.boxes):
+        if any(box.name == name for box in self.boxes[1:]):
             while (box := self.boxes.pop()).name != name:
                 self.close_box(box)
             self.close_box(box)
@@ -174,6 +178,8 @@ class _Reader:
         tokens: list[Token] = []
         opened: list[str] = []
         while (token := self.stream.next()) is not None:
+            if token.is_command(f"end{name}") and not opened:
+                return tokens, token
             if token.is_command("begin", "end"):
                 environment = written(self.stream.group_ahead())
                 if token.text == "begin":
@@ -281,7 +287,12 @@ class _Reader:
                 found.own, found.captions = found.own or own, len(parent.captions)
             parent.tables += box.tables
             return
-        if not box.captions and not box.labels and parent is not None:
+        if not box.tables and box.name not in commands.FLOATS and parent is not None and parent.name:
+            parent.captions += box.captions
+            parent.labels += box.labels
+            return
+        outermost = box.name in commands.FLOATS and parent is not None and not parent.name
+        if not box.captions and not box.labels and parent is not None and not outermost:
             for found in box.tables:
                 found.captions = len(parent.captions)
             parent.tables += box.tables

@@ -78,6 +78,9 @@ class Definitions:
         elif name in _DOCUMENT_ENVIRONMENTS:
             environment, signature, begin, end = (stream.argument() for _ in range(4))
             self._set_environment(written(environment), Macro(begin, signature=_signature(signature)), end)
+        elif name in ("@namedef", "csdef", "csgdef"):
+            defined = written(stream.argument())
+            self._set(defined, Macro(stream.argument()), everywhere=name == "csgdef")
         elif name == "DeclareSIUnit":
             stream.option()
             if (unit := _defined_name(stream)) is not None:

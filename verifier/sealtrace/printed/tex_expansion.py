@@ -94,6 +94,14 @@ class Expander:
             self._put_in(token)
         elif name == "endinput":
             sources.drop_file()
+        elif name in ("csname", "@nameuse", "csuse"):
+            sources.expand([self._named(token)])
+        elif name == "expandafter":
+            first, following = sources.next(), sources.peek()
+            if following is not None and following.is_command("csname"):
+                sources.next()
+                sources.expand([self._named(following)])
+            sources.push([first] if first is not None else [])
         elif name in ("begingroup", "bgroup"):
             self._known.scopes.append(("{", []))
         elif name in ("endgroup", "egroup"):
@@ -118,6 +126,14 @@ class Expander:
         else:
             self.problems.append(token.problem(f"no sealed cell is called {key}"))
         return True
+
+    def _named(self, token: Token) -> Token:
+        """The command that \\csname a1\\endcsname or \\csuse{a1} spells."""
+        if token.text == "csname":
+            spelled = self._sources.delimited((token._replace(text="endcsname"),)) or []
+        else:
+            spelled = self._sources.argument()
+        return token._replace(text=self._spelled(spelled), depth=token.depth + 1)
 
     # Calls
 
