@@ -553,12 +553,11 @@ def test_a_number_with_a_footnote_may_be_another_thing(mark: str, found: int) ->
 
 def test_numbers_that_are_bold_for_something_else_than_being_best_of_their_row() -> None:
     """Bold where small enough, twice in one row: no row tells its best by it."""
-    rows = [r"Elm | \textbf{0.004} | 0.211 | 4.1", r"Oak | \textbf{0.012} | 0.318 | 3.6"]
-    rows += [r"Ash | \textbf{0.021} | 0.174 | 5.2", r"Yew | \textbf{0.008} | 0.402 | 2.9"]
-    rows += [r"Fir | \textbf{0.011} | \textbf{0.003} | -0.3"]
-    assert _suspected(read(table("Tests.", "Tree | p | q | z", rows)), "marks") == []
-    few = [f"row{place} | {place}.1 | 2.{place} | 9.{place}" for place in range(8)]
-    few += [rf"x{place} | 1.{place} | \textbf{{7.{place}}} | 3.1" for place in range(3)] + [
-        r"y | 1.9 | \textbf{7.2} | 9.1"
-    ]
-    assert _suspected(read(table("Tests.", "Tree | a | b | c", few)), "marks") == []
+    rows = [rf"row{place} | \textbf{{0.00{place}1}} | 0.{place}11 | 4.{place} | 6.9" for place in range(1, 5)]
+    assert _suspected(read(table("Tests.", "Tree | p | q | z | u", rows)), "marks") == []
+    rows.append(r"Fir | \textbf{0.011} | \textbf{0.003} | -0.3 | 6.9")
+    assert _suspected(read(table("Tests.", "Tree | p | q | z | u", rows)), "marks") == []
+    few = [f"row{place} | {place}.1 | 2.{place} | 9.{place} | 5.5" for place in range(8)]
+    few += [rf"x{place} | 1.{place} | \textbf{{7.{place}}} | 3.1 | 5.5" for place in range(4)]
+    few += [r"y | 1.9 | \textbf{7.2} | 9.1 | 5.5"]
+    assert _suspected(read(table("Tests.", "Tree | a | b | c | d", few)), "marks") == []
