@@ -159,7 +159,7 @@ def _is_chosen(number: Number, cell: Candidate, *, slip: bool, confirmed: bool =
     symbol = number.sentence.text[: mention.start].rstrip(" +-−").endswith("=")
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
     bounded = _BOUNDS.match(number.sentence.text, mention.end) is not None
-    short = _significant(mention) <= LEAST_DIGITS and not signed
+    short = _significant(mention) <= LEAST_DIGITS and not (signed or mention.unit == "%")
     if short or symbol or bounded or (mention.loose and (not signed or apart < abs(cell.fact.value) / 8)):
         return False
     vouched = confirmed or signed or number.resolver.vouches(mention, cell)
