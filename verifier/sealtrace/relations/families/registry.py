@@ -126,7 +126,8 @@ FAMILIES: tuple[Family, ...] = (
         "A number of the text whose words name a row and a column is what the cell prints, and does not stand in the "
         "next row; and so is an estimate with its error.",
         "Words that choose the cell before all others: names of its row and its column beside the number, in its "
-        "clause or before it, and other numbers of the sentence in the table; an estimate and its error that no table "
+        "clause or before it, and other numbers of the sentence in the table; less for a slip, where few other cells "
+        "are named as well; an estimate and its error that no table "
         "has, and a named row or column nearly; a cell whose neighbour prints the number, or which repeats its "
         "neighbour, where no sentence speaks for either.",
         misplaced.find,
