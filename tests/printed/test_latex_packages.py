@@ -365,7 +365,8 @@ def test_a_table_scaled_to_a_part_of_the_line_is_seen() -> None:
 def test_floats_of_classes_and_their_captions(text: str) -> None:
     """A caption in a box of its own, and floats that a class defines: each table has its own, whatever is around."""
     other = f"\\begin{{table}}\\begin{{tabular}}{{lrr}}{BODY}\\end{{tabular}}\\end{{table}}"
-    found = document(f"{other}\n{text}\n{other}")
+    preamble = "\\patchcmd\\longtable{\\par}{\\mbox{}\\par}{}{}\\patchcmd\\tabular{x}{y}{}{}"
+    found = document(f"{preamble}\n\\begin{{document}}{other}\n{text}\n{other}\\end{{document}}")
     assert [texts(one) for one in found.tables] == [READ] * 3
     assert [(one.label, one.caption) for one in found.tables] == [(None, ""), ("tab:y", "Dry"), (None, "")]
     assert found.problems == []

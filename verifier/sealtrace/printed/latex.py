@@ -123,7 +123,7 @@ class _Reader:
             elif token.text in commands.TITLE_PAGE:
                 self.stream.option()
                 self.stream.argument()
-            elif token.text in commands.TABULARS:
+            elif token.text in commands.TABULARS and self.started and self.stream.group_ahead():
                 self.flush()
                 self.tabular(token.text, token)  # \tabular{lr} ... \endtabular
             elif token.text in ("subfloat", "subcaptionbox"):
