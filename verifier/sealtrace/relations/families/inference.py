@@ -72,8 +72,8 @@ class _Estimate:
     @property
     def apart(self) -> Expression:
         """How far it is from nothing."""
-        value = real(self.value)
-        return call("abs", call("log", value) if self.is_ratio else value)
+        value = call("log", real(self.value)) if self.is_ratio else real(self.value)
+        return value * (-1 if self.value.value < self.is_ratio else 1)
 
     @property
     def error(self) -> Expression:

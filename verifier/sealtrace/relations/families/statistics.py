@@ -190,8 +190,8 @@ def _thresholds(text: str) -> dict[int, tuple[str, str]]:
     return dict(zip([0, *known], zip(starts, ends, strict=True), strict=True)) if known else {}
 
 
-def _of_stars(value: Expression, error: Expression, _stars: str, least: str, most: str) -> Formula:
-    size = call("abs", value)
+def _of_stars(value: Given, error: Expression, _stars: str, least: str, most: str) -> Formula:
+    size = value * (-1 if value.fact.value < 0 else 1)
     return all_of(at_most(error * least, size), *([at_most(size, error * most)] if most else []))
 
 
@@ -208,7 +208,7 @@ _HAS_STARS_BY_T = replace(
     _HAS_STARS,
     says="{0} with statistic {1} has as many stars as its level gives, and its sign: {2}.",
     formula=lambda value, ratio, stars, least, most: all_of(
-        _of_stars(ratio, number(1), stars, least, most), at_most(0, value * ratio)
+        _of_stars(ratio, number(1), stars, least, most), at_most(0, value * (-1 if ratio.fact.value < 0 else 1))
     ),
     assumes=("The number in brackets is its t or z, and stars are of a two-sided test of it.",),
 )
