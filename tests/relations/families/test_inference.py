@@ -75,7 +75,7 @@ def test_quantiles_are_those_of_the_tables() -> None:
     """Of the normal and of Student's distribution, as every book prints them."""
     found = [quantile(Fraction(1, 20), freedom) for freedom in (None, 10, 3)]
     assert [round(float(value or 0), 3) for value in found] == [1.960, 2.228, 3.182]
-    assert quantile(Fraction(0), None) is None
+    assert (quantile(Fraction(0), None), quantile(Fraction(201, 200), None)) == (None, None)
 
 
 @pytest.mark.parametrize(("last", "found"), [("1.31 (1.02, 1.68)", 0), ("1.81 (1.02, 1.68)", 1)])

@@ -22,7 +22,7 @@ from sealtrace.relations.families.significance import FAMILY
 from sealtrace.relations.families.stated import size_of
 from sealtrace.relations.families.wording import plain, real
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Expression, Formula, all_of, at_most, call, number
+from sealtrace.relations.syntax import Expression, Formula, Given, all_of, at_most, call, number
 from sealtrace.relations.work import Work
 
 _VALUE = re.compile(
@@ -56,14 +56,29 @@ _LEAST_P = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
+class _Probability:
+    """A p as printed: between what it lies."""
+
+    low: Fraction
+    high: Fraction
+    said: str
+    fact: Fact | None = None
+    """None where it is only said to be below something."""
+
+    @classmethod
+    def of(cls, fact: Fact) -> _Probability:
+        """That of a cell."""
+        return cls(fact.low, fact.high, f"= {fact.text}", fact)
+
+
+@dataclass(frozen=True)
 class _Estimate:
-    """An estimate, what its error is made of, and its p as an interval."""
+    """An estimate, what its error is made of, and its p."""
 
     value: Fact
     spread: tuple[Fact, ...]
     """Its error, or the two ends of its interval; nothing where it is a statistic or a correlation."""
-    p: tuple[Fraction, Fraction]
-    said: str
+    p: _Probability
     size: int = 0
     """Of how many a correlation is."""
     is_ratio: bool = False
@@ -87,16 +102,22 @@ class _Estimate:
 
     def formula(self, freedom: int) -> Formula:
         """That it has its p, by so many degrees of freedom or more."""
-        least, most = quantile(max(self.p[1], _LEAST_P), None), quantile(self.p[0], freedom)
-        above = [at_most(self.error * least, self.apart)] if least and least > 0 else []
-        return all_of(*above, *([at_most(self.apart, self.error * most)] if most is not None else []))
+        least, most = quantile(max(self.p.high, _LEAST_P), None), quantile(self.p.low, freedom)
+        parts = [] if least is None else [at_most(self.error * least, self.apart)]
+        parts += [] if most is None else [at_most(self.apart, self.error * most)]
+        return all_of(*parts, *([at_most(0, Given(self.p.fact))] if self.p.fact else []))
+
+    def __str__(self) -> str:
+        spread = " to ".join(fact.text for fact in self.spread)
+        noun = (f" of {self.size}" if self.size else "", " with error ", " with interval ")[len(self.spread)]
+        return f"{self.value.text}{noun}{spread}"
 
     @property
     def surprise(self) -> float:
         """How unlikely an unrelated p would be as near to it: the more so, the more digits all of them have."""
-        (low, high), (least, most) = self._ends, self.p
-        width = math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2)) + float(most - least)
-        return -math.log10(min(1.0, width)) if least > 0 else 0.0
+        low, high = (math.erfc(end / math.sqrt(2)) for end in self._ends)
+        width = low - high + float(self.p.high - self.p.low)
+        return -math.log10(min(1.0, width)) if self.p.low > 0 else 0.0
 
     @property
     def _ends(self) -> tuple[float, float]:
@@ -114,10 +135,10 @@ class _Estimate:
 
 @lru_cache(maxsize=4096)
 def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
-    """Beyond what, on both sides, so much of a normal or Student's distribution lies; None where it is too little."""
+    """Beyond what, on both sides, so much of a normal or Student's distribution lies; None for nothing or all."""
     from scipy.special import ndtri, stdtrit
 
-    if p < _LEAST_P:
+    if not _LEAST_P <= p < 1:
         return None
     found = float(ndtri(float(p) / 2) if freedom is None else stdtrit(freedom, float(p) / 2))
     # Far below what is printed, and far above what the library is off.
@@ -141,23 +162,14 @@ def _claims(sheet: Sheet, estimates: list[_Estimate], broken: list[bool], freedo
     right = len(estimates) - sum(broken)
     often = f"{right} of {len(estimates)} estimates of the table have the p that follows from them"
     for estimate in estimates:
-        value, spread = estimate.value, " to ".join(fact.text for fact in estimate.spread)
-        noun = ("of", "with error", "with interval")[len(estimate.spread)]
-        whole = (
-            f"{value.text} {noun} {spread}"
-            if spread
-            else f"{value.text} of {estimate.size}"
-            if estimate.size
-            else value.text
-        )
         yield Claim(
-            f"{FAMILY} p of {value.address}",
+            f"{FAMILY} p of {estimate.value.address}",
             # Few degrees of freedom of its own are no error.
             estimate.formula(max(3, freedom // 3)),
-            f"{whole} has p {estimate.said}.",
+            f"{estimate} has p {estimate.p.said}.",
             sheet.place("estimates and p"),
             ("The p is two-sided, and of this estimate being nothing.",),
-            question=f"Which p has {whole}?",
+            question=f"Which p has {estimate}?",
             family=FAMILY,
             evidence=often,
             telling=right > _LEAST,
@@ -183,23 +195,21 @@ def _beside(sheet: Sheet) -> Iterator[_Estimate]:
             if known is None:
                 continue
             if "statistic" in of and (fact := sheet.number(row, of["statistic"])) is not None:
-                yield _Estimate(fact, (), *known)
+                yield _Estimate(fact, (), known)
             elif "value" in of:
-                yield from _in_row(sheet, row, of["value"], of.get("error", of.get("interval")), *known)
+                yield from _in_row(sheet, row, of["value"], of.get("error", of.get("interval")), known)
             elif "correlation" in of and (fact := sheet.number(row, of["correlation"])) is not None:
                 size = size_of(sheet, row, rf"(?:{re.escape(group)}{JOIN})?n")
                 if size and size > 2 and abs(fact.value) + fact.unit < 1:
-                    yield _Estimate(fact, (), *known, size)
+                    yield _Estimate(fact, (), known, size)
 
 
-def _in_row(
-    sheet: Sheet, row: int, value: int, spread: int | None, p: tuple[Fraction, Fraction], said: str
-) -> Iterator[_Estimate]:
+def _in_row(sheet: Sheet, row: int, value: int, spread: int | None, p: _Probability) -> Iterator[_Estimate]:
     entry, label = sheet.entry(row, value), plain(f"{sheet.columns[value].label} {sheet.rows[row].label}")
     beside = sheet.entry(row, spread) if spread is not None else None
     if entry is not None and entry.facts:
         ends = tuple(beside.facts) if beside is not None else tuple(entry.facts[1:])
-        yield from _of(entry.facts[0], ends, p, said, is_ratio=len(ends) == 2 and _RATIOS.search(label) is not None)
+        yield from _of(entry.facts[0], ends, p, is_ratio=len(ends) == 2 and _RATIOS.search(label) is not None)
 
 
 def _below(sheet: Sheet) -> Iterator[_Estimate]:
@@ -212,24 +222,22 @@ def _below(sheet: Sheet) -> Iterator[_Estimate]:
         texts = [(below.text if below is not None else "") for below in under]
         if all(shape.fullmatch(text) for shape, text in zip(_IN_BRACKETS, texts, strict=True)):
             error, p = (below.facts[0] for below in under if below is not None)
-            yield from _of(entry.facts[0], (error,), (p.low, p.high), f"= {p.text}")
+            yield from _of(entry.facts[0], (error,), _Probability.of(p))
 
 
-def _p(sheet: Sheet, row: int, column: int) -> tuple[tuple[Fraction, Fraction], str] | None:
+def _p(sheet: Sheet, row: int, column: int) -> _Probability | None:
     """A cell's p: a number, or below one."""
     fact, entry = sheet.number(row, column), sheet.entries.get((row, column))
-    if fact is not None and 0 <= fact.value <= 1:
-        return (fact.low, fact.high), f"= {fact.text}"
+    if fact is not None:
+        return _Probability.of(fact) if 0 <= fact.value <= 1 else None
     below = _BELOW.search(entry.text) if entry is not None else None
-    return ((Fraction(0), Fraction(below[1])), f"< {below[1]}") if below else None
+    return _Probability(Fraction(0), Fraction(below[1]), f"< {below[1]}") if below else None
 
 
-def _of(
-    value: Fact, spread: tuple[Fact, ...], p: tuple[Fraction, Fraction], said: str, *, is_ratio: bool = False
-) -> Iterator[_Estimate]:
+def _of(value: Fact, spread: tuple[Fact, ...], p: _Probability, *, is_ratio: bool = False) -> Iterator[_Estimate]:
     """An estimate, where its numbers can be what they are taken for."""
     facts = [real(fact).fact for fact in (value, *spread)]
     positive = len(spread) == 1 and facts[1].low > 0
     around = len(spread) == 2 and facts[1].high < facts[2].low and facts[1].low <= facts[0].value <= facts[2].high
     if (positive or around) and not (is_ratio and min(fact.low for fact in facts) <= 0):
-        yield _Estimate(value, spread, p, said, is_ratio=is_ratio)
+        yield _Estimate(value, spread, p, is_ratio=is_ratio)
