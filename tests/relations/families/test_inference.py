@@ -121,3 +121,13 @@ def test_an_interval_is_about_the_estimate_before_its_error(last: str, found: in
     assert (
         len([one for one in decided(paper) if one.claim.family == "order" and one.status is Status.SUSPICION]) == found
     )
+
+
+@pytest.mark.parametrize(("risk", "found"), [("1.42 | 1.17 | 1.06 | 1.29", 0), ("", 1)])
+def test_what_is_computed_at_percentiles_need_not_rise(risk: str, found: int) -> None:
+    """The heat rises from percentile to percentile, and the risk has its least between; alone, heat has to rise."""
+    heat, risks = ("5.2 | 9.8 | 20.0 | 21.4" if risk else "5.2 | 9.8 | 9.0 | 21.4").split(" | "), risk.split(" | ")
+    cells = [" | ".join(pair) for pair in zip(heat, risks, strict=True)] if risk else heat
+    rows = [f"{name} | {cell}" for name, cell in zip(("P1", "P10", "P90", "P99"), cells, strict=True)]
+    paper = read(table("Days.", "Percentile | Heat" + (" | Risk" if risk else ""), rows))
+    assert sum(one.claim.family == "order" and one.status is not Status.HOLDS for one in decided(paper)) == found

@@ -147,7 +147,8 @@ def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
     """
     readings: dict[tuple[str, ...], Counter[Status]] = {}
     for decision in decisions:
-        if decision.claim.telling:
+        # What is only suspected has evidence of its own, and says nothing of how words are read.
+        if decision.claim.telling and not decision.claim.is_guess:
             for reading in {_reading(decision.claim), (decision.claim.family,)}:
                 readings.setdefault(reading, Counter())[decision.status] += 1
     return [_believed(decision, readings.get(_reading(decision.claim), Counter())) for decision in decisions]

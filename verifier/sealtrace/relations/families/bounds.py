@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
@@ -81,11 +82,13 @@ def find_orders(paper: Paper) -> Iterator[Claim]:
                 yield _AROUND.claim(sheet, around, said, name=f"{ORDER} {ends[0].address} estimate")
     for sheet in paper.both_ways:
         for columns, what in _by_headers(sheet):
-            rule = _is_ordered(what)
-            for row in range(len(sheet.rows)):
-                facts = [fact for column in columns if (fact := sheet.number(row, column)) is not None]
-                if len(facts) > 1:
-                    yield rule.claim(sheet, facts, headers(sheet, *columns))
+            rule, rows = _is_ordered(what), range(len(sheet.rows))
+            every = [[fact for column in columns if (fact := sheet.number(row, column)) is not None] for row in rows]
+            lists = [facts for facts in every if len(facts) > 1]
+            falling = sum(any(a.value > b.value for a, b in pairwise(facts)) for facts in lists)
+            # Beside percentiles of one thing may stand what is computed at them: a risk at the 95th of the heat.
+            if not (sheet.is_turned and 1 < len(lists) < _LEAST_WITHIN * falling):
+                yield from (rule.claim(sheet, facts, headers(sheet, *columns)) for facts in lists)
 
 
 def _within(sheet: Sheet) -> Iterator[Claim]:

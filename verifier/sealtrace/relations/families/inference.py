@@ -41,12 +41,13 @@ _OTHER_P = re.compile(
     r"corrected|multiple (?:comparison|test|hypothes)|permut|bootstrap|randomi[sz]ation|one-sided|likelihood ratio",
     re.I,
 )
-"""Where a caption says so, the p is not that of the estimate beside it."""
+"""Where a caption says so, some p may not be those of the estimates beside them."""
 _BELOW = re.compile(r"<\s?(0?\.\d+)")
 _IN_BRACKETS = (re.compile(r"\(\s?\d*\.?\d+\s?\)\W*"), re.compile(r"\[\s?\d*\.\d+\s?\]\W*"))
 _FREEDOM = (100, 30, 10, 5)
 """The least degrees of freedom that are tried, so that nearly all estimates of a table have their p."""
-_LEAST = 5
+_LEAST, _MANY = 5, 20
+"""Of so many estimates nearly all have their p; of more where some p may be others."""
 _FEW = 8
 """One estimate in so many may have another p, one may in any case."""
 _LEAST_SURPRISE = 4.0
@@ -147,10 +148,11 @@ def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
 
 def find(paper: Paper) -> Iterator[Claim]:
     """Estimates of each table that nearly all have the p of their error."""
-    for sheet in (sheet for sheet in paper.both_ways if not _OTHER_P.search(sheet.caption)):
+    for sheet in paper.both_ways:
         estimates = [*_beside(sheet), *([] if sheet.is_turned else _below(sheet))]
+        least = _MANY if _OTHER_P.search(sheet.caption) else _LEAST
         surprise = sum(estimate.surprise for estimate in estimates)
-        for freedom in _FREEDOM if len(estimates) >= _LEAST and surprise > _LEAST_SURPRISE else ():
+        for freedom in _FREEDOM if len(estimates) >= least and surprise > _LEAST_SURPRISE else ():
             formulas = [estimate.formula(freedom) for estimate in estimates]
             broken = [search(formula, Work(20_000)).status == "impossible" for formula in formulas]
             if sum(broken) <= max(1, len(estimates) // _FEW):
