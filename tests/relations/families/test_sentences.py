@@ -56,6 +56,18 @@ CASES = {
         "In shade of 2002, Elm is 5.6 points above Oak.",
         "In shade of 2002, Elm is 6.5 points above Oak.",
     ),
+    "all beyond a bound": (
+        "claim",
+        WOODS,
+        "All counties have a mean growth above 3.9 cm.",
+        "All counties have a mean growth above 4.5 cm.",
+    ),
+    "all within a bound": (
+        "claim",
+        WOODS,
+        r"Each net change is within $\pm$2.2 of what was planned.",
+        r"Each net change is within $\pm$1.2 of what was planned.",
+    ),
     "what is announced": (
         "text against text",
         "",
@@ -117,6 +129,7 @@ SILENT = {
     "ways that come without a number": "There are three ways. First, on foot. Second, by cart. Finally, by boat.",
     "points of what is pooled": "It gives 1.51 points for North and only 0.55 points pooled over South.",
     "a rival's own value": r"It reaches 61.3\% of shade, surpassing South (58.8\%) and North (61.3\%).",
+    "a bound of something else": "We accepted all links of the network (change score above 1.93) by hand.",
     "none is significant": "None of the changes is significant (all $p > 0.24$).",
 }
 

@@ -40,8 +40,7 @@ def find(paper: Paper) -> Iterator[Claim]:
             (changes, [*spoken, *(named.turned() for named in spoken)]),
             (_signs, near or spoken),
             (_monotone, swept),
-            (_bounds, near),
-            (_shared_bounds, spoken),
+            (_bounds, spoken),
             (_first_times, spoken),
             (_extents, near),
         ):
@@ -113,39 +112,14 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
         yield Way(meant.sheet, formula, says, "column", verb.start(), only_if_true=either and not sentence.caption)
 
 
-_EVERY = re.compile(r"\b(?:every|all|each|no|none|never|any|always|both)\b", re.I)
+_EVERY = re.compile(r"\b(?:every|all|each|always)\b", re.I)
 _EXCEPT = re.compile(r"\b(?:except|but|other than|excluding|apart from|nearly all|almost all|not all)\b", re.I)
 _LIMIT = re.compile(
-    r"(?:(?P<sides>(?:within|by|than|exceeds?)\s±)|(?P<within>within|by more than|more than|exceeds?)|"
+    r"(?:(?P<sides>within(?:\s±)?)|(?P<by>by more than)|"
     r"(?P<most>at most|no more than|not more than|below|under|less than|smaller than|up to|≤|<)|"
-    r"(?P<least>at least|no less than|above|over|greater than|larger than|beyond|≥|>))\s*$",
+    r"(?P<least>at least|no less than|above|over|greater than|larger than|more than|exceeds?|beyond|≥|>))\s*$",
     re.I,
 )
-
-
-def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
-    """`every delta is within ±0.04`, `all above 0.95`."""
-    text, every = sentence.text, _EVERY.search(sentence.text)
-    if every is None or _EXCEPT.search(text) or len(sentence.mentions) > 3:
-        return
-    for mention in (mention for mention in sentence.mentions if mention.decimals and every.start() < mention.start):
-        found, limit = _LIMIT.search(text[: mention.start]), mention.fact.value
-        negated = re.search(r"\b(?:no|none|never)\b", text[: mention.start], re.I) is not None
-        for sheet, column, facts in _filled(spoken, 3) if found else ():
-            largest = max(abs(fact.value) for fact in facts)
-            if found is None or not largest or not Fraction(1, 5) < abs(limit) / largest < 5:
-                # A bound of another size is of another quantity.
-                continue
-            if found["sides"] or (found["within"] and any(fact.value < 0 for fact in facts)):
-                formulas = [compare(call("abs", printed(fact)), "<=", limit) for fact in facts]
-            elif not negated and found["within"] not in ("by more than", "more than"):
-                sign = "<=" if found["most"] or found["within"] == "within" else ">="
-                formulas = [compare(printed(fact), sign, limit) for fact in facts]
-            else:
-                continue
-            says = f"column {sheet.columns[column].label!r} stays {found.group().strip()} {mention.fact.text}"
-            formula = all_of(*formulas, compare(Given(mention.fact), "<=", mention.fact.high))
-            yield Way(sheet, formula, says, "column", mention.start)
 
 
 _LISTED = re.compile(r"\s*(?:,|,?\s*and|,?\s*as well as)\s+(?:the\s+)?")
@@ -164,15 +138,16 @@ _WORDS = {"parity": 1, "unity": 1, "one": 1, "zero": 0}
 _OPPOSITE = {"<=": ">=", ">=": "<="}
 
 
-def _shared_bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
-    """`both A and B reach accuracy > 0.9`, `accuracy above 0.9 is confined to A and B`: named rows, or all others."""
+def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
+    """`both A and B reach accuracy > 0.9`, `every delta is within ±0.04`, `accuracy above 0.9 is confined to A`."""
     text = sentence.text
     for mention in sentence.mentions:
         found, limit = _LIMIT.search(text[: mention.start]), mention.fact.value
-        if found is None or found["sides"] or re.match(r"within|by|up", found.group(), re.I):
+        if found is None or re.match(r"by|up", found.group(), re.I):
             continue
         begin, _end = clause_around(text, *found.span())
         confined = _CONFINED.match(text, mention.end)
+        every = _EVERY.search(text, begin, found.start()) is not None and not _EXCEPT.search(text)
         for named in spoken if not _DOUBT.search(text[begin : found.start()]) else ():
             columns = [
                 column
@@ -181,28 +156,33 @@ def _shared_bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
                 if named_by(named.sheet.columns[column].label.split(JOIN)[-1]) <= vocabulary(text)
             ]
             rows = _joined(text, named.rows, begin, found.start())
-            if len(columns) != 1 or bool(rows) == bool(confined):
+            if len(columns) != 1 or bool(rows) + bool(confined) + (every and not named.rows) != 1:
                 continue
             facts = numbers_of(named.sheet, columns[0])
             scale = 100 if mention.unit == "%" and all(abs(fact.value) <= 1 for fact in facts.values()) else 1
-            sign, label = "<=" if found["most"] else ">=", named.sheet.columns[columns[0]].label
+            sign, label = "<=" if found["most"] or found["sides"] else ">=", named.sheet.columns[columns[0]].label
             if confined:
                 rows = _unlisted(named.sheet, facts, confined["list"], sign, limit / scale)
                 sign = _OPPOSITE[sign]
+            elif not rows and len(facts) > 2 and mention.decimals:
+                rows = list(facts)
             largest = max((abs(facts[row].value) for row in rows if row in facts), default=Fraction(0)) * scale
             # A bound of another size is of another quantity.
             alike = not limit or largest / 5 < abs(limit) < largest * 5
             if rows and alike and all(row in facts for row in rows):
-                formulas = [compare(printed(facts[row]), sign, limit / scale) for row in rows]
+                cells = [call("abs", printed(facts[row])) if found["sides"] else printed(facts[row]) for row in rows]
                 labels = ", ".join(named.sheet.rows[row].label for row in rows)
-                says = f"{label} of {labels if len(rows) < 5 else 'all others'} is {sign} {mention.fact.text}"
-                formula = all_of(*formulas, compare(Given(mention.fact), "<=", mention.fact.high))
-                yield Way(named.sheet, formula, says, "rows and column", mention.start)
+                says = f"{label} of {labels if len(rows) < 5 else 'all others' if confined else 'all rows'} is {sign} "
+                formula = all_of(
+                    *(compare(cell, sign, limit / scale) for cell in cells),
+                    compare(Given(mention.fact), "<=", mention.fact.high),
+                )
+                yield Way(named.sheet, formula, says + mention.fact.text, "rows and column", mention.start)
 
 
 def _measured(text: str, spans: list[Span], found: re.Match[str], mention: Mention) -> bool:
     """Whether a column is named right before a bound, or right behind its number."""
-    link = r"\s?(?:scores?|values?|is|are|was|were|of|remains?|stays?)?\s?"
+    link = r"\s?(?:scores?|values?|is|are|was|were|of|remains?|stays?|\()?\s?"
     return any(
         re.fullmatch(link, text[end : found.start()]) if end <= found.start() else text[mention.end : start] == " "
         for start, end in spans

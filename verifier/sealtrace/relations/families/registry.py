@@ -134,9 +134,10 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         ways.FAMILY,
-        "What a sentence says of a column or of two rows is so: highest, also among some, up to, within, above for "
-        "each of some, confined to, for the first time, monotone, positive only for, points above, times, n of m.",
-        "A sentence or caption that names the column, or both rows.",
+        "What a sentence says of a column or of two rows is so: highest, second or third, also among some, up to, "
+        "within, above for all or for each of some, confined to, for the first time, monotone, positive only for, "
+        "points above, times, n of m.",
+        "A sentence or caption that names the column, or both rows; beside a superlative its value and one of the two.",
         claims.find,
     ),
     Family(
@@ -149,8 +150,10 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         computed.FAMILY,
-        "The text agrees with itself: lists, repeated phrases, sums, shares, and counts with what they enumerate.",
-        "The same words around two numbers; a sum, a share or a list that the sentence writes out.",
+        "The text agrees with itself: lists, repeated phrases, sums, shares, changes, means with their range, and "
+        "counts with what they enumerate or announce.",
+        "The same words around two numbers; a sum, a share, a change or a list that the sentence writes out; sentences "
+        "that begin with first, second and so on behind a count.",
         prose.find,
     ),
     Family(
