@@ -324,17 +324,17 @@ def _joined(text: str, start: int, end: int) -> bool:
 
 def _longest(names: list[Name]) -> list[Name]:
     """Names without those that are only a piece of a longer one on the same axis of the same table."""
-    kept = []
+    groups: dict[tuple[int, int, int], list[Name]] = defaultdict(list)
     for name in names:
-        inside = any(
+        if name.strength > SCATTERED:
+            groups[name.sheet, name.axis, name.part].append(name)
+    return [
+        name
+        for name in names
+        if not any(
             other.start <= name.start
             and name.end <= other.end
             and (other.end - other.start > name.end - name.start or other.strength > name.strength)
-            for other in names
-            if other is not name
-            and (other.sheet, other.axis, other.part) == (name.sheet, name.axis, name.part)
-            and other.strength > SCATTERED
+            for other in groups[name.sheet, name.axis, name.part]
         )
-        if not inside:
-            kept.append(name)
-    return kept
+    ]

@@ -129,8 +129,9 @@ def _quote(number: Number, said: list[str], right: set[str]) -> Iterator[Claim]:
         yield _claim(number, match, telling=telling)
         return
     known = len(set(said)) > 1 or len(said) > 2 or resolver.printed(mention) > 0
-    slips = [found for found in resolver.found[id(mention)] if _slipped(mention, found) and _is_meant(number, found)]
-    if slips and not known:
+    near = [] if known else resolver.found[id(mention)]
+    slips = [found for found in near if _slipped(mention, found) and _is_meant(number, found)]
+    if slips:
         missed = max(slips, key=lambda found: found.score)
         yield _claim(number, missed, chance=_chance(number, missed))
     elif cell is not None and (certain or not known):
@@ -174,19 +175,19 @@ def _is_meant(number: Number, cell: Candidate) -> bool:
     A slip is evidence by itself: the more digits it leaves alone, and the fewer cells the words name as well, the less
     they have to say. They name both lines, or one of them and the table.
     """
-    mention, digits, chance = number.mention, _significant(number.mention), _chance(number, cell)
+    mention, digits = number.mention, _significant(number.mention)
     line, other = max(cell.rows, cell.columns), min(cell.rows, cell.columns)
     if digits > LEAST_DIGITS:
         both = cell.rows >= _NAMED and cell.columns >= _BARELY
         either = line >= _NAMED and (cell.table >= _BARELY if digits > 3 else line >= ALONE and cell.table >= _REFERRED)
         # What stands behind it names a line that the table has not: `60.0% among the young`.
-        either = either and not _AMONG.match(number.sentence.text, mention.end)
-        meant = chance <= _MOST_CHANCE and (both or either)
+        meant = both or (either and not _AMONG.match(number.sentence.text, mention.end))
     else:
-        meant = chance <= _CHANCE_OF_TWO and other >= _NAMED and cell.score >= _CERTAIN - _MARGIN
+        meant = other >= _NAMED and cell.score >= _CERTAIN - _MARGIN
     return (
         meant
         and not mention.loose
+        and _chance(number, cell) <= (_MOST_CHANCE if digits > LEAST_DIGITS else _CHANCE_OF_TWO)
         and is_of_its_kind(number, cell)
         and not _is_taken(number, cell)
         and not _is_foreign(number, cell, strict=digits <= LEAST_DIGITS)
@@ -323,7 +324,7 @@ def _significant(mention: Mention) -> int:
 def _chance(number: Number, cell: Candidate) -> float:
     """How often an unrelated number would be a slip away from one of the cells that the words name as well."""
     digits, found = _significant(number.mention), number.resolver.found[id(number.mention)]
-    rivals = {rival.fact.value * rival.scale for rival in found if rival.score >= cell.score - _MARGIN}
+    rivals = {(rival.fact.value, rival.scale) for rival in found if rival.score >= cell.score - _MARGIN}
     # Counts are anything's, and more often alike.
     common = 1 if number.mention.decimals or number.mention.unit else 3
     return min(1.0, common * len(rivals) * 11 * digits / 10.0**digits)
