@@ -32,6 +32,12 @@ CASES = {
         r"The county is wet, and it carries the lowest mean growth of any category at 3.96.",
         r"The county is wet, and it carries the lowest mean growth of any category at 4.12.",
     ),
+    "a superlative with several columns and their values": (
+        "claim",
+        WOODS,
+        r"South is highest on mean growth (5.37) and lowest on shade (58.8\%).",
+        r"South is highest on mean growth (5.37) and shade (58.8\%).",
+    ),
     "the third": (
         "claim",
         WOODS,
@@ -49,6 +55,12 @@ CASES = {
         WOODS,
         r"East has a shade of 72.4\%, outperforming North by 11.1 points and West by 2.2 points.",
         r"East has a shade of 72.4\%, outperforming North by 11.7 points and West by 2.2 points.",
+    ),
+    "differences in brackets": (
+        "claim",
+        WOODS,
+        r"East has a shade of 72.4\% (11.1pp above North; 2.2pp above West).",
+        r"East has a shade of 72.4\% (11.1pp above North; 3.2pp above West).",
     ),
     "columns that are compared": (
         "claim",

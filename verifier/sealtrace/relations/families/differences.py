@@ -73,8 +73,8 @@ def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
 def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Mention], unit: str) -> Iterator[Way]:
     """A number that two rows differ by: the second stands behind a word that compares, the first is named before."""
     text, sheet = sentence.text, named.sheet
-    # What stands in brackets only explains what is compared.
-    asides = [aside.span() for aside in ASIDES.finditer(text)]
+    # What stands in other brackets only explains what is compared.
+    asides = [found.span() for found in ASIDES.finditer(text) if not found.start() < mention.start < found.end()]
     spans = [(row, span) for row, spans in named.rows.items() for span in spans]
     spans = [(row, span) for row, span in spans if not any(start < span[1] and span[0] < end for start, end in asides)]
     link = _TIMES if unit == "×" else _POINTS_ABOVE

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
 
 from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.fact import Fact
@@ -74,31 +73,42 @@ def superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
             group = _members(named.sheet, among["group"]) if among else None
             if among and not group:
                 continue
-            by_value = list(_by_value(sentence, named, found, (begin, end), group))
-            yield from by_value
             rows = {row: spans for row, spans in named.rows.items() if group is None or row in group}
             subjects = last_before(rows, begin, found.start())
-            columns = [] if narrowed or by_value else _columns_after(sentence, named, found, end, bool(among))
+            columns = {} if narrowed else _columns_after(sentence, named, found, end, bool(among))
             # Where a table has several rows of that name, another need not be meant.
             unclear = unclear or (len(subjects) > 1 and bool(columns))
-            for row, column in product(subjects if len(subjects) == 1 else (), columns):
-                ways += _extreme(named.sheet, column, row, found, group)
+            cells = [
+                (row, column, value)
+                for row in (subjects if len(subjects) == 1 else ())
+                for column, value in columns.items()
+                if (fact := named.sheet.number(row, column)) is not None and (value is None or _quotes(value, fact))
+            ]
+            for row, column, value in cells:
+                extremes = _extreme(named.sheet, column, row, found, group)
+                if value is not None:
+                    yield from extremes
+                else:
+                    ways += extremes
+            if not cells:
+                yield from _by_value(sentence, named, found, (begin, end), group)
         yield from (replace(way, only_if_true=way.only_if_true or unclear) for way in ways)
 
 
-def _columns_after(sentence: Sentence, named: Spoken, found: re.Match[str], end: int, among: bool) -> list[int]:
-    """The columns that stand behind a superlative with nothing else between, and no value of its own."""
-    text, columns = sentence.text, []
+def _columns_after(
+    sentence: Sentence, named: Spoken, found: re.Match[str], end: int, among: bool
+) -> dict[int, Mention | None]:
+    """The columns that stand behind a superlative with nothing else between, each with the value behind it."""
+    text, columns = sentence.text, {}
     linked = re.match(r"\s+(?:on|in|at|for)\s", _AMONG.sub("", text[found.end() : end], count=1)) is not None
     for column, spans in named.columns.items():
         after = [span for span in spans if found.end() <= span[0] < end]
         gap = text[found.end() : after[0][0]] if after else ""
         whole = named_by(named.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
         owned = whole and not gap.strip() and _HAS.search(text[: found.start()])
-        if not after or not (owned or (linked and (among or _is_listed(gap, named, sentence, found.end())))):
-            continue
-        if not any(after[-1][1] <= mention.start < min(end, after[-1][1] + 12) for mention in sentence.mentions):
-            columns.append(column)
+        if after and (owned or (linked and (among or _is_listed(gap, named, sentence, found.end())))):
+            values = [mention for mention in sentence.mentions if 0 <= mention.start - after[-1][1] < 12]
+            columns[column] = next((value for value in values if value.start < end), None)
     return columns
 
 
