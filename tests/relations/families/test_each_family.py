@@ -80,6 +80,7 @@ WRONG: dict[str, tuple[str, Case]] = {
     "best responses": ("games", ("Leduc poker.", "Step | BR0 | BR1 | NashConv", ["1 | 0.25 | 0.50 | 0.85"])),
     "exploitability": ("games", ("Leduc poker.", "Step | NashConv | Exploitability", ["1 | 0.25 | 0.50"])),
     "a percentage": ("range", ("", "Arm | Accuracy (%)", ["x | 100.3"])),
+    "a percentage of some": ("range", ("", "What | Elm | Oak", ["% with leaves | 22.75 | 2245.65", "N | 410 | 398"])),
     "a correlation": ("range", ("", "Arm | Spearman", ["x | 0.3", "y | 1.2", "z | 0.5"])),
     "a ratio": ("range", ("", "Arm | Count", ["x | 13/12"])),
     "a broken count": ("range", ("", "Arm | Count", ["x | 13.5", "y | 12"])),

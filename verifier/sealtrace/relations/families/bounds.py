@@ -190,6 +190,7 @@ _SHARE = re.compile(
     r"(?:(?:accuracy|success rate|pass rate|failure rate|win rate|violation rate|agreement|legality|auroc|exact match|"
     r"cert\. rate)(?: ?\(?%\)?)?|(?:acc\.|legal|coverage|error rate|violation|viol\.) ?\(%\))"
 )
+_PERCENT_WITH = re.compile(r"(?:%|percent(?:age)?) (?:with|who|having|reporting|male|female|aged)\b")
 _CORRELATION = re.compile(
     r"(?:[\w-]+ )?(?:spearman|pearson|kendall|correlation|corr\.)(?:'s)?(?: (?:ρ|r|τ|rho|tau|correlation|corr\.))?"
 )
@@ -228,6 +229,7 @@ def find_ranges(paper: Paper) -> Iterator[Claim]:
 
     A share between 0 and 100 is hardly a check, and none of this is counted as one.
     """
+    yield from _of_some(paper)
     for sheet in paper.sheets:
         for column in sheet.numeric_columns():
             label = sheet.columns[column].label
@@ -250,6 +252,17 @@ def find_ranges(paper: Paper) -> Iterator[Claim]:
             for row in rows if _OF.fullmatch(header) else ():
                 if (ratio := sheet.part(row, column, "k", "n")) is not None:
                     yield _IS_OUT_OF.claim(sheet, ratio, said, telling=False)
+
+
+def _of_some(paper: Paper) -> Iterator[Claim]:
+    """Rows and columns that say which percent of some thing has a property."""
+    for sheet in paper.both_ways:
+        for column in sheet.numeric_columns():
+            label = sheet.columns[column].label
+            if _PERCENT_WITH.match(plain(label)) and not RELATIVE.search(label):
+                # Whole numbers among them may count something.
+                for fact in (fact for fact in sheet.every(column) if fact.unit < 1):
+                    yield _IS_BETWEEN.claim(sheet, [fact], f"{label!r}", label, 0, 100, telling=False)
 
 
 def _range(sheet: Sheet, column: int, header: str, facts: list[Fact]) -> tuple[int, ...]:
