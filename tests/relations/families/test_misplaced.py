@@ -35,6 +35,8 @@ def test_a_cell_that_repeats_its_neighbour_is_found_by_what_the_text_says_of_it(
     """The text gives the row a number that stands nowhere, and the row prints what the one above it does."""
     assert len(_suspected(_TEXT, Oak="95,144 | 0.663")) == 1
     assert len(_suspected(_TEXT, Yew="736 | 0.741")) == 1
+    assert _suspected("By median shift Oak's 0.758 is second.", Elm="6,933 | 1.000", Oak="95,144 | 1.000") == []
+    assert _suspected("By median shift it is so for Oak (0.758 versus 0.9).", Oak="95,144 | 0.663") == []
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def _speak(column: _Column, number: Number, candidates: list[Candidate], told: s
     alike = named.fact.unit * named.scale == mention.fact.unit and not mention.loose
     sizes = [abs(fact.value * named.scale) for fact in (named.fact, *named.sheet.every(named.column))]
     inside = min(sizes) <= 10 * abs(mention.fact.value) <= 20 * max(sizes)
-    known = min(len(mention.digits), len(re.sub(r"\D|^[0.]+", "", named.fact.text))) >= _LEAST_DIGITS
+    known = min(len(mention.digits), len(re.sub(r"\D|^[0.]+|(?<=\d)[0.]+$", "", named.fact.text))) >= _LEAST_DIGITS
     new = frozenset(map(plain_address, (mention.fact, named.fact))) not in told
     if not (sure and alike and known and inside and new) or not is_of_its_kind(number, named):
         return
@@ -102,7 +102,7 @@ def _speak(column: _Column, number: Number, candidates: list[Candidate], told: s
         beside = [candidate for candidate in candidates if candidate.row == row]
         if printed == 1 and any(candidate.row == row for candidate in right):
             column.moved[named.row, row].append((number, named))
-        elif not printed and any(other.fact.value == named.fact.value for other in beside):
+        elif not printed and not versus and any(other.fact.value == named.fact.value for other in beside):
             column.repeated[named.row, row].append((number, named))
 
 
