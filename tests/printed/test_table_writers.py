@@ -149,3 +149,15 @@ def test_words_beyond_the_last_column() -> None:
     assert "a row of its own" in found.problems[0].message
     assert texts(document(tabular("lr", f"{head} Oats & 2.5 & \\\\")).tables[0])[2:] == [["Oats", "2.5"]]
     assert document(tabular("lr", f"{head} Oats & 2.5 & 3.5")).tables == []
+
+
+def test_a_longtable_whose_head_ends_its_row() -> None:
+    """kableExtra scales by a question of widths, and ends the foot with a blank; \\endhead alone ends a row."""
+    body = (
+        "Crop & Tons \\endfirsthead Crop & Tons \\\\ \\midrule \\endhead \\ \n\\endfoot \\bottomrule \\endlastfoot "
+        "& 1.5 \\\\ \\multirow{-2}{*}{Rye} & 2.5 \\\\*"
+    )
+    scale = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}"
+    found = table(f"{scale}{{\\begin{{longtable}}{{lr}}{body}\\end{{longtable}}}}")
+    assert texts(found) == [["Crop", "Tons"], ["Rye", "1.5"], ["·", "2.5"]]
+    assert headers(found) == [True, False, False]

@@ -287,7 +287,7 @@ class Expander:
         elif name in _DEFINED:
             asked = self._sources.argument()
             self._choose(self._known.knows(written(asked).lstrip("\\")) is _DEFINED[name])
-        elif name in ("ifdefined", "iftrue", "iffalse") or name in self._switches:
+        elif name in ("ifdefined", "iftrue", "iffalse") or name in self._switches or self._asks_width(name):
             self._conditionals.append(True)
             holds = self._switches.get(name, name == "iftrue")
             if name == "ifdefined":
@@ -311,6 +311,11 @@ class Expander:
         else:
             return False
         return True
+
+    def _asks_width(self, name: str) -> bool:
+        """\\ifdim\\width>\\linewidth: whether a table is scaled down; it is taken not to be."""
+        following = self._sources.peek() if name == "ifdim" else None
+        return following is not None and following.is_command("width")
 
     def _set_switch(self, switch: re.Match[str]) -> None:
         """\\newbool{x}, \\booltrue{x}, \\setbool{x}{true}: switches of etoolbox, told from others by a blank."""

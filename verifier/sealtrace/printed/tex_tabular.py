@@ -211,6 +211,10 @@ class _Reader:
         while True:
             token = cursor.next()
             outside = braces == 0 and environments == 0
+            if outside and token is not None and token.is_command("endhead", "endfirsthead", "endfoot", "endlastfoot"):
+                cursor.push([token])  # it ends the row as well
+                cells.append((trimmed(content), token))
+                break
             if token is None or (outside and (token.kind == "&" or token.is_command("\\", "tabularnewline", "cr"))):
                 cells.append((trimmed(content), token or self.end))
                 content = []
@@ -235,7 +239,7 @@ class _Reader:
         if braces or environments:
             raise RefusedError("a group or environment is opened in a cell and not closed in it", cells[-1][1])
         cells = self.without_caption(cells)
-        if len(cells) > 1 or cells[0][0]:
+        if len(cells) > 1 or any(not token.is_command(" ") for token in cells[0][0]):
             self.add_row(cells)
 
     def without_caption(self, cells: list[tuple[list[Token], Token]]) -> list[tuple[list[Token], Token]]:
