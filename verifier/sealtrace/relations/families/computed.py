@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
@@ -72,7 +73,7 @@ def _totals(sentence: Sentence) -> Iterator[Claim]:
             (total,), parts = (sentence.shape.numbers(found, group) for group in ("total", "parts"))
             # The sign behind a factor is no unit of it.
             whole, *terms = (
-                printed(mention.fact)
+                printed(replace(mention.fact, text=mention.fact.text.rstrip("× ")))
                 if re.fullmatch(r"[\d,]+\s?×?", mention.fact.text)
                 else Given(real(mention.fact).fact)
                 for mention in (total, *parts)
@@ -257,8 +258,10 @@ def _changes(sentence: Sentence) -> Iterator[Claim]:
         firsts = [first for first in (a, *shape.numbers(found, "earlier")) if first.fact.value]
         ways = [way for first in firsts for way in _ways(what, own, first, b)]
         # Where a word opposes the two, nothing else can be meant; otherwise only a slip is near enough.
-        opposed = _OPPOSED.search(found["between"]) and len(sentence.mentions) == 3
-        near = a.decimals == b.decimals and any(_is_near(own, value) for value in _values(what, own, a, b))
+        alone = len(sentence.mentions) == 3
+        opposed = alone and _OPPOSED.search(found["between"])
+        near = (alone or found.re is _COMPUTED[0]) and a.decimals == b.decimals
+        near = near and any(_is_near(own, value) for value in _values(what, own, a, b))
         if opposed or near or any(search(way, Work(2000)).status == "possible" for way in ways):
             yield _change(sentence, what, own, a, b, ways)
     for found in _PAIR.finditer(shape.text):
