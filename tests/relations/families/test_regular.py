@@ -561,3 +561,42 @@ def test_numbers_that_are_bold_for_something_else_than_being_best_of_their_row()
     few += [rf"x{place} | 1.{place} | \textbf{{7.{place}}} | 3.1 | 5.5" for place in range(4)]
     few += [r"y | 1.9 | \textbf{7.2} | 9.1 | 5.5"]
     assert _suspected(read(table("Tests.", "Tree | a | b | c | d", few)), "marks") == []
+
+
+def test_a_running_sum_begins_anew_with_each_group() -> None:
+    """The group's name stands in every row; its first sum is its first number."""
+    rows = []
+    for name, start in (("Elm", 3), ("Oak", 7), ("Ash", 4)):
+        grown = [(137 * month * start + 21 * month) % 900 for month in range(1, 8)]
+        sums = [sum(grown[:month]) for month in range(1, 8)]
+        rows += [
+            f"{name} | {month} | {a / 100:.2f} | {b / 100:.2f}"
+            for month, a, b in zip(range(1, 8), grown, sums, strict=True)
+        ]
+    header = "Tree | Month | Grown | Sum"
+    assert _suspected(read(table("Growth.", header, rows)), "regularity") == []
+    before, grown_so, sum_so = rows[10].rsplit(" | ", 2)
+    rows[10] = f"{before} | {float(grown_so) + 0.5:.2f} | {sum_so}"
+    assert _suspected(read(table("Growth.", header, rows)), "regularity")
+
+
+def test_the_f1_of_a_subtotal_is_a_mean() -> None:
+    """Rows of macro averages keep no harmonic mean; another row that breaks it is suspected."""
+    pairs = [(0.91, 0.83), (0.72, 0.95), (0.64, 0.88), (0.57, 0.79), (0.93, 0.61), (0.85, 0.74), (0.68, 0.92)]
+    rows = [f"kind{place} | {p:.2f} | {r:.2f} | {2 * p * r / (p + r):.3f}" for place, (p, r) in enumerate(pairs)]
+    header = "Kind | Precision | Recall | F1"
+    assert (
+        _suspected(read(table("Tests.", header, [*rows, "Subtotal (macro) | 0.76 | 0.82 | 0.771"])), "regularity") == []
+    )
+    assert _suspected(read(table("Tests.", header, [*rows, "kind9 | 0.76 | 0.82 | 0.771"])), "regularity")
+
+
+def test_the_average_of_one_measure_of_two() -> None:
+    """Rows of two measures take turns, and the row Average has both."""
+    values = [("0.50", "0.23"), ("0.42", "0.24"), ("0.47", "0.28"), ("0.58", "0.22")]
+    rows = [
+        line for number, (a, b) in enumerate(values) for line in (f"t{number} | score | {a}", f" | rho | {b}", "---")
+    ]
+    for score, is_right in (("0.49", True), ("0.46", False)):
+        given = table("Trees.", "Tree | Measure | Model", [*rows, f"Average | score | {score}", " | rho | 0.24"])
+        assert all(one.status is Status.HOLDS for one in decided(read(given))) is is_right

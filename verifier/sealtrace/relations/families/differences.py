@@ -146,6 +146,9 @@ def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: i
         return []
     entries = {column: entry for column in numbers if (entry := sheet.entry(first, column)) is not None}
     percent = [column for column, entry in entries.items() if "%" in f"{entry.text} {sheet.columns[column].label}"]
+    if mention.unit == "%" and not named.referred:
+        # So many percent more may be of anything that the table has not.
+        percent = []
     end = min((cut.start() for cut in CLAUSE.finditer(sentence.text, mention.end)), default=len(sentence.text))
     spoken = [column for column, spans in named.columns.items() if any(span[0] < end for span in spans)]
     return quoted or spoken or percent or (list(numbers) if named.referred and len(numbers) == 1 else [])

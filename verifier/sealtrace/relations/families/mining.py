@@ -56,6 +56,10 @@ _UNUSUAL = re.compile(
     r"(?:std|sd|s\.d|st\.? ?dev|standard (?:deviation|error)|se|median|min|max|minimum|maximum|range|rank|p|p-value|"
     r"best|worst|geomean|ci|n|#)\b.*"
 )
+_AVERAGED = re.compile(
+    rf"^{SUMMARY.pattern}$|\b(?:macro|micro|weighted|average|avg|mean|overall|(?:sub)?total)\b", re.I
+)
+"""Rows of means, of which what is no sum of numbers need not hold: the macro F1 is no harmonic mean."""
 _RARE = ("logarithm of a change", "ratio to the row above")
 """What holds by accident more often than it is meant: only where a header says so."""
 _OF_ONE_KIND = ("sum", "mean", "weighted mean", "parts of a whole")
@@ -374,7 +378,7 @@ class _Table:
         """Whether a row that does not fit is one of those that do: no summary, and printed in the same way."""
         line = self.sheet.rows[row]
         names = [plain(text) for text in (line.first, line.label) if text]
-        if any(_UNUSUAL.fullmatch(name) or (not linear and SUMMARY.fullmatch(name)) for name in names):
+        if any(_UNUSUAL.fullmatch(name) or (not linear and _AVERAGED.search(name)) for name in names):
             return False
         fact = result.facts[row]
         if fact is not None and fact.value in (1, 100) and any(SUMMARY.fullmatch(name) for name in names):

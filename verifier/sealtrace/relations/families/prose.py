@@ -74,6 +74,8 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
             continue
         # One more or one fewer may be a matter of reading (“A and B” as one item): only the plainest lists count.
         joined = len(items) != told and any(re.search(r"\s(?:and|or)\s", item) for item in items)
+        # `three kinds that occur in five woods: …` lists the kinds.
+        joined = joined or len(items) in map(count_in, re.findall(r"\w+", sentence.text[: found.start()]))
         if len(items) > 2 and abs(len(items) - told) < 3 and not joined:
             counted = f"{found['count']} {noun}"
             yield claim_of(

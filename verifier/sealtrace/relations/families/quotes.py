@@ -173,17 +173,16 @@ def _is_meant(number: Number, cell: Candidate) -> bool:
     """Whether a number that no cell prints can be nothing but a cell, if it is a slip away from it.
 
     A slip is evidence by itself: the more digits it leaves alone, and the fewer cells the words name as well, the less
-    they have to say. They name both lines, or one of them and the table.
+    they have to say. They name both lines, or the row and the table.
     """
     mention, digits = number.mention, _significant(number.mention)
-    line, other = max(cell.rows, cell.columns), min(cell.rows, cell.columns)
     if digits > LEAST_DIGITS:
         both = cell.rows >= _NAMED and cell.columns >= _BARELY
-        either = line >= _NAMED and (cell.table >= _BARELY if digits > 3 else line >= ALONE and cell.table >= _REFERRED)
-        # What stands behind it names a line that the table has not: `60.0% among the young`.
-        meant = both or (either and not _AMONG.match(number.sentence.text, mention.end))
+        # Of a column alone it may be the number of a row that the table has not.
+        row = cell.rows >= (_NAMED if digits > 3 else ALONE) and cell.table >= (_BARELY if digits > 3 else _REFERRED)
+        meant = both or (row and not _AMONG.match(number.sentence.text, mention.end))
     else:
-        meant = other >= _NAMED and cell.score >= _CERTAIN - _MARGIN
+        meant = min(cell.rows, cell.columns) >= _NAMED and cell.score >= _CERTAIN - _MARGIN
     return (
         meant
         and not mention.loose

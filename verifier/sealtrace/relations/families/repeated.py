@@ -171,4 +171,5 @@ def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:
 
 
 def _meets(a: Fact, b: Fact) -> bool:
-    return real(a).fact.interval.touches(real(b).fact.interval)
+    """Whether two numbers may be one: with as many digits the same digits, else roundings of one."""
+    return a.value == b.value if a.unit == b.unit else real(a).fact.interval.touches(real(b).fact.interval)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from sealtrace.printed.extracted import JOIN
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Sheet
@@ -101,7 +102,8 @@ class Summary:
     @property
     def is_last(self) -> bool:
         """Whether no rows follow but summaries; if there are others, it may be of a block that nothing marks."""
-        return all(SUMMARY.fullmatch(plain(line.first)) for line in self.sheet.rows[self.row + 1 :])
+        names = (line.first or line.label.partition(JOIN)[0] for line in self.sheet.rows[self.row + 1 :])
+        return all(SUMMARY.fullmatch(plain(name)) for name in names)
 
     @property
     def lists(self) -> list[list[Fact]]:
@@ -125,6 +127,10 @@ def summaries(sheet: Sheet, named: re.Pattern[str]) -> Iterator[Summary]:
 def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
     """The rows that a summary row may speak of: all above, those since the last summary, or those of its block."""
     above = [place for place in range(row) if not SUMMARY.fullmatch(plain(sheet.rows[place].first))]
+    _name, joined, measure = sheet.rows[row].label.partition(JOIN)
+    alike = [place for place in above if sheet.rows[place].label.endswith(f"{JOIN}{measure}")] if joined else []
+    # The average of one measure is that of its rows only, where rows of several take turns.
+    above = alike if len(alike) > 1 else above
     scopes = [above]
     if above:
         # Several summaries in one stack speak of the same rows.

@@ -228,8 +228,12 @@ def by_order(sheet: Sheet, columns: list[Column]) -> Iterator[Trial]:
 def blocks_of(sheet: Sheet) -> list[list[int]]:
     """Rows without those that summarize others, in parts: from rule to rule, or from one group's name to the next."""
     rows = [row for row, line in enumerate(sheet.rows) if not is_summary(line.first or line.label)]
-    named = [bool(line.first) for line in sheet.rows]
-    inherits = 0 < sum(named) < len(named) and not sheet.is_turned
+    firsts = [line.first for line in sheet.rows]
+    named = [bool(first) and first != before for first, before in zip(firsts, [None, *firsts], strict=False)]
+    # A group's name stands in its first row, or in each of them.
+    groups = len(set(firsts))
+    in_each = all(firsts) and sum(named) == groups and 1 < groups <= len(rows) // 2
+    inherits = not sheet.is_turned and (in_each or not all(firsts)) and any(firsts)
     blocks: list[list[int]] = []
     for row in rows:
         line = sheet.rows[row]
