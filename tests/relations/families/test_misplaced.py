@@ -45,6 +45,8 @@ def test_a_cell_that_repeats_its_neighbour_is_found_by_what_the_text_says_of_it(
         "By median shift Oak is ahead of Elm (0.758 vs 0.66).",
         "By median shift it is so for Elm and Oak (0.663 and 0.758, respectively).",
         "By median shift it is 0.758 for the second; Elm has a median shift of 0.663.",
+        "By median shift it is 0.663 for Elm, 0.758 for others, and more elsewhere.",
+        "By median shift it is 0.663 for Elm, 0.758 after all.",
         "By median shift Elm gains 0.663–0.758 of its length.",
         "By median shift Elm grows 0.758 higher than before.",
     ],

@@ -26,8 +26,8 @@ _NAMED, _HINTED = 0.85 * NEAR, 0.7
 """How strongly words tie the row, and the column, to the number."""
 _WEAKER = 0.5
 """At most so much, of what ties the named row to it, ties another one to it."""
-_AT = 3
-"""A name so near before a number is the number's: `Oak's 3.5`, `Oak (3.5`."""
+_AT = re.compile(r"(?:['’]s)?\s?[(:=]?\s?")
+"""Between a name and the number that is its own: `Oak's 3.5`, `Oak (3.5`."""
 _VERSUS = re.compile(r"[%)]*\s*(?:vs\b|versus\b|against\b|compared\b|than\b)")
 _BEHIND_VERSUS = re.compile(r"\b(?:vs\.?|versus|against|than)\s[^.;,]{0,30}$")
 
@@ -79,22 +79,29 @@ def find_misplaced(paper: Paper, told: set[frozenset[str]]) -> Iterator[Claim]:
 
 def _speak(column: _Column, number: Number, candidates: list[Candidate], told: set[frozenset[str]]) -> None:
     """What one number says of a column."""
-    mention, printed = number.mention, number.resolver.printed(number.mention)
-    named = max(candidates, key=lambda candidate: candidate.rows)
-    right = [candidate for candidate in candidates if agrees(mention, candidate.fact, candidate.scale)]
-    column.kept |= {candidate.row for candidate in right if candidate.rows > _WEAKER * named.rows}
-    text = number.sentence.text
+    mention, resolver, text = number.mention, number.resolver, number.sentence.text
+    printed = resolver.printed(mention)
     versus = _VERSUS.match(text, mention.end) or _BEHIND_VERSUS.search(text, 0, mention.start)
+    right = [candidate for candidate in candidates if agrees(mention, candidate.fact, candidate.scale)]
+    at_it = [
+        candidate
+        for candidate in candidates
+        if any(_AT.fullmatch(text, name.end, mention.start) for name in resolver.called(candidate)) and not versus
+    ]
+    named = max(at_it or candidates, key=lambda candidate: candidate.rows)
     # Of `x vs y` and `x and y` each has its own row: names that neither go in step nor stand at it do not tell which.
-    at_it = any(0 <= mention.start - name.end <= _AT for name in number.resolver.called(named))
-    listed = versus or (not at_it and any(mention in run for run in number.resolver.lists))
-    rivals = [other for other in candidates if other.rows > (0 if listed else _WEAKER * named.rows)]
-    sure = named.rows >= _NAMED and named.columns >= _HINTED and {other.row for other in rivals} <= {named.row}
+    listed = versus or any(mention in run for run in resolver.lists)
+    rivals = {other.row for other in candidates if other.rows > (0 if listed else _WEAKER * named.rows)}
+    if at_it:
+        rivals = {other.row for other in at_it}
+    column.kept |= {candidate.row for candidate in right if candidate.row in rivals or candidate is named}
+    sure = named.rows >= _NAMED and named.columns >= _HINTED and rivals <= {named.row}
     # A number with other digits than the cell has, or with few, is found beside it by chance.
     alike = named.fact.unit * named.scale == mention.fact.unit and not mention.loose
     sizes = [abs(fact.value * named.scale) for fact in (named.fact, *named.sheet.every(named.column))]
     inside = min(sizes) <= 10 * abs(mention.fact.value) <= 20 * max(sizes)
-    known = min(len(mention.digits), len(re.sub(r"\D|^[0.]+|(?<=\d)[0.]+$", "", named.fact.text))) >= _LEAST_DIGITS
+    own = len(re.sub(r"\D|^[0.]+|(?<=\d)[0.]+$", "", named.fact.text))
+    known = len(mention.digits) >= _LEAST_DIGITS <= own + bool(printed)
     new = frozenset(map(plain_address, (mention.fact, named.fact))) not in told
     if not (sure and alike and known and inside and new) or not is_of_its_kind(number, named):
         return
