@@ -72,50 +72,62 @@ def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
 
 def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Mention], unit: str) -> Iterator[Way]:
     """A number that two rows differ by: the second stands behind a word that compares, the first is named before."""
-    text, sheet = sentence.text, named.sheet
-    # What stands in other brackets only explains what is compared.
-    asides = [found.span() for found in ASIDES.finditer(text) if not found.start() < mention.start < found.end()]
-    spans = [(row, span) for row, spans in named.rows.items() for span in spans]
-    spans = [(row, span) for row, span in spans if not any(start < span[1] and span[0] < end for start, end in asides)]
-    link = _TIMES if unit == "×" else _POINTS_ABOVE
-    behind = {row: span[0] for row, span in spans if link.fullmatch(text, mention.end, span[0])}
-    rivals = {row for row, span in spans if _RIVAL.search(text[: span[0]])} | behind.keys()
-    # `surpassing B by 1.5 points and C by 3.0`, `surpassing B (+1.5 points)`.
-    margins = {
-        other.start: row
-        for row, span in sorted(spans, key=lambda pair: pair[1])
-        for other in sentence.mentions
-        if _BY_SO_MUCH.fullmatch(text, span[1], other.start)
-    }
-    rivals |= set(margins.values()) if rivals & set([*margins.values()][:1]) else set()
-    ahead = [margins[mention.start]] if margins.get(mention.start) in rivals else []
-    rows_named = {row: [span for other, span in spans if other == row] for row, _span in spans}
-    second = list(behind) or ahead
-    if not second and _BY.search(text[: run[0].start]) and len(rows_named) == 2:
-        second = list(rivals)
-    # What another number is compared with has not this one.
-    first = last_before(rows_named, 0, mention.start if behind or ahead else len(text), rivals)
-    if len(second) != 1 or not first:
+    sheet = named.sheet
+    subjects, rival, behind = _compared(sentence, named, mention, run, unit)
+    if not subjects or rival is None:
         return
-    # Where several rows are called so, each may be meant.
-    called = [row for row in first if rows_named[row] == rows_named[first[0]]]
-    rows = (first[0], second[0])
-    beside = _columns_beside(sentence, named, mention, behind.get(second[0], mention.end))
-    columns = beside or (_columns_meant(sentence, named, mention, first[0]) if unit != "×" else [])
+    beside = _columns_beside(sentence, named, mention, behind or mention.end)
+    columns = beside or (_columns_meant(sentence, named, mention, subjects[0]) if unit != "×" else [])
     if len(run) > 2 and len(run) == len(sheet.numeric_columns()):
         listed = list(zip(run, sheet.numeric_columns(), strict=True))
-        right = [_differ(sheet, rows, [column], other, "pp") for other, column in listed]
+        right = [_differ(sheet, (subjects[0], rival), [column], other, "pp") for other, column in listed]
         columns = [column for other, column in listed if other is mention]
         if sum(any(search(way, Work(2000)).status == "possible" for way in ways) for ways in right) < len(run) - 1:
             return
     if unit == "×" and (not columns or RELATIVE.search(sheet.columns[columns[0]].label)):
         # What is a ratio already is quoted, not divided.
         return
-    ways = [way for row in called for way in _differ(sheet, (row, second[0]), columns[:8], mention, unit)]
+    ways = [way for row in subjects for way in _differ(sheet, (row, rival), columns[:8], mention, unit)]
     if ways:
-        subjects = " or ".join(sheet.rows[row].label for row in called)
-        says = f"{subjects} and {sheet.rows[second[0]].label} differ by {mention.fact.text}"
+        labels = " or ".join(sheet.rows[row].label for row in subjects)
+        says = f"{labels} and {sheet.rows[rival].label} differ by {mention.fact.text}"
         yield Way(sheet, any_of(*ways), says, "rows", mention.start, only_if_true=len(columns) > (4 if behind else 1))
+
+
+def _compared(
+    sentence: Sentence, named: Spoken, mention: Mention, run: list[Mention], unit: str
+) -> tuple[list[int], int | None, int | None]:
+    """The rows of one name that have the number, the row that they are compared with, and where it begins behind it."""
+    text = sentence.text
+    # What stands in other brackets only explains what is compared.
+    asides = [found.span() for found in ASIDES.finditer(text) if not found.start() < mention.start < found.end()]
+    rows = {
+        row: kept
+        for row, spans in named.rows.items()
+        if (kept := [span for span in spans if not any(start < span[1] and span[0] < end for start, end in asides)])
+    }
+    spans = sorted((span, row) for row, own in rows.items() for span in own)
+    link = _TIMES if unit == "×" else _POINTS_ABOVE
+    behind = {row: start for (start, _end), row in spans if link.fullmatch(text, mention.end, start)}
+    rivals = {row for (start, _end), row in spans if _RIVAL.search(text[:start])} | behind.keys()
+    # `surpassing B by 1.5 points and C by 3.0`, `surpassing B (+1.5 points)`: what the first is, the others are.
+    margins = {
+        other.start: row
+        for (_start, end), row in spans
+        for other in sentence.mentions
+        if _BY_SO_MUCH.fullmatch(text, end, other.start)
+    }
+    if margins and next(iter(margins.values())) in rivals:
+        rivals |= set(margins.values())
+    ahead = [row for start, row in margins.items() if start == mention.start and row in rivals]
+    second = list(behind) or ahead
+    if not second and _BY.search(text[: run[0].start]) and len(rows) == 2:
+        second = list(rivals)
+    # What another number is compared with has not this one.
+    first = last_before(rows, 0, mention.start if behind or ahead else len(text), rivals)
+    if len(second) != 1 or not first:
+        return [], None, None
+    return [row for row in first if rows[row] == rows[first[0]]], second[0], behind.get(second[0])
 
 
 def _columns_beside(sentence: Sentence, named: Spoken, mention: Mention, until: int) -> list[int]:
