@@ -622,6 +622,10 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "a bound right behind a reference to another table": (
+        TREES + table("Seeds.", "Kind | Seeds", ["Fir | 12", "Beech | 31"], "tab:seeds"),
+        r"Seeds are few (Table~\ref{tab:seeds}). All trees of this kind have a height of more than 10.2 metres.",
+    ),
     "a column of whose rows the sentence names none": (
         table("Stones.", "Stone | Fit | Cost", ["Ruby | 0.9811 | 3.1", "Opal | 0.9823 | 3.6", "Jade | 0.9874 | 2.8"]),
         "While nets have a slightly higher fit of 0.9923 in the end, they cost more.",

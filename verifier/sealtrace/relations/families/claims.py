@@ -29,10 +29,18 @@ from sealtrace.relations.work import time_is_up
 def find(paper: Paper) -> Iterator[Claim]:
     """Every claim that a sentence makes of a table."""
     index = index_of(paper)
+    labels = {sheet.label.split("#")[0] for sheet in paper.sheets}
+    before: Sentence | None = None
     for sentence in paper.sentences:
         if time_is_up():
             return
         spoken = index.spoken(sentence)
+        # Right behind a sentence that refers to a table it speaks of that one.
+        follows = before is not None and (before.source, before.paragraph) == (sentence.source, sentence.paragraph)
+        meant = labels.intersection(before.references) if before is not None and follows else frozenset()
+        if meant and not sentence.references and not sentence.caption:
+            spoken = [named for named in spoken if named.sheet.label.split("#")[0] in meant]
+        before = sentence
         near = [named for named in spoken if named.referred]
         swept = near or [named for named in spoken if _sweeps(sentence, named.sheet)]
         for operator, tables in (
