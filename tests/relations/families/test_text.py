@@ -634,6 +634,10 @@ SILENT = {
         TREES,
         "We see three traits which occur in five woods: bark, leaf, and root.",
     ),
+    "percent of what the table has not, at one of its columns": (
+        table("Runs that end well.", "Net | SEC0 | SEC1", ["NET0 | 34 | 31", "NET1 | 21 | 27", "NET2 | 15 | 11"]),
+        r"Emulation adds to it: NET2 increases latency by 34.0\% over NET0 at SEC0.",
+    ),
     "percent of what the table has not": (
         table("Runs that end well.", "Net | Share (%)", ["NET0 | 34", "NET1 | 21", "NET2 | 15"]),
         r"The second setting adds to it: NET2 increases latency by 34.0\% over NET0.",
