@@ -622,6 +622,10 @@ def test_a_sentence_that_is_wrong_is_found_and_one_that_is_right_is_not(name: st
 
 TIES = table("Ties.", "Trait | r | n", ["Leaf | .46 | 120", "Bark | .43 | 131", "Root | .52 | 118"])
 SILENT = {
+    "examples behind the number of a group": (
+        TREES,
+        "All of them have kinds in group 3 such as: elm, oak, ash and yew.",
+    ),
     "a bound right behind a reference to another table": (
         TREES + table("Seeds.", "Kind | Seeds", ["Fir | 12", "Beech | 31"], "tab:seeds"),
         r"Seeds are few (Table~\ref{tab:seeds}). All trees of this kind have a height of more than 10.2 metres.",
@@ -1113,6 +1117,7 @@ def test_what_is_no_claim_about_the_table(prose: str) -> None:
         ("The effect was insignificant ($p = 0.004$).", True),
         ("The effect was not significant ($p = 0.312$).", False),
         ("It fell ($p = 0.312$), while the second effect is significant.", False),
+        (r"The largest is that of speed ($\beta = -0.59$, $p = 0.25$), far from significance.", False),
         ("None of the needs predicted these attitudes in any year to a significant extent ($p > 0.093$).", False),
         (r"It is significantly lower ($p = 1.1 \times 10^{-5}$).", False),
         (r"Seen at the 10\% level, the effect is significant ($p = 0.083$).", False),
@@ -1121,4 +1126,17 @@ def test_what_is_no_claim_about_the_table(prose: str) -> None:
 def test_what_is_called_significant(sentence: str, is_wrong: bool) -> None:
     """One p, and one word for it in the same clause."""
     found = [one for one in decided(read(prose=sentence)) if one.status is Status.SUSPICION]
+    assert bool(found) is is_wrong
+
+
+@pytest.mark.parametrize(
+    ("test", "is_wrong"), [("z = 0", False), ("z = -0", False), ("t(30) = 0.0", False), ("z = 1.2", True)]
+)
+def test_a_statistic_that_prints_as_nothing_may_have_any_high_p(test: str, is_wrong: bool) -> None:
+    """What rounds to zero has a p up to one."""
+    found = [
+        one
+        for one in decided(read(prose=f"The difference was small ({test}, p = 0.999)."))
+        if one.status is not Status.HOLDS
+    ]
     assert bool(found) is is_wrong

@@ -41,7 +41,9 @@ _COUNTED = re.compile(
     re.I,
 )
 _UNCOUNTED = re.compile(
-    r"(?:×|\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per)(?:\sthe|\sour|\sall)?)\s+$", re.I
+    r"(?:×|\b(?:of|at least|over|than|about|roughly|nearly|first|top|other|to|or|per|group|class|type|level|step|stage|"
+    r"phase|part)(?:\sthe|\sour|\sall)?)\s+$",
+    re.I,
 )
 _ITEM = re.compile(r"(?:the |a |an )?[\w’'.%+@-]+(?: [\w’'.%+@-]+){0,3}(?: \([^()]*\))?")
 _ITEM_MARK = re.compile(r"\((?:i{1,3}|iv|v|vi{0,3}|ix|x|[a-n]|\d\d?)\)")
@@ -57,7 +59,9 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
     for found in _COUNTED.finditer(sentence.text):
         told, noun, listed = count_in(found["count"]), found["noun"], (found["inside"] or found["behind"] or "").strip()
         # `five models across four scenarios: …` lists the scenarios.
-        several = any(count_in(word) is not None or word in ("to", "or", "and", "of") for word in noun.split())
+        several = any(
+            count_in(word) is not None or word in ("to", "or", "and", "of", "such", "as") for word in noun.split()
+        )
         if told is None or not 2 < told < 13 or several or _UNCOUNTED.search(sentence.text[: found.start()]):
             continue
         listed = re.sub(r",?\s+respectively$", "", listed.rstrip("."))

@@ -96,7 +96,8 @@ def _tests(sentence: Sentence) -> Iterator[Claim]:
         # A t or an r has one number of degrees: in t(1,200) they are 1200, or the second of two.
         single = name in ("t", "r") and one is not None and two is not None
         degrees = [(int(f"{one}{two}"), None), (two, None)] if single else [(one, two)]
-        probable = [tail(name, abs(end), *each) for each in degrees for end in (value.low, value.high)]
+        ends = [value.low, value.high, *([Fraction(0)] if value.low < 0 < value.high else [])]
+        probable = [tail(name, abs(end), *each) for each in degrees for end in ends]
         tails = [interval for interval in probable if interval is not None]
         if len(tails) < len(probable):
             continue
@@ -156,7 +157,7 @@ _P_VALUE = re.compile(r"\bp\s?(?:-?values?)?\s?(?P<sign>[=<>≤≥])\s?(?P<p>[01
 _SIGNIFICANT = re.compile(r"\b(?P<not>in|non-?)?significan", re.I)
 _NOT = re.compile(
     r"\b(?:not|no|non|none|nor|neither|without|never|fail\w*|lack\w*|lost|loses?|vanish\w*|cannot|barely|n't|hardly|nothing|"
-    r"if|whether|would|unless|level|threshold|approach\w*|near\w*|digits?|figures?|most|less|more)\b|n[’']t\b",
+    r"if|whether|would|unless|far|level|threshold|approach\w*|near\w*|digits?|figures?|most|less|more)\b|n[’']t\b",
     re.I,
 )
 _NONE = re.compile(r"\b(?:none|neither|no|nor|not|never|nothing)\b|n[’']t\b", re.I)
