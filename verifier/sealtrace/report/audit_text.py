@@ -82,7 +82,8 @@ def distance_text(decision: AuditDecision) -> str | None:
     if decision.distance is None:
         return None
     amount = float(Fraction(decision.distance))
-    units = f"{f'{amount:,.0f}' if amount >= 100 else f'{amount:.3g}'} units of the last printed digit"
+    size = f"{amount:,.0f}" if amount >= 100 else f"{amount:.3g}"
+    units = f"{size} {'unit' if size == '1' else 'units'} of the last printed digit"
     return f"{units} of {bare(decision.nearest)}" if decision.nearest else f"{units}, over several numbers together"
 
 

@@ -85,7 +85,7 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
             yield claim_of(
                 sentence,
                 equal(Given(sentence.fact(found.start(), counted, Fraction(told))), number(len(items))),
-                f"{counted} are enumerated: {', '.join(items)[:120]}.",
+                f"{counted} are counted, and {len(items)} are listed: {', '.join(items)[:120]}.",
                 f"{len(items)} {noun.split()[-1]} stand behind the count",
                 found.start(),
             )

@@ -337,6 +337,7 @@ def _claim(number: Number, cell: Candidate, *, telling: bool = True, chance: flo
     said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, pull in (("row", cell.rows), ("column", cell.columns)) if pull)
     agree = agrees(mention, fact, cell.scale)
+    missed = "" if agree else f", and it does not print {mention.fact.text}"
     turned = mention.fact.value > 0 > fact.value and agree
     return Claim(
         f"{FAMILY} {mention.fact.address}",
@@ -346,8 +347,11 @@ def _claim(number: Number, cell: Candidate, *, telling: bool = True, chance: flo
         ("The sentence speaks of that cell.",),
         question=f"Is it {mention.fact.text}, as the text says, or {fact.text}, as the table prints?",
         family=FAMILY,
-        evidence=f"the words choose its {names or 'table'} before all others"
-        + ("" if agree else f", and it does not print {mention.fact.text}"),
+        evidence=(
+            f"the words choose its {names or 'table'} before all others{missed}"
+            if chance is None
+            else f"it is a slip away, no cell prints {mention.fact.text}, and the words name its {names}"
+        ),
         chance=chance,
         telling=telling,
     )
