@@ -42,6 +42,13 @@ def test_errors_below_estimates_belong_to_them() -> None:
     assert labels(found) == LABELS
 
 
+def test_ranges_that_name_rows_are_no_errors() -> None:
+    """A bracket below a bracket in the first column is another name."""
+    rows = "$[3.0,5.0]$ & 0.7257 \\\\ $[2.8,5.2]$ & 0.6891 \\\\ $[2.0,6.0]$ & 0.6049 \\\\"
+    found = table(tabular("lr", f"Range & Bound \\\\ \\midrule {rows}"))
+    assert labels(found) == ["[3.0,5.0]", "[2.8,5.2]", "[2.0,6.0]"]
+
+
 def test_a_fragment_that_a_wrapper_puts_into_a_tabular() -> None:
     """The rows lie in a file without a tabular, which a macro of the document builds around them."""
     text = """

@@ -165,7 +165,11 @@ class ExtractedTable:
         for index, words in ((index, _words(text)) for index, text in texts.items()):
             bracket = texts[index][len(words)][:1] if len(words) < len(texts[index]) else ""
             before = above.get(index - 1, index - 1)
-            if before in texts and bracket and bracket in "([" and not (any(words) and words != _words(texts[before])):
+            if before not in texts or not bracket or bracket not in "([":
+                continue
+            if "".join(texts[before][len(words) :])[:1] == bracket:
+                continue  # ranges that name each row, such as `[2.0,6.0]`, stand below ranges
+            if not any(words) or words == _words(texts[before]):
                 above[index] = before
         named = {index: text for index, text in texts.items() if index not in above}
         times = Counter(tuple(_words(text)) for text in named.values())
