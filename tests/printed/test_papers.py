@@ -119,6 +119,16 @@ def test_letters_of_other_encodings(tmp_path: Path, encoding: str) -> None:
     assert read_paper(paper).records[0]["rows"][0]["label"] == "Nörd"
 
 
+def test_a_stray_zero_byte_is_passed_over(tmp_path: Path) -> None:
+    """An editor left one, as TeX does not see it; a file that is full of them is no text."""
+    paper = tmp_path / "main.tex"
+    paper.write_bytes(TABLE.encode().replace(b"3.25", b"3.\x0025") + b"% " + b"x" * 2000)
+    assert "3.25" in {cell.text for row in read_paper(paper).tables[0].rows for cell in row.cells if cell is not None}
+    paper.write_bytes(TABLE.encode() + b"\0" * 200)
+    with pytest.raises(BundleError, match="binary file"):
+        read_paper(paper)
+
+
 def test_digits_without_end_are_no_number(tmp_path: Path) -> None:
     """Macros that double what they are given print more digits than anybody reads."""
     paper = tmp_path / "main.tex"

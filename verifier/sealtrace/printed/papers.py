@@ -38,6 +38,8 @@ _MAIN_STEMS = {name.removesuffix(".tex") for name in _MAIN_NAMES}
 SOUGHT, SOUGHT_BYTES = 2000, 2_000_000
 """How many files of a directory are looked at for a paper, and how much of each."""
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_RARE = 1000
+"""Of so many bytes of a text one may be a zero, which an editor left."""
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _BEGINS = re.compile(r"\\document(?:class|style)\b")
 _INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
@@ -140,8 +142,10 @@ def read_paper(path: Path, root: Path | None = None) -> Reported:
         data = path.read_bytes()
         if not data.strip():
             raise BundleError(f"{path}: empty; there is no number in it to look at")
-        if b"\0" in data and not data.startswith(_UTF_16):
-            raise BundleError(f"{path}: a binary file, not text")
+        if not data.startswith(_UTF_16):
+            if data.count(b"\0") * _RARE > len(data):
+                raise BundleError(f"{path}: a binary file, not text")
+            data = data.replace(b"\0", b"")  # a stray one, which TeX passes over, too
         return read_reported(_text(data), path.name, _loader(path, root))
     except OSError as error:
         raise BundleError(f"{path}: {error.strerror or error}") from None
