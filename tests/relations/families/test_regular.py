@@ -125,6 +125,15 @@ def test_what_two_tables_print_of_one_thing_is_compared() -> None:
     assert _suspected(paper, "same in two tables") == [{"0.35", "0.53"}]
 
 
+def test_two_tables_that_differ_by_one_in_the_last_digit() -> None:
+    """As intervals 0.35 and 0.36 share an end; printed to the same digit they are two numbers."""
+    rows = ["Elm | 0.81", "Oak | 0.42", "Ash | 0.67", "Yew | 0.35", "Fir | 0.58"]
+    for last, found in (("0.35", []), ("0.36", [{"0.35", "0.36"}]), ("0.354", [])):
+        other = [row.replace("0.35", last) for row in rows]
+        given = table("Height.", "Tree | Rise", rows, "tab:a") + table("Again.", "Tree | Rise", other, "tab:b")
+        assert _suspected(read(given), "same in two tables") == found
+
+
 def test_numbered_rows_have_the_names_behind_their_numbers() -> None:
     """One table counts its rows, the other one does not."""
     values = (0.41, 0.22, 0.87, 0.63, 0.35)

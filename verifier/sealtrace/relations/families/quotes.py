@@ -24,7 +24,8 @@ LEAST_DIGITS = 2
 _NAMED = 0.85
 """What has to speak for the row, and for the column: a name in the sentence itself, or all its other numbers."""
 _HINTED, _BARELY = 0.7, 0.3
-"""The same for the column of a slip near its row: a word of the name, or the sentence before, has to say it."""
+"""The same for the column of a slip whose row is clear: a word of the name, or the sentence before, has to say it; and
+the least that has to speak for anything."""
 _SURE, _MARGIN = 3.5, 0.45
 """What a cell's score, and its distance from all others, must be for words to have chosen it: for a slip."""
 _REFERRED = 0.6
@@ -123,7 +124,8 @@ def _quote(number: Number, said: list[str], right: set[str]) -> Iterator[Claim]:
         good = [found for found in good if (found.rows and found.columns) or max(found.rows, found.columns) > NEAR]
     if good:
         match = cell if cell is not None and number.is_right else max(good, key=lambda candidate: candidate.score)
-        # Were the cell another number, this one would have to be nobody else's.
+        # Were the cell another number, this one would have to be nobody else's. More is asked than for a slip: the cell
+        # counts as checked only where other errors in it, too, are mostly noticed.
         known = len(set(said)) > 1 or resolver.printed(mention) > 1
         telling = match is cell and (certain or not known) and _is_chosen(number, match, slip=True)
         yield _claim(number, match, telling=telling)

@@ -11,9 +11,8 @@ from itertools import combinations, product
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, PrintedCell, plain_address
 from sealtrace.relations.families.paper import Paper, Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain, real
+from sealtrace.relations.families.wording import SUMMARY, plain, real, same
 from sealtrace.relations.lexicon import phrase, telling
-from sealtrace.relations.syntax import equal
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "same in two tables"
@@ -82,7 +81,7 @@ class _Match:
         for name, a, b in (*self.agree, *self.differ):
             yield Claim(
                 f"{FAMILY} {a.address} {b.address}",
-                equal(real(a), real(b)),
+                same(a, b),
                 f"{self.names} are the same for {' '.join(name)!r}.",
                 self.place.format(a.line, b.line),
                 ("Both are of the same entity and the same quantity.",),
