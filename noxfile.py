@@ -12,9 +12,9 @@ QUICK = (
     "tests/bundle/test_other_systems.py",
     "tests/bundle/test_strict_json.py",
     "tests/cli/test_mistakes.py",
-    "tests/printed/test_judgement.py",
-    "tests/printed/test_numbers.py",
-    "tests/printed/test_sql.py",
+    "tests/recipes/test_judgement.py",
+    "tests/paper/test_numbers.py",
+    "tests/recipes/test_sql.py",
     "tests/report/test_junit.py",
 )
 """Tests of what differs between Pythons: files, processes, numbers, the command line."""

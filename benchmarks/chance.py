@@ -27,8 +27,8 @@ from sealtrace.binding.checking import Findings, concluded, examine
 from sealtrace.binding.frames import GOLD, GUESS, Frame
 from sealtrace.binding.series import Spot
 from sealtrace.binding.wording import formula_of, rows_behind
-from sealtrace.printed.numbers import read_printed
-from sealtrace.printed.papers import read_paper
+from sealtrace.paper.numbers import read_printed
+from sealtrace.paper.papers import read_paper
 
 KINDS = ("columns", "file", "across", "all", "rows", "random")
 Place = tuple[str, Any, Any, str]

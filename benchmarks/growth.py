@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.printed.latex import read_document
-from sealtrace.printed.markdown import read_markdown
+from sealtrace.paper.latex import read_document
+from sealtrace.paper.markdown import read_markdown
 
 TIMES = 4
 LINEAR_ENOUGH = 9.0

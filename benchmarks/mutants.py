@@ -62,9 +62,9 @@ ROOMS: dict[str, str] = {
     "studies/policies/mathematics/partitions/": "policies/test_partitions.py",
     "studies/policies/mathematics/screening.py": "policies/test_screening.py",
     "studies/results/joins.py": "results/test_joins.py",
-    "printed/cells.py": "printed/test_keys.py printed/test_marks.py checks/test_cells.py checks/test_tables.py "
+    "recipes/cells.py": "recipes/test_keys.py recipes/test_marks.py checks/test_cells.py checks/test_tables.py "
     "checks/test_unnamed_digits.py::test_a_label_with_words_is_a_name",
-    "printed/judgement.py": "printed/test_judgement.py",
+    "recipes/judgement.py": "recipes/test_judgement.py",
     "checks/": "checks/test_catalogue.py",
     "checks/cells.py": "checks/test_cells.py checks/test_tables.py",
     "checks/identity.py": "checks/test_reading.py",

@@ -22,7 +22,7 @@ from sealtrace.binding.slots import slots_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
-from sealtrace.printed.papers import read_paper
+from sealtrace.paper.papers import read_paper
 
 Place = tuple[int, int, int]
 """Table, row and column of a cell."""

@@ -32,8 +32,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sealtrace.contract.audit import Audit, AuditDecision
-from sealtrace.printed.extracted import ExtractedCell, ExtractedTable, ProseLine
-from sealtrace.printed.reported import records_of
+from sealtrace.paper.extracted import ExtractedCell, ExtractedTable, ProseLine
+from sealtrace.paper.reported import records_of
 from sealtrace.relations.auditing import Subject, audit
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status

@@ -9,8 +9,8 @@ from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
 from sealtrace.contract.packs import loaded, packs
 from sealtrace.contract.printed import Recipe
-from sealtrace.printed.judgement import DEFINITIONS
-from sealtrace.printed.metrics import all_metrics
+from sealtrace.recipes.judgement import DEFINITIONS
+from sealtrace.recipes.metrics import all_metrics
 from sealtrace.relations import decision, reading
 from sealtrace.relations.families.registry import FAMILIES
 from sealtrace.relations.syntax import FUNCTIONS, ORDERS

@@ -14,7 +14,7 @@ from sealtrace.binding.checking import concluded, examine
 from sealtrace.binding.tally import Tally
 from sealtrace.cli.check import check as command
 from sealtrace.contract.checked import Check
-from sealtrace.printed.papers import read_paper
+from sealtrace.paper.papers import read_paper
 
 SECONDS = 30.0
 

@@ -15,7 +15,7 @@ import pytest
 from binding.random_studies import Row, Study, latex, study, write_csv, write_files, write_nested
 from sealtrace.binding.checking import concluded, examine
 from sealtrace.contract.checked import Check
-from sealtrace.printed.papers import read_paper
+from sealtrace.paper.papers import read_paper
 
 Write = Callable[[Path, list[Row]], None]
 

@@ -12,7 +12,7 @@ from checks.test_tables import GOOD, T, edited, table
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.relations import holds
-from sealtrace.printed.cells import cells_of
+from sealtrace.recipes.cells import cells_of
 from sealtrace.relations.decision import Status
 from support import Row
 

@@ -10,7 +10,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report
-from sealtrace.printed.cells import cells_of
+from sealtrace.recipes.cells import cells_of
 from small_study import small_study
 from support import Row, unseal
 

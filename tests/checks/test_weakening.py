@@ -9,7 +9,7 @@ import sealtrace
 from checks.mutations import MAIN, PROTOCOL
 from checks.test_attacks import protocol, resealed
 from sealtrace.contract.report import Report
-from sealtrace.printed.cells import cells_of, undirected, wrong_marks
+from sealtrace.recipes.cells import cells_of, undirected, wrong_marks
 from sealtrace.report import markdown, text
 from support import Row, edit_document, edit_rows
 

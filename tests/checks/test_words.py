@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.printed.metrics import all_metrics
+from sealtrace.recipes.metrics import all_metrics
 from support import ROOT
 
 PACKAGE = ROOT / "verifier" / "sealtrace"

@@ -10,7 +10,7 @@ import pytest
 
 from cli.runner import sealtrace
 from sealtrace.bundle.sealing import seal
-from sealtrace.printed.papers import read_paper
+from sealtrace.paper.papers import read_paper
 from support import FIXTURE, copy_of_fixture, edit_document, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")

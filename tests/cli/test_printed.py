@@ -13,7 +13,7 @@ from checks.mutations import MAIN, MUTATIONS
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.sealing import seal
-from sealtrace.printed.metrics import METRICS
+from sealtrace.recipes.metrics import METRICS
 from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")

@@ -20,7 +20,9 @@ def main() -> None:
     """Fuzzes the reader that the command line names."""
     sys.path[:0] = [str(TESTS)]
     name, *options = sys.argv[1:]
-    with atheris.instrument_imports(include=["sealtrace.bundle", "sealtrace.printed", "sealtrace.relations"]):
+    with atheris.instrument_imports(
+        include=["sealtrace.bundle", "sealtrace.paper", "sealtrace.recipes", "sealtrace.relations"]
+    ):
         from fuzzing.targets import TARGETS
 
         target = TARGETS[name]

@@ -40,8 +40,8 @@ def read_json(data: bytes) -> None:
 
 
 def read_latex(data: bytes) -> None:
-    from sealtrace.printed.latex import read_document
-    from sealtrace.printed.reported import records_of
+    from sealtrace.paper.latex import read_document
+    from sealtrace.paper.reported import records_of
 
     text = data.decode("utf-8", "replace")
     found = read_document(text, "x.tex", {"x.tex": text}.get)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.printed.metrics import MissingEvidenceError
+from sealtrace.recipes.metrics import MissingEvidenceError
 from sealtrace.studies.policies.checks.access import gate_requests
 from sealtrace.studies.policies.evidence.bank import ObservedFeature
 from sealtrace.studies.policies.evidence.study import Study

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sealtrace.printed.reported import read_reported
+from sealtrace.paper.reported import read_reported
 from sealtrace.relations.decide import decide, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts

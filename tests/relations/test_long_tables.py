@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealtrace.printed.reported import read_csv, records_of
+from sealtrace.paper.reported import read_csv, records_of
 from sealtrace.relations.auditing import MOST_ROWS, Subject, audit
 
 

@@ -21,7 +21,7 @@ from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.writing import rows_as
-from sealtrace.printed import sql
+from sealtrace.recipes import sql
 from support import LONG, Row
 
 EMPTY = {"all": "Only results are reported."}

@@ -10,7 +10,7 @@ import pytest
 from games.small_games import Parts, small_games
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
-from sealtrace.printed.metrics import MissingEvidenceError, RecipeError, compute
+from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, compute
 
 
 def ledger(directory: Path, retry_unit: str = "attempts") -> Evidence:

@@ -29,7 +29,7 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.writing import write_document
 from sealtrace.mathematics import resampling
-from sealtrace.printed.metrics import Value, compute
+from sealtrace.recipes.metrics import Value, compute
 from sealtrace.studies.policies import map_metrics  # noqa: F401 - imported for its registrations
 from sealtrace.studies.policies.checks.partitions import structure_degradations
 from sealtrace.studies.policies.evidence.calibration import Calibration, declared_setting

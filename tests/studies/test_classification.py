@@ -17,9 +17,9 @@ import pytest
 import sealtrace
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
-from sealtrace.printed.judgement import CellStatus, judge
-from sealtrace.printed.numbers import read_printed
-from sealtrace.printed.sql import SqlRecords, numbers
+from sealtrace.paper.numbers import read_printed
+from sealtrace.recipes.judgement import CellStatus, judge
+from sealtrace.recipes.sql import SqlRecords, numbers
 from shown import commands
 from studies.test_rebuild import different_bytes
 from support import ROOT, copy_of, edit_rows, shipped_report, unseal

@@ -8,7 +8,7 @@ from typing import Any
 
 import sealtrace
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.printed.metrics import compute
+from sealtrace.recipes.metrics import compute
 from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.deployment import repeated_splits

@@ -12,7 +12,7 @@ import pytest
 import sealtrace
 from oracles.certification import Operating, certificates, dual, robust
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.printed.metrics import compute
+from sealtrace.recipes.metrics import compute
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import rsd_paper.__main__
 from rsd_paper.extract import LONGEST, PROSE_TABLES, declared
-from sealtrace.printed.numbers import looks_numeric, read_printed
+from sealtrace.paper.numbers import looks_numeric, read_printed
 from support import ROOT, read_rows, shipped_report
 
 STUDY = ROOT / "bundles" / "rsd-paper"

@@ -59,7 +59,7 @@ def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
-    from sealtrace.printed.papers import paper_and_results
+    from sealtrace.paper.papers import paper_and_results
 
     started = time.process_time()
     source, place = paper_and_results(Path(paper), None if results is None else Path(results))

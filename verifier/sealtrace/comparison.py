@@ -12,13 +12,13 @@ from sealtrace.contract.waivers import accepted
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
 from sealtrace.examined import cell_of, coverage_of
-from sealtrace.printed.cells import TableCell, cells_of, wrong_marks
-from sealtrace.printed.evaluation import CellResult
-from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.judgement import ABSENT, WRONG, CellStatus, Judgement
-from sealtrace.printed.papers import is_paper, read_paper
-from sealtrace.printed.reported import with_printed
-from sealtrace.printed.sentences import sentences
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.papers import is_paper, read_paper
+from sealtrace.paper.reported import with_printed
+from sealtrace.paper.sentences import sentences
+from sealtrace.recipes.cells import TableCell, cells_of, wrong_marks
+from sealtrace.recipes.evaluation import CellResult
+from sealtrace.recipes.judgement import ABSENT, WRONG, CellStatus, Judgement
 
 
 @dataclass(frozen=True)

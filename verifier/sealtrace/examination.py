@@ -39,7 +39,7 @@ from sealtrace.contract.report import CheckResult, Status
 from sealtrace.contract.waivers import Waiver
 from sealtrace.evidence import Evidence
 from sealtrace.examined import Examined
-from sealtrace.printed.evaluation import named_bundles
+from sealtrace.recipes.evaluation import named_bundles
 
 
 def examine(

@@ -35,11 +35,11 @@ from sealtrace.contract.report import (
 )
 from sealtrace.contract.waivers import Waiver, accepted, waive
 from sealtrace.evidence import Evidence
-from sealtrace.printed.cells import TableCell
-from sealtrace.printed.evaluation import CellResult
-from sealtrace.printed.judgement import RECOMPUTED, CellStatus
-from sealtrace.printed.metrics import RecipeError
-from sealtrace.printed.queries import Queries
+from sealtrace.recipes.cells import TableCell
+from sealtrace.recipes.evaluation import CellResult
+from sealtrace.recipes.judgement import RECOMPUTED, CellStatus
+from sealtrace.recipes.metrics import RecipeError
+from sealtrace.recipes.queries import Queries
 
 
 class Examined:

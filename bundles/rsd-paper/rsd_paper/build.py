@@ -12,7 +12,7 @@ from typing import Any
 from rsd_paper.extract import declared
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
-from sealtrace.printed.numbers import looks_numeric, read_printed
+from sealtrace.paper.numbers import looks_numeric, read_printed
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, Rule
 from sealtrace.relations.facts import Facts

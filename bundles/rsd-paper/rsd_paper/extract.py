@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import looks_numeric, read_printed
-from sealtrace.printed.reported import read_reported
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.numbers import looks_numeric, read_printed
+from sealtrace.paper.reported import read_reported
 from sealtrace.relations.prose import stands_on_line
 
 LONGEST = 48

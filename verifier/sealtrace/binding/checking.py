@@ -50,9 +50,9 @@ from sealtrace.contract.checked import (
     CheckText,
     CheckVerdict,
 )
-from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.papers import other_papers, read_paper
-from sealtrace.printed.reported import Reported
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.papers import other_papers, read_paper
+from sealtrace.paper.reported import Reported
 
 Progress = Callable[[str, int, int], None]
 VALUES_A_SECOND = 200_000

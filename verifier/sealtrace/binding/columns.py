@@ -13,7 +13,7 @@ from sealtrace.binding.files import Rows
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.names import aligned_fields
 from sealtrace.binding.tally import Tally
-from sealtrace.printed.numbers import read_printed
+from sealtrace.paper.numbers import read_printed
 
 MAX_VALUES = 400
 """Distinct values that a field may have and still select."""

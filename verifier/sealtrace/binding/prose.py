@@ -27,7 +27,7 @@ from sealtrace.binding.slots import Slot, pointed, slots_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus
-from sealtrace.printed.extracted import ProseLine
+from sealtrace.paper.extracted import ProseLine
 
 _NUMBER = re.compile(
     r"(?<![\w.,/^_-])(?P<sign>[+\-−]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"

@@ -20,7 +20,7 @@ from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.statistics import STATISTICS
 from sealtrace.binding.wording import needed_fields, rows_behind
-from sealtrace.printed.reported import Reported
+from sealtrace.paper.reported import Reported
 
 STAGE = "report"
 MAX_ROWS = 200_000

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.slots import Slot, is_wordy, pointed, slots_of
-from sealtrace.printed.extracted import ExtractedTable
+from sealtrace.paper.extracted import ExtractedTable
 
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
-from sealtrace.printed.numbers import read_printed
+from sealtrace.paper.numbers import read_printed
 
 HALF = 0.5 * (1 + 1e-9)
 """Half a unit of the last place, and a double's last bits."""

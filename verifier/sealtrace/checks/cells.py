@@ -12,11 +12,11 @@ from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import check, lacking
-from sealtrace.printed.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
-from sealtrace.printed.judgement import WARNINGS, CellStatus
-from sealtrace.printed.numbers import read_printed
-from sealtrace.printed.papers import read_paper
-from sealtrace.printed.reported import with_printed
+from sealtrace.paper.numbers import read_printed
+from sealtrace.paper.papers import read_paper
+from sealtrace.paper.reported import with_printed
+from sealtrace.recipes.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
+from sealtrace.recipes.judgement import WARNINGS, CellStatus
 
 _no_tables = lacking("table", "the bundle reports no table")
 

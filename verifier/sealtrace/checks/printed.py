@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.evidence import Evidence, once
-from sealtrace.printed.cells import TableCell, cells_in, cells_of
-from sealtrace.printed.evaluation import CellResult, Evaluator
-from sealtrace.printed.judgement import CellStatus, Judgement
+from sealtrace.recipes.cells import TableCell, cells_in, cells_of
+from sealtrace.recipes.evaluation import CellResult, Evaluator
+from sealtrace.recipes.judgement import CellStatus, Judgement
 
 if TYPE_CHECKING:
-    from sealtrace.printed.reported import Reported
+    from sealtrace.paper.reported import Reported
     from sealtrace.relations.decision import Claim, Decision
     from sealtrace.relations.facts import Facts
     from sealtrace.relations.language import Misreading
@@ -87,7 +87,7 @@ class Printed(Evidence):
     @cached_property
     def _manuscripts(self) -> dict[str, Reported]:
         """What every manuscript prints that is sealed as source text, by its path; parts of another are read in it."""
-        from sealtrace.printed.reported import UnreadableTypeError, read_reported
+        from sealtrace.paper.reported import UnreadableTypeError, read_reported
 
         texts = self.bundle.manuscripts
         names = {PurePath(path).name.removeprefix("manuscript."): path for path in texts}

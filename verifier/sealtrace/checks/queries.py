@@ -6,8 +6,8 @@ from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import Evidence
-from sealtrace.printed.metrics import MissingEvidenceError, RecipeError
-from sealtrace.printed.queries import Queries
+from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError
+from sealtrace.recipes.queries import Queries
 
 SHOWN = 20
 """How many rows of one query are findings of their own."""

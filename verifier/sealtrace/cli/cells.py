@@ -34,7 +34,7 @@ from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import Sheet
 
 if TYPE_CHECKING:
-    from sealtrace.printed.evaluation import CellResult
+    from sealtrace.recipes.evaluation import CellResult
 
 
 @click.command()
@@ -112,7 +112,7 @@ def explain(bundle: Path, cell: str) -> int:
     Exit codes: 0 the cell agrees, and the bundle verifies; 1 the cell differs, or the bundle fails; 2 there is
     no such cell; 3 the cell or something else is missing, waived or unclassified.
     """
-    from sealtrace.printed.papers import is_paper
+    from sealtrace.paper.papers import is_paper
 
     if bundle.is_file() and is_paper(bundle):
         from sealtrace.cli.audit import explain_paper
@@ -134,7 +134,7 @@ def explain(bundle: Path, cell: str) -> int:
 
 
 def _print(result: CellResult, count: int, records: list[str], waived: str | None) -> None:
-    from sealtrace.printed.judgement import DEFINITIONS
+    from sealtrace.recipes.judgement import DEFINITIONS
 
     cell, metric = result.cell, result.metric
     place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record
@@ -197,8 +197,8 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     from sealtrace.bundle.sealing import draft_bundle
     from sealtrace.comparison import compare
     from sealtrace.examination import examine
-    from sealtrace.printed.papers import read_paper
-    from sealtrace.printed.recipe_files import fill_in, read_recipes
+    from sealtrace.paper.papers import read_paper
+    from sealtrace.recipes.recipe_files import fill_in, read_recipes
 
     places = {json.loads(path.read_bytes())["label"]: path for path in sorted(bundle.glob("report/table*.json"))}
     records = (

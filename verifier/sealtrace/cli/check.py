@@ -84,7 +84,7 @@ def check(
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
     from sealtrace.binding.recipes import draft_of
-    from sealtrace.printed.papers import paper_and_results
+    from sealtrace.paper.papers import paper_and_results
 
     started = time.process_time()
     if ask:

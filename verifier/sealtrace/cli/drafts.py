@@ -217,9 +217,9 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
 
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
-    from sealtrace.printed.cells import key_columns
-    from sealtrace.printed.papers import read_paper
-    from sealtrace.printed.recipe_files import fill_in, read_recipes
+    from sealtrace.paper.papers import read_paper
+    from sealtrace.recipes.cells import key_columns
+    from sealtrace.recipes.recipe_files import fill_in, read_recipes
 
     reported = read_paper(paper, root)
     labels = [record["label"] for record in reported.records]

@@ -17,7 +17,7 @@ from sealtrace.contract.kinds import SCHEMA_KINDS
 from sealtrace.report.sheet import Sheet
 
 if TYPE_CHECKING:
-    from sealtrace.printed.metrics import Metric
+    from sealtrace.recipes.metrics import Metric
 
 
 @click.command()
@@ -81,7 +81,7 @@ def metrics(form: str) -> int:
     Examples:
       sealtrace metrics
     """
-    from sealtrace.printed.metrics import all_metrics
+    from sealtrace.recipes.metrics import all_metrics
 
     if form == "json":
         listed = [

@@ -28,7 +28,7 @@ from sealtrace.contract.audit import (
     AuditValue,
     AuditVerdict,
 )
-from sealtrace.printed.extracted import ExtractedTable, ProseLine
+from sealtrace.paper.extracted import ExtractedTable, ProseLine
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import letter_of

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sealtrace.printed.numbers import PrintedNumber
+from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.relations.intervals import Interval
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.printed.cells import naming_cells
-from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import Printed, read_printed
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.numbers import Printed, read_printed
+from sealtrace.recipes.cells import naming_cells
 from sealtrace.relations.fact import Fact, Listing, PrintedCell, Rule, UnknownFactError, fact_of, is_rounded
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 

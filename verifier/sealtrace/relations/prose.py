@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
-from sealtrace.printed import sentences as printed
-from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import PrintedNumber
+from sealtrace.paper import sentences as printed
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.relations.fact import Fact, Rule, fact_of
 
 _UNIT = re.compile(

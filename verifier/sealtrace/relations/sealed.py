@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from sealtrace.printed.extracted import ProseLine
-from sealtrace.printed.numbers import read_printed
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.numbers import read_printed
 from sealtrace.relations.fact import Fact, Rule, UnknownFactError, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import NAME

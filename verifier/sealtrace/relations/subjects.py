@@ -13,8 +13,8 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.audit import AuditProblem
-from sealtrace.printed.papers import PAPERS, is_paper, read_paper
-from sealtrace.printed.reported import Reported
+from sealtrace.paper.papers import PAPERS, is_paper, read_paper
+from sealtrace.paper.reported import Reported
 from sealtrace.relations.auditing import RelationsFile, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sealtrace.contract.report import NOT_SEALED, Cell, Finding
-from sealtrace.printed.evaluation import CellResult
-from sealtrace.printed.judgement import AGREEING, RECOMPUTED, as_printed, in_print
+from sealtrace.recipes.evaluation import CellResult
+from sealtrace.recipes.judgement import AGREEING, RECOMPUTED, as_printed, in_print
 from sealtrace.report.diff import agrees, in_order
 from sealtrace.report.formats import Cells
 from sealtrace.report.inert import harmless, latex

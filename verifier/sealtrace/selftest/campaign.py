@@ -28,7 +28,7 @@ from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
-from sealtrace.printed.numbers import looks_numeric, read_printed
+from sealtrace.paper.numbers import looks_numeric, read_printed
 from sealtrace.relations.work import remembering
 from sealtrace.selftest.grounds import Ground, TouchedError, ground_without
 from sealtrace.selftest.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, product
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.differences import changes

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet

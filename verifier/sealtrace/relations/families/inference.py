@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Paper, Sheet

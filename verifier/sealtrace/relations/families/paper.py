@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from sealtrace.printed.cells import naming_columns
-from sealtrace.printed.extracted import ExtractedRow, ExtractedTable, Load, ProseLine
-from sealtrace.printed.reported import records_of
+from sealtrace.paper.extracted import ExtractedRow, ExtractedTable, Load, ProseLine
+from sealtrace.paper.reported import records_of
+from sealtrace.recipes.cells import naming_columns
 from sealtrace.relations.fact import Fact, PrintedCell, UnknownFactError
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.wording import plain
@@ -165,7 +165,7 @@ class Paper:
     @classmethod
     def read(cls, text: str, source: str, load: Load = lambda _name: None) -> Paper:
         """A paper from its LaTeX."""
-        from sealtrace.printed.latex import read_document
+        from sealtrace.paper.latex import read_document
 
         document = read_document(text, source, load)
         return cls.of(document.tables, document.prose, {source: text})

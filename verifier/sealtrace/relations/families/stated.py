@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Sheet

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span, Spoken
 from sealtrace.relations.families.paper import Sheet

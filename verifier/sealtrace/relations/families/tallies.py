@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span, is_of
 from sealtrace.relations.families.paper import Paper, Sheet

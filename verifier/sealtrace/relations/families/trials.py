@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.printed.extracted import JOIN
+from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.families.columns import Column, Span, Value, function, mean, total
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.significance import tail

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from sealtrace.contract.details import DrawnTable
 from sealtrace.contract.report import Cell, CheckResult, Selected, Severity, Verdict
-from sealtrace.printed.judgement import DEFINITIONS, CellStatus
+from sealtrace.recipes.judgement import DEFINITIONS, CellStatus
 from sealtrace.report.html.plots import Figure
 from sealtrace.report.inert import harmless
 

@@ -14,7 +14,7 @@ from sealtrace.bundle.frames import Index
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
-from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.games.behaviour import POLICIES, Behaviour, Forecast, behaviour_of
 from sealtrace.studies.games.catalogue import METRICS
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread

@@ -14,7 +14,7 @@ import numpy as np
 
 from sealtrace.bundle.frames import Index
 from sealtrace.mathematics.exact import Undecided, as_double, mean
-from sealtrace.printed.metrics import (
+from sealtrace.recipes.metrics import (
     Arguments,
     MetricFunction,
     MissingEvidenceError,

@@ -16,8 +16,8 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import as_double, mean
-from sealtrace.printed.judgement import Rounded
-from sealtrace.printed.metrics import (
+from sealtrace.recipes.judgement import Rounded
+from sealtrace.recipes.metrics import (
     Arguments,
     MissingEvidenceError,
     RecipeError,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sealtrace.evidence import once
-from sealtrace.printed.cells import cells_in
-from sealtrace.printed.metrics import all_metrics
+from sealtrace.recipes.cells import cells_in
+from sealtrace.recipes.metrics import all_metrics
 from sealtrace.studies.policies.evidence.study import Study
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check, lacking
-from sealtrace.printed.choices import appearance
+from sealtrace.recipes.choices import appearance
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.joins import Gap
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 from sealtrace.bundle.frames import Index
-from sealtrace.printed.judgement import round_to
-from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
+from sealtrace.recipes.judgement import round_to
+from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
 from sealtrace.studies.results import METRICS
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.mathematics import intervals, summaries, trials

@@ -18,7 +18,7 @@ from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame, Index, Mask
-from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError
+from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError
 from sealtrace.studies.results.evidence import Results
 
 ABSENT = ""

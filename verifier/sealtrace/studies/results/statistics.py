@@ -21,7 +21,7 @@ from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import plain
 from sealtrace.mathematics import Mask, Vector
-from sealtrace.printed.metrics import Arguments, RecipeError, constant_of
+from sealtrace.recipes.metrics import Arguments, RecipeError, constant_of
 from sealtrace.studies.results.mathematics import association, labels, probabilities, significance, summaries, trials
 from sealtrace.studies.results.mathematics.sums import Column, Number
 from sealtrace.studies.results.selection import Selection, within

@@ -9,7 +9,7 @@ import numpy as np
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
-from sealtrace.printed.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.studies.results.mathematics.summaries import mean, quantile
 from sealtrace.studies.services import METRICS
 from sealtrace.studies.services.evidence import ServiceStudy

@@ -1,0 +1,81 @@
+"""Running text as sentences, with their lines, references and numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paper.reading import document
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.numbers import numbers_in
+from sealtrace.paper.sentences import sentences
+
+PAPER = r"""
+\begin{document}
+The north gave 3.2 tons. The south gave
+4.5~tons (Table~\ref{tab:y}), i.e.\ 41\% more. See Fig. 2
+and \citet{smith}; all of \cref{tab:y, tab:z} agree.
+
+\begin{table}\caption{Yields. All in tons.}\label{tab:y}\begin{tabular}{l}3\end{tabular}\end{table}
+\input{more}
+\end{document}
+"""
+
+
+def test_several_sentences_on_a_line_and_one_over_several() -> None:
+    """Each has the line on which it begins, and each number the line on which it stands, in every file."""
+    found = sentences(document(PAPER, {"more.tex": "One more line.\nIt has 7 of 9 words."}).prose)
+    assert [(one.source, one.line, one.text) for one in found] == [
+        ("paper.tex", 2, "The north gave 3.2 tons."),
+        ("paper.tex", 2, "The south gave 4.5 tons (Table […]), i.e. 41% more."),
+        ("paper.tex", 3, "See Fig. 2 and […]; all of […] agree."),
+        ("paper.tex", 6, "Yields."),
+        ("paper.tex", 6, "All in tons."),
+        ("more.tex", 1, "One more line."),
+        ("more.tex", 2, "It has 7 of 9 words."),
+    ]
+    assert [one.caption for one in found] == [False, False, False, True, True, False, False]
+    assert [[(number.printed.text, number.line) for number in one.numbers] for one in found[:3]] == [
+        [("3.2 tons", 2)],
+        [("4.5 tons", 3), ("41%", 3)],
+        [("2", 3)],
+    ]
+    assert [part.role for part in found[-1].numbers[0].printed.parts] == ["k", "n"]
+
+
+def test_references_are_labels() -> None:
+    """A sentence knows the tables that it names; a citation is none of them."""
+    found = sentences(document(PAPER).prose)
+    assert [one.references for one in found[:3]] == [(), ("tab:y",), ("tab:y", "tab:z")]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("from 1,986-question suites (78.8%/80.6%) to GPT-4 and Model3", ["1986", "394/5", "403/5"]),
+        ("rises 2.5x, from -0.3 to +0.4", ["5/2", "-3/10", "2/5"]),
+        ("on 2026-03-14, v1.2.3 at https://a.org/12/3 cost $3.64 or 12.5k", ["91/25", "12500"]),
+        ("0.82 ± 0.01 within 3–5 ms, p < 0.001.", ["41/50", "1/100", "3", "5", "1/1000"]),
+        ("12 of 30 (40%), and 3/4.", ["12", "30", "40", "3", "4"]),
+    ],
+)
+def test_numbers_of_running_text(text: str, values: list[str]) -> None:
+    """Numbers are found with their parts; dates, addresses and the digits of names are none."""
+    parts = [part for _start, _end, printed in numbers_in(text) for part in printed.parts]
+    assert [part.value for part in parts] == [Fraction(value) for value in values]
+
+
+@given(st.lists(st.tuples(st.text(max_size=40), st.booleans()), max_size=6))
+def test_nothing_is_lost(lines: list[tuple[str, bool]]) -> None:
+    """Whatever stands in lines stands in sentences, in order, and places are true."""
+    prose = [ProseLine(text, "a.tex", number, number // 2, caption) for number, (text, caption) in enumerate(lines, 1)]
+    found = sentences(prose)
+    assert "".join("".join(one.text for one in found).split()) == "".join("".join(text for text, _ in lines).split())
+    for sentence in found:
+        for number in sentence.numbers:
+            assert sentence.text[number.start : number.end] == number.printed.text
+            assert number.printed.parts
+            assert 1 <= number.line <= len(lines)

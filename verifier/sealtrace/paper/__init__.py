@@ -1,0 +1,1 @@
+"""A paper as printed: readers that give its tables, sentences and numbers, each with its place in the source."""

@@ -1,0 +1,95 @@
+"""Printed numbers: what a cell says, and which numbers stand in running text.
+
+The language is in `number_grammar`. What does not fit it as a whole is no number: dates, versions and names with digits
+stay text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber
+
+__all__ = ["Printed", "PrintedNumber", "looks_numeric", "numbers_in", "read_printed"]
+
+_LONGEST = 200
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])(?:[-/]\d\d?)?|\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d|\d+\.\d+\.[\d.]*\d"
+)
+_MAP = re.compile(r"[A-Za-z][A-Za-z\-]*(?:\.|@)[0-9.]+(?:\s*[/,]\s*[A-Za-z][A-Za-z\-]*(?:(?:\.|@)[0-9.]+)?)*")
+_NOT_AVAILABLE = frozenset({"n/a", "na", "n.a.", "-", "--", "–", "—", "---", "·", "…", "...", "n.d.", "n/r"})
+_EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?(?:0+\.?0*|\.0+)(?:[eE]|\s*×\s*10\s*\^)\s*\{?\+?[1-9]")
+_RAISED = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+
+
+@lru_cache(maxsize=65536)
+def read_printed(text: str) -> Printed | None:
+    """What a string stands for, or None where it is no number."""
+    plain = _plain(text)
+    marks = "".join(match.group().strip("^{}") for match in MARK.finditer(plain) if "…" not in match.group())
+    bare = plain.strip("†‡*§¶⋆∗ ")
+    if bare.lower() in _NOT_AVAILABLE:
+        return Printed(text, "not-available", (), marks)
+    if not bare or len(bare) > _LONGEST or _EMPTY_POWER.search(bare) or _DATE.fullmatch(bare):
+        # A zero with a power of ten would stand for any number at all.
+        return None
+    found = NumberText(plain).read()
+    if found is not None:
+        form, parts = found
+        return Printed(text, form, tuple(parts), marks, all(part.percent for part in parts))
+    return Printed(text, "map", (), marks) if _MAP.fullmatch(bare) else None
+
+
+def _plain(text: str) -> str:
+    """One sign for each minus and space; thin spaces between digits part thousands."""
+    plain = re.sub(r"(?<=\d)[\u2009\u202f\u200a](?=\d)", "", text[: _LONGEST + 50])
+    plain = re.sub(r"[−‐‑‒﹣]", "-", " ".join(plain.split())).replace("{,}", ",")
+    plain = _RAISED.sub(lambda match: "^" + match.group().translate(_LOWERED), plain)
+    # Between braces a comma parts two numbers, never thousands.
+    plain = re.sub(r"\{[^{} ]*\}", lambda match: match.group().replace(",", ", "), plain)
+    # --0.3 is set as a dash, and is a minus where no number stands before it.
+    return re.sub(r"(?:^|(?<=[(\[,/→] )|(?<=[(\[,/→]))(?:–|—|--)(?=[\d.])", "-", plain)
+
+
+_START = re.compile(r"(?<![\w.,@#^_\\])(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$€£¥.\d]))?[$€£¥]?(?=\d|\.\d)")
+# The 4 of B-4, and what stands in an address.
+_OF_A_NAME = re.compile(r"[^\W\d_][-/]$|[\w:]//?\S*/$")
+_GOES_ON = re.compile(r"\w|[.,]\d")
+_SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+
+
+def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
+    """The numbers of running text with their places: each with its unit, deviation, total or other end of its range."""
+    plain = text.translate(_SAME_LENGTH)
+    found: list[tuple[int, int, Printed]] = []
+    at = 0
+    while (start := _START.search(plain, at)) is not None:
+        at = max(start.end(), start.start() + 1)
+        if _OF_A_NAME.search(plain, max(0, start.start() - _LONGEST), start.start()) is not None:
+            continue
+        if (date := _DATE.match(plain, start.start())) is not None:
+            at = date.end()
+            continue
+        cell = NumberText(plain)
+        cell.at = start.start()
+        read = cell.span()
+        if read is None or not read[1] or _GOES_ON.match(plain, cell.at):
+            continue
+        form, parts = read
+        at = cell.at
+        whole = text[start.start() : at].strip()
+        percent = all(part.percent for part in parts)
+        found.append((start.start(), start.start() + len(whole), Printed(whole, form, tuple(parts), "", percent)))
+    return found
+
+
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_FIRST = re.compile(r"[^\W_]")
+
+
+def looks_numeric(text: str) -> bool:
+    """Whether a text reads as a number rather than a name: it starts with a digit, and holds no word."""
+    first = _FIRST.search(text)
+    return first is not None and first.group().isdecimal() and not _LETTERS.search(text)

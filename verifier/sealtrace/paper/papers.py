@@ -1,0 +1,320 @@
+"""A paper at a path, read: a LaTeX, Markdown or CSV file, a PDF, or the archive that a
+preprint server hands out.
+
+Nothing outside the root is read, nothing is written to disk, and an archive can claim to hold any amount without
+being believed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import posixpath
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from sealtrace.bundle.archives import DAMAGED
+from sealtrace.bundle.defects import BundleError, nearest_path
+from sealtrace.paper.extracted import Load
+from sealtrace.paper.reported import Reported, UnreadableTypeError, read_reported
+
+SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
+ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")
+PAPERS = (*SOURCES, ".pdf")
+"""Endings of files that can only be papers; an archive may be a bundle as well."""
+MAX_FILE = 8_000_000
+"""Bytes of one source file. The longest papers have a tenth of that."""
+MAX_TEXT = 64_000_000
+"""Bytes of all source files of an archive."""
+MAX_UNPACKED = 1_000_000_000
+"""Bytes that an archive may unpack to, figures included."""
+_TEXTUAL = (".tex", ".ltx", ".sty", ".cls", ".def", ".bbl", ".txt", ".csv", ".tsv", ".md", ".json", ".xxx")
+_MAIN_NAMES = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "arxiv.tex")
+_MAIN_STEMS = {name.removesuffix(".tex") for name in _MAIN_NAMES}
+SOUGHT, SOUGHT_BYTES = 2000, 2_000_000
+"""How many files of a directory are looked at for a paper, and how much of each."""
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_RARE = 1000
+"""Of so many bytes of a text one may be a zero, which an editor left."""
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_BEGINS = re.compile(r"\\document(?:class|style)\b")
+_INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
+_TOP_LEVEL = re.compile(r'"filename"\s*:\s*"([^"]+)"[^{}]*"usage"\s*:\s*"toplevel"|^(\S+)\s+toplevelfile', re.MULTILINE)
+
+
+def is_paper(path: Path) -> bool:
+    """Whether a file is a paper by its ending, or an archive with LaTeX in it and no manifest."""
+    name = path.name.lower()
+    if name.endswith(PAPERS):
+        return True
+    if not path.is_file() or not name.endswith(ARCHIVES):
+        return False
+    try:
+        names = [name for name, _text in _members(path)]
+    except BundleError:
+        return False
+    return any(name.endswith((".tex", ".ltx")) for name in names) and "manifest.json" not in {
+        posixpath.basename(name) for name in names
+    }
+
+
+def paper_and_results(paper: Path, results: Path | None) -> tuple[Path, Path]:
+    """A paper and where its results lie: given as such, or both within the one directory that was given.
+
+    `BundleError` where something is not there, or where a directory holds no paper.
+    """
+    if paper.is_dir() and results is not None and results.is_file():
+        raise BundleError(f"{paper}: a directory where the paper should be; the order is PAPER, then RESULTS")
+    if not paper.exists():
+        raise BundleError(f"{paper}: there is no such file or directory{nearest_path(paper)}")
+    if results is None and not paper.is_dir():
+        if not is_paper(paper):
+            raise BundleError(f"{paper}: not a paper ({', '.join(PAPERS)}); name one: sealtrace check PAPER {paper}")
+        raise BundleError(f"{paper}: only a paper; name its results too: sealtrace check {paper} RESULTS")
+    place = paper if results is None else results
+    if not place.exists():
+        raise BundleError(f"{place}: there is no such directory{nearest_path(place)}")
+    return (_paper_in(paper) if paper.is_dir() else paper), place
+
+
+def _paper_in(directory: Path) -> Path:
+    """The paper in a directory: the likeliest LaTeX file that begins a document, else the one Markdown or PDF paper."""
+    sources = _sources_in(directory)
+    if mains := _main_files(sources):
+        return directory / mains[0]
+    others = _files_in(directory, (".md", ".pdf"))
+    named = [path for path in others if path.stem.lower() in _MAIN_STEMS] or others
+    if len(named) == 1:
+        return named[0]
+    listed = ", ".join(str(path) for path in (named or list(map(directory.joinpath, sources)))[:4])
+    which = f"which of these is the paper: {listed}?" if listed else "no paper in it (.tex, .md, .pdf)."
+    raise BundleError(f"{directory}: {which} Name it: sealtrace check PAPER {directory}")
+
+
+def other_papers(paper: Path, directory: Path) -> list[Path]:
+    """LaTeX files beside a paper, or in a directory, that begin a document, too; the likeliest first."""
+    places = [place for place in (paper.parent, directory) if place.is_dir()]
+    found = [place / name for place in places for name in _main_files(_sources_in(place))]
+    return list({path.resolve(): path for path in found if path.resolve() != paper.resolve()}.values())
+
+
+def _sources_in(directory: Path) -> dict[str, str]:
+    """Every LaTeX file of a directory, as text."""
+    found = _files_in(directory, (".tex", ".ltx"))
+    return {path.relative_to(directory).as_posix(): _text(path.read_bytes()[:SOUGHT_BYTES]) for path in found}
+
+
+def _files_in(directory: Path, endings: tuple[str, ...]) -> list[Path]:
+    return [
+        path
+        for pattern in ("*", "*/*", "*/*/*", "*/*/*/*")
+        for path in sorted(directory.glob(pattern))[:SOUGHT]
+        if path.suffix.lower() in endings and path.is_file()
+    ]
+
+
+def read_paper(path: Path, root: Path | None = None) -> Reported:
+    """The tables and the running text of a paper; `BundleError` where it cannot be read at all.
+
+    What a LaTeX file puts in may lie anywhere below `root`, which defaults to the top of the repository that the file
+    is in, or to its own directory where it is in none.
+    """
+    name = path.name.lower()
+    try:
+        if not path.exists():
+            raise BundleError(f"{path}: there is no such file{nearest_path(path)}")
+        if not path.is_file():
+            raise BundleError(
+                f"{path}: {'a directory' if path.is_dir() else 'not a plain file'}, where a paper is needed"
+            )
+        if name.endswith(".pdf"):
+            from sealtrace.paper.pdf import read_pdf
+
+            return read_pdf(path)
+        if name.endswith(ARCHIVES):
+            return _read_archive(path)
+        if path.stat().st_size > MAX_FILE:
+            raise BundleError(f"{path}: more than {MAX_FILE} bytes")
+        data = path.read_bytes()
+        if not data.strip():
+            raise BundleError(f"{path}: empty; there is no number in it to look at")
+        if not data.startswith(_UTF_16):
+            if data.count(b"\0") * _RARE > len(data):
+                raise BundleError(f"{path}: a binary file, not text")
+            data = data.replace(b"\0", b"")  # a stray one, which TeX passes over, too
+        return read_reported(_text(data), path.name, _loader(path, root))
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+    except UnreadableTypeError as error:
+        raise BundleError(str(error)) from None
+
+
+def _text(content: bytes) -> str:
+    """As UTF-8, whose wrong bytes are replaced, so that lines keep their numbers; as the Latin alphabet of before where
+    nothing but such bytes stands beside ASCII. A carriage return alone ends a line too."""
+    text = content.decode("utf-16" if content.startswith(_UTF_16) else "utf-8", "replace").removeprefix("\ufeff")
+    if "\ufffd" in text and text.replace("\ufffd", "").isascii():
+        text = content.decode("cp1252", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# Files
+
+
+def _loader(path: Path, root: Path | None) -> Load:
+    home = path.parent.resolve()
+    top = (root if root is not None else _top_of_repository(home)).resolve()
+    if not home.is_relative_to(top):
+        raise BundleError(f"{path}: not below the root {top}")
+    # LaTeX looks from the directory in which it is started: the file's own, or one further up.
+    starts = [place for place in (home, *home.parents) if place.is_relative_to(top)]
+
+    def load(name: str) -> str | None:
+        for start in starts:
+            try:
+                found = (start / name).resolve()
+                if found.is_relative_to(top) and found.is_file() and found.stat().st_size <= MAX_FILE:
+                    return _text(found.read_bytes())
+            except (OSError, ValueError, RuntimeError):
+                continue  # a name too long, with a null character, or links in a circle
+        return None
+
+    return load
+
+
+def _top_of_repository(directory: Path) -> Path:
+    """The nearest directory upwards that version control calls its own; the directory itself, if there is none."""
+    for place in (directory, *directory.parents):
+        if any((place / mark).exists() for mark in (".git", ".hg", ".svn", ".jj")):
+            return place
+    return directory
+
+
+# Archives
+
+
+def _read_archive(path: Path) -> Reported:
+    files: dict[str, str] = {}
+    total = 0
+    for name, content in _members(path):
+        total += len(content)
+        if total > MAX_TEXT:
+            raise BundleError(f"{path}: more than {MAX_TEXT} bytes of sources")
+        files[name] = _text(content)
+    sources = [name for name in files if name.endswith((".tex", ".ltx"))]
+    mains = _main_files(files) or (sources if len(sources) == 1 else [])
+    if not mains:
+        raise BundleError(f"{path}: no LaTeX file in it begins a document")
+    main = mains[0]
+    home = posixpath.dirname(main)
+
+    def load(name: str) -> str | None:
+        # What climbs out of the archive is in none of its places.
+        for start in (home, ""):
+            found = files.get(posixpath.normpath(posixpath.join(start, name)))
+            if found is not None:
+                return found
+        return None
+
+    return read_reported(files[main], posixpath.basename(main), load)
+
+
+def _main_files(files: dict[str, str]) -> list[str]:
+    """The file that the archive's own list names, or those that begin a document, the likeliest first."""
+    for listing in ("00README.json", "00README.XXX", "00readme.json", "00readme.xxx"):
+        for match in _TOP_LEVEL.finditer(files.get(listing, "")[:100_000]):
+            named = next(group for group in match.groups() if group)
+            if named in files:
+                return [named]
+    plain = {name: _COMMENT.sub("", text) for name, text in files.items() if name.endswith((".tex", ".ltx"))}
+    asked = {name: [_asked(name, other) for other in _INPUTS.findall(text)] for name, text in plain.items()}
+    put_in = {name for names in asked.values() for name in names}
+
+    def unlikelihood(name: str) -> tuple[bool, int, bool, int, str]:
+        weight = len(plain[name]) + sum(len(plain.get(other, "")) for other in set(asked[name]))
+        return name in put_in, name.count("/"), posixpath.basename(name).lower() not in _MAIN_NAMES, -weight, name
+
+    return sorted((name for name, text in plain.items() if _BEGINS.search(text)), key=unlikelihood)
+
+
+def _asked(source: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source), name.removesuffix(".tex") + ".tex"))
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each text file of an archive; its other files are passed over."""
+    try:
+        if zipfile.is_zipfile(path):
+            yield from _zip_members(path)
+        elif path.name.lower().endswith(".tar"):
+            with path.open("rb") as file:
+                yield from _tar_members(_Bounded(file))
+        else:
+            with gzip.open(path, "rb") as file:
+                head = file.read(512)
+                file.seek(0)
+                if head[257:262] == b"ustar":
+                    yield from _tar_members(_Bounded(file))
+                elif head.strip(b"\0"):
+                    # A submission of one file is that file, compressed.
+                    yield "main.tex", _Bounded(file, MAX_FILE).read(MAX_FILE)
+    except _TooLongError:
+        raise BundleError(f"{path}: unpacks to more than is read of a paper") from None
+    except gzip.BadGzipFile:
+        raise BundleError(f"{path}: neither a .zip nor a .tar.gz, whatever its name says") from None
+    except DAMAGED as error:
+        raise BundleError(f"{path}: the archive is damaged ({error})") from None
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror or error}") from None
+
+
+def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            name = _name(info.filename)
+            if name is not None and info.file_size <= MAX_FILE:
+                with archive.open(info) as file:
+                    yield name, file.read(MAX_FILE)
+
+
+def _tar_members(file: _Bounded) -> Iterator[tuple[str, bytes]]:
+    # As a stream: nothing is kept, and a length that is a lie ends at the bound.
+    with tarfile.open(fileobj=file, mode="r|") as archive:  # type: ignore[call-overload]
+        for info in archive:
+            if info.size < 0:
+                raise tarfile.ReadError(f"{info.name} has a negative length")
+            name = _name(info.name)
+            if name is not None and info.isreg() and info.size <= MAX_FILE:
+                content = archive.extractfile(info)
+                assert content is not None
+                yield name, content.read()
+
+
+def _name(name: str) -> str | None:
+    """The name of a text file that stays within the archive."""
+    plain = posixpath.normpath(name)
+    inside = not plain.startswith(("/", "..")) and "\\" not in plain
+    return plain if inside and plain.lower().endswith(_TEXTUAL) else None
+
+
+class _TooLongError(Exception):
+    """An archive unpacks to more than any paper has."""
+
+
+class _Bounded:
+    """A file of which only so many bytes are read."""
+
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, limit: int | None = None) -> None:
+        self._file = file
+        self._left = MAX_UNPACKED if limit is None else limit
+
+    def read(self, size: int) -> bytes:
+        content = self._file.read(min(size, self._left + 1))
+        self._left -= len(content)
+        if self._left < 0:
+            raise _TooLongError
+        return content

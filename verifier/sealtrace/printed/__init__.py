@@ -1,1 +1,0 @@
-"""Printed numbers: the tables of a paper, cell by cell, with the place where each was written."""

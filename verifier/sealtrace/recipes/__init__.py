@@ -1,0 +1,1 @@
+"""How the records of a bundle give a printed cell: metrics, SQL, and the judgement of rounding."""

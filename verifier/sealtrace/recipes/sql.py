@@ -1,0 +1,280 @@
+"""Runs the SQL of a recipe over the sealed records, in DuckDB.
+
+A recipe is text from a bundle that nobody here wrote, so it gets what it needs and nothing else:
+
+(1) it is one SELECT that names sealed records and pure functions: no file, setting, clock or chance;
+(2) DuckDB has no file system, network, extensions or Python variables, and its configuration is locked;
+(3) it runs in a process of its own, without environment, with bounded memory, which is ended when its time is
+    over. DuckDB's own limits are not enough: `repeat('x', 3000000000)` heeds neither them nor an interrupt.
+
+Records that are not held in memory are read by the process itself, a row group at a time, from copies of the bytes that
+were hashed; what DuckDB cannot hold then goes to a directory of ours, which no query can name.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from sealtrace.bundle.frames import StreamedFrame
+from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.recipes.sql_process import SqlError
+from sealtrace.recipes.sql_syntax import QueryDescription
+
+SECONDS = 30.0
+"""How much processor time one query may take: others on a machine should not change a verdict."""
+PATIENCE = 6
+"""How many times longer it may take by the clock."""
+MEMORY = 2 * 2**30
+"""How many bytes a query may use."""
+SPILLING_MEMORY = 2**28
+"""How many it may use where it can put the rest on the disk."""
+START_SECONDS = 60.0
+"""How long the process may take to start: a cold disk is slow."""
+
+
+@dataclass(frozen=True)
+class SqlResult:
+    """The rows that a query gave. Values are int, float, Decimal, str, bool or None."""
+
+    columns: list[str]
+    rows: list[tuple[object, ...]]
+    reads: frozenset[str] = frozenset()
+    """The kinds of record that the query names: one that reads none proves nothing."""
+    description: QueryDescription = field(default=QueryDescription(), compare=False)
+
+
+def numbers(result: SqlResult) -> list[tuple[Fraction | None, ...]]:
+    """The rows as exact numbers; a stored double is a rational number too. None stands for NULL."""
+    return [tuple(_number(value, name) for value, name in zip(row, result.columns, strict=True)) for row in result.rows]
+
+
+def _number(value: object, column: str) -> Fraction | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        raise SqlError(f"column {column}: {value!r} is no number")
+    if not math.isfinite(value):
+        raise SqlError(f"column {column}: {value} is not finite")
+    return Fraction(value)
+
+
+Altered = Callable[[], Iterator[pa.Table]]
+"""Gives records that stand nowhere, a part at a time."""
+Records: TypeAlias = pa.Table | StreamedFrame | Altered
+
+
+class SqlRecords:
+    """The sealed records as tables named after their kind. Use it as a context manager, or close it."""
+
+    def __init__(
+        self,
+        tables: dict[str, Records],
+        *,
+        seconds: float = SECONDS,
+        memory: int | None = None,
+        spilling: bool | None = None,
+        views: dict[str, str] | None = None,
+        macros: dict[str, str] | None = None,
+    ) -> None:
+        self._tables = tables
+        self._shared = {"views": views or {}, "macros": macros or {}}
+        self._seconds = seconds
+        self.spent = 0.0
+        """Processor time of all its queries."""
+        self._directory = Path(tempfile.mkdtemp(prefix="sealtrace-sql-"))
+        # Whoever forgets to close it leaves nothing behind.
+        self.close = weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
+        """Removes the copies of the records. The process waits for others to use it."""
+        self._paths: dict[str, str | list[str]] = {}
+        held = all(isinstance(records, pa.Table) for records in tables.values())
+        self._spills = not held if spilling is None else spilling
+        """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
+        self._memory = memory or (SPILLING_MEMORY if self._spills else MEMORY)
+
+    def turned(self, sql: str) -> SqlResult | None:
+        """What a SELECT gives with its choices by results turned round; None where it has none."""
+        answer = self._answered(sql, {"turned": True})
+        return self._result(answer) if answer["chooses"] else None
+
+    def query(self, sql: str) -> SqlResult:
+        """What one SELECT gives. `SqlError` where it is refused or fails."""
+        return self._result(self._answered(sql, {}))
+
+    @staticmethod
+    def _result(answer: dict[str, Any]) -> SqlResult:
+        rows = [tuple(row) for row in answer["rows"]]
+        description = QueryDescription(**answer["description"])
+        return SqlResult(answer["columns"], rows, frozenset(answer["reads"]), description)
+
+    def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:
+        # Records that the text does not even mention are not worth copying.
+        text = " ".join([sql, *self._shared["views"].values(), *self._shared["macros"].values()]).casefold()
+        named = [kind for kind in self._tables if kind.casefold() in text]
+        request: dict[str, Any] = {
+            "sql": sql,
+            "kinds": sorted(self._tables),
+            "paths": {kind: self._path(kind) for kind in named},
+        }
+        request |= {**self._shared, **more}
+        answer = self._ask(request)
+        if "error" in answer:
+            place = answer["place"]
+            raise SqlError(answer["error"], (place[0], place[1]) if place else None)
+        return answer
+
+    def behind(self, sql: str) -> tuple[int, list[dict[str, str]]]:
+        """How many rows a query sums up, and the first of them with what they hold."""
+        answer = self._answered(sql, {"behind": 3})
+        named = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+        return answer["count"], [{name: value for name, value in row.items() if value is not None} for row in named]
+
+    @property
+    def _settings(self) -> tuple[int, int, float, bool]:
+        """What a process was started with, and by whom: a process is not shared with a fork."""
+        return os.getpid(), self._memory, self._seconds, self._spills
+
+    def __enter__(self) -> SqlRecords:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _path(self, kind: str) -> str | list[str]:
+        """Where the records of a kind lie for the process to map; the stream format allows any dictionaries.
+
+        Of plain columns that were kept as they were hashed: their schema, and their Parquet files.
+        """
+        if kind not in self._paths:
+            records = self._tables[kind]
+            if isinstance(records, StreamedFrame) and records.kept and records.plain:
+                schema = arrow_schema(records.form).serialize().to_pybytes().hex()
+                self._paths[kind] = [schema, *(str(file.path) for file in records.kept)]
+                return self._paths[kind]
+            path = self._directory / f"{len(self._paths)}.arrow"
+            parts = [records] if isinstance(records, pa.Table) else _parts(records)
+            with ExitStack() as stack:
+                sink = stack.enter_context(pa.OSFile(str(path), "wb"))
+                stream = None
+                for table in parts:
+                    stream = stream or stack.enter_context(pa.ipc.new_stream(sink, table.schema))
+                    stream.write_table(table)
+            self._paths[kind] = str(path)
+        return self._paths[kind]
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        process = self._idle() or self._start()
+        answer = self._exchange(process, request, PATIENCE * self._seconds)
+        self.spent += answer.pop("spent") if answer else self._seconds
+        if answer:
+            _IDLE.append((self._settings, process))
+            return answer
+        _reap(process)
+        if answer is None or -process.returncode == getattr(signal, "SIGXCPU", 0):
+            raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
+        raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
+
+    def _idle(self) -> subprocess.Popen[str] | None:
+        """The process that waits, where it has the same limits."""
+        if not _IDLE:
+            return None
+        settings, process = _IDLE.pop()
+        if settings == self._settings and process.poll() is None:
+            return process
+        _reap(process)
+        return None
+
+    def _start(self) -> subprocess.Popen[str]:
+        # Isolated from PYTHON* and the working directory, but with the caller's own import path.
+        program = f"import sys; sys.path[:] = {sys.path!r}; from sealtrace.recipes.sql_process import serve; serve()"
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-c", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+        if self._spills:
+            _SPILLED[process] = tempfile.TemporaryDirectory(prefix="sealtrace-sql-", ignore_cleanup_errors=True)
+        spill = _SPILLED[process].name if self._spills else ""
+        settings = {"memory": self._memory, "seconds": self._seconds, "spill": spill}
+        if not self._exchange(process, settings, START_SECONDS):
+            _reap(process)
+            raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
+        return process
+
+    @staticmethod
+    def _exchange(process: subprocess.Popen[str], message: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        """The answer; empty where the process died, None where its time was over."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.start()
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(message) + "\n")
+                process.stdin.flush()
+            line = process.stdout.readline()
+        finally:
+            timer.cancel()
+            timer.join()
+        if late.is_set():
+            return None
+        answer: dict[str, Any] = json.loads(line, object_hook=_decoded) if line.endswith("\n") else {}
+        return answer
+
+
+def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
+    """Records that are not held, a row group at a time."""
+    return records.parts(records.names) if isinstance(records, StreamedFrame) else records()
+
+
+_IDLE: list[tuple[tuple[int, int, float, bool], subprocess.Popen[str]]] = []
+"""A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
+_SPILLED: dict[subprocess.Popen[str], tempfile.TemporaryDirectory[str]] = {}
+"""Where a process may put what it cannot hold."""
+
+
+@atexit.register
+def _rest() -> None:
+    while _IDLE:
+        _reap(_IDLE.pop()[1])
+
+
+def _reap(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    with suppress(BrokenPipeError):
+        process.communicate()
+    if process in _SPILLED:
+        _SPILLED.pop(process).cleanup()
+
+
+def _decoded(document: dict[str, Any]) -> object:
+    return Decimal(document["decimal"]) if document.keys() == {"decimal"} else document

@@ -1,0 +1,421 @@
+"""The process that runs the queries of recipes: confined, one answer per line, ended by its parent.
+
+A query may be one pure SELECT over the records, as DuckDB's own parser reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sealtrace.contract.packs import loaded, packs
+from sealtrace.recipes.sql_syntax import described, objects, turned
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MOST_ROWS = 100_000
+MOST_TEXT = 10_000_000
+"""Bounds on what goes in and out; no printed table comes near them."""
+MOST_SPILLED = 2**36
+"""Bytes that a query may put on the disk, where it may put any."""
+
+
+def _encoded(value: object) -> object:
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    raise TypeError(f"{type(value).__name__} has no form here")
+
+
+def serve() -> None:
+    """Answers one request per line until the input ends."""
+    requests = sys.stdin
+    # Whatever else would write to standard output must not be taken for an answer.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    for name in set(os.environ) - {"SYSTEMROOT"}:  # without which Windows loads no library
+        del os.environ[name]
+    settings = json.loads(requests.readline())
+    import duckdb
+
+    catalogue()
+    pa.set_cpu_count(1)
+    _confine(settings["memory"], MOST_SPILLED if settings["spill"] else 0)
+    answers.write('{"ready": true}\n')
+    answers.flush()
+    for line in requests:
+        _allow_time(settings["seconds"])
+        began = time.process_time()
+        request = json.loads(line)
+        try:
+            answer = _run(request, settings["memory"], settings["spill"])
+        except (SqlError, MemoryError, RecursionError, duckdb.Error) as error:
+            failure = explained(error, request["sql"])
+            answer = {"error": failure.message, "place": failure.place}
+        answer["spent"] = time.process_time() - began
+        answers.write(json.dumps(answer, default=_encoded) + "\n")
+        answers.flush()
+
+
+def _confine(memory: int, written: int) -> None:
+    """What the operating system can forbid: more memory, longer files (none at all as a rule), a core dump."""
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limits, macOS not all of them.
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (written, written))
+        data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        # What this process owns, without the records that it maps. DuckDB knows of most of what it uses, and its
+        # own limit explains itself better, so that one comes first.
+        limit = data + memory + 2**28
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _allow_time(seconds: float) -> None:
+    """Ends this process after some more processor time."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = math.ceil(used.ru_utime + used.ru_stime + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
+    """One query on a connection of its own, so that none sees what another left behind."""
+    sql, kinds = request["sql"], request["kinds"]
+    # The name of a view is matched without regard to case.
+    records = {kind: _records(path) for kind, path in request["paths"].items()}
+    database, offered = _database(memory, spill)
+    _offer_functions(database, offered, json.dumps(request))
+    with database.cursor() as connection:
+        for kind, table in records.items():
+            connection.register(kind, table)
+        sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
+        macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
+        if request.get("turned"):
+            opposite = [_turned(connection, text) for text in (sql, *views.values(), *map(_selecting, macros.values()))]
+            if not any(chooses for _, chooses in opposite):
+                return {"chooses": False}
+            sql, *texts = [text for text, _ in opposite]
+            views = dict(zip(views, texts, strict=False))
+            macros = dict(zip(macros, (f"({text})" for text in texts[len(views) :]), strict=True))
+        _share(connection, macros, views, sources)
+        reads = guard(connection, sql, sources)
+        if request.get("behind"):
+            return {**_behind(connection, sql, request["behind"]), "reads": sorted(reads)}
+        cursor = connection.execute(sql)
+        columns = [str(column[0]) for column in cursor.description or ()]
+        rows = list(_rows(cursor, columns))
+        texts = [sql, *views.values(), *map(_selecting, macros.values())] if reads else []
+        description = asdict(described([parsed(connection, text) for text in texts]))
+        return {"columns": columns, "rows": rows, "reads": sorted(reads), "chooses": True, "description": description}
+
+
+@cache
+def _database(memory: int, spill: str) -> tuple[DuckDBPyConnection, set[str]]:
+    """Locked, with no record in it and the metrics that are named: what a query registers belongs to its connection.
+
+    Making one takes longer than most queries.
+    """
+    import duckdb
+
+    database = duckdb.connect(":memory:")
+    _lock(database, memory, spill)
+    return database, set()
+
+
+def _selecting(expression: str) -> str:
+    return f"SELECT ({expression}\n)"
+
+
+def _turned(connection: DuckDBPyConnection, sql: str) -> tuple[str, bool]:
+    """A query with its choices by results turned round, and whether it has any."""
+    tree = parsed(connection, sql)
+    chooses = turned(tree)
+    return as_sql(connection, tree), chooses
+
+
+def _records(path: str | list[str]) -> Any:
+    """Records that are mapped; or, given a schema and Parquet files, a dataset that is read as far as it is asked."""
+    if isinstance(path, str):
+        return pa.ipc.open_stream(pa.memory_map(path)).read_all()
+    import pyarrow.dataset as ds
+
+    schema, *files = path
+    options = ds.ParquetFragmentScanOptions(pre_buffer=False)
+    form = ds.ParquetFileFormat(default_fragment_scan_options=options)
+    return ds.dataset(files, schema=pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(schema))), format=form)
+
+
+def _offer_functions(database: DuckDBPyConnection, offered: set[str], text: str) -> None:
+    """The metrics that a query, or what it shares with others, may call."""
+    for pack in packs():
+        for name, (function, takes) in (loaded(pack.functions) if pack.functions else {}).items():
+            if name in text.casefold() and name not in offered:
+                database.create_function(name, function, list(takes), "DOUBLE")
+                offered.add(name)
+
+
+def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:
+    """What a query names, directly or through others: a mistake in one view is no mistake of all queries."""
+    texts = {**(request.get("macros") or {}), **(request.get("views") or {})}
+    words = set(re.findall(r"\w+", sql.casefold()))
+    found = -1
+    while found != len(words):
+        found = len(words)
+        for name, text in texts.items():
+            if name.partition("(")[0].casefold() in words:
+                words |= set(re.findall(r"\w+", text.casefold()))
+    return {name: text for name, text in shared.items() if name.partition("(")[0].casefold() in words}
+
+
+_SIGNATURE = re.compile(r"([A-Za-z_]\w{0,60})\(\s*((?:[A-Za-z_]\w{0,60}(?:\s*,\s*[A-Za-z_]\w{0,60})*)?)\s*\)")
+MOST_SHARED = 100
+
+
+def _share(
+    connection: DuckDBPyConnection, macros: dict[str, str], views: dict[str, str], sources: dict[str, frozenset[str]]
+) -> None:
+    """The bundle's own macros and views, each as pure as a query; a view stands for the records that it reads."""
+    import duckdb
+
+    if len(macros) + len(views) > MOST_SHARED:
+        raise SqlError(f"the bundle shares more than {MOST_SHARED} views and macros")
+    _, internal = catalogue()
+    for signature, expression in macros.items():
+        named = _SIGNATURE.fullmatch(signature)
+        if named is None:
+            raise SqlError(f"macro {signature}: not a name with parameters, such as share(k, n)")
+        if connection.execute(
+            "SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = lower(?) LIMIT 1", [named[1]]
+        ).fetchall():
+            raise SqlError(f"macro {signature}: DuckDB has a function of this name, which queries mean")
+        try:
+            guard(connection, _selecting(expression), sources)
+            connection.execute(f'CREATE TEMP MACRO "{named.group(1)}"({named.group(2)}) AS ({expression}\n)')
+        except (SqlError, duckdb.Error) as error:
+            raise SqlError(f"macro {signature}: {explained(error)}") from None
+    for name, sql in views.items():
+        plain = name.casefold()
+        if not re.fullmatch(r"[A-Za-z_]\w{0,60}", name) or plain in sources or plain in internal:
+            raise SqlError(f"view {name}: not a name of its own")
+        try:
+            sources[plain] = frozenset(guard(connection, sql, sources))
+            connection.execute(f'CREATE TEMP VIEW "{name}" AS {sql}')
+        except (SqlError, duckdb.Error) as error:
+            raise SqlError(f"view {name}: {explained(error)}") from None
+
+
+def _behind(connection: DuckDBPyConnection, sql: str, most: int) -> dict[str, Any]:
+    """The rows that a query sums up: what stands between its FROM and its GROUP BY, without what it makes of them."""
+    tree = parsed(connection, sql)
+    node = tree["statements"][0]["node"]
+    if node["type"] != "SELECT_NODE":
+        raise SqlError("the query combines several; ask for the records behind each")
+    plain = parsed(connection, "SELECT * FROM range(1)")["statements"][0]["node"]
+    kept = {name: node[name] for name in ("from_table", "where_clause", "cte_map") if name in node}
+    tree["statements"][0]["node"] = {**plain, **kept}
+    text = as_sql(connection, tree)
+    (count,) = connection.execute(f"SELECT count(*) FROM ({text})").fetchall()[0]
+    cursor = connection.execute(f"SELECT * FROM ({text}) LIMIT {int(most)}")
+    columns = [str(column[0]) for column in cursor.description or ()]
+    rows = [[None if value is None else str(value)[:200] for value in row] for row in cursor.fetchall()]
+    return {"columns": columns, "rows": rows, "count": count}
+
+
+def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[object, ...]]:
+    text = 0
+    count = 0
+    while (row := cursor.fetchone()) is not None:
+        count += 1
+        for value, name in zip(row, columns, strict=True):
+            if value is not None and not isinstance(value, (bool, int, float, Decimal, str)):
+                raise SqlError(f"column {name} holds a {type(value).__name__}; a cell is a number or a text")
+            text += len(value) if isinstance(value, str) else 0
+        if count > MOST_ROWS or text > MOST_TEXT:
+            raise SqlError(f"the query gives more than {MOST_ROWS} rows or {MOST_TEXT} characters")
+        yield row
+
+
+def _lock(connection: DuckDBPyConnection, memory: int, spill: str) -> None:
+    """Nothing outside of the registered records, and no way back. The order matters: later ones lock earlier ones.
+
+    GLOBAL, so that it holds for every connection to this database.
+
+    DuckDB's own file system stays only where it has a directory for what it cannot hold; a query reaches neither.
+    """
+    for name, value in {
+        "errors_as_json": "true",
+        "threads": "1",  # sums in one order give one result
+        "memory_limit": f"{memory // 2**20}MiB",
+        "temp_directory": spill,
+        **({"max_temp_directory_size": f"{MOST_SPILLED // 2**20}MiB"} if spill else {}),
+        "python_enable_replacements": "false",
+        "python_scan_all_frames": "false",
+        "allow_persistent_secrets": "false",
+        "allow_community_extensions": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "enable_external_access": "false",
+        **({} if spill else {"disabled_filesystems": "LocalFileSystem"}),
+        "lock_configuration": "true",
+    }.items():
+        connection.execute(f"SET GLOBAL {name} = '{value}'")
+
+
+# What a query may be
+
+LONGEST_SQL = 20_000
+"""Characters of a query; no printed table comes near it."""
+
+
+class SqlError(Exception):
+    """A query that was refused, failed, or gave what is no number. `place` is its line and column, from one."""
+
+    def __init__(self, message: str, place: tuple[int, int] | None = None) -> None:
+        super().__init__(f"line {place[0]} column {place[1]}: {message}" if place else message)
+        self.message = message
+        self.place = place
+
+
+_QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+_RELATIONS = frozenset({"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY"})
+_TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})
+_CLOCK = frozenset({"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"})
+_INTERNAL = frozenset({"json_serialize_plan", "json_deserialize_sql", "finalize", "combine", "to_aggregate_state"})
+"""Functions that plan other SQL, or that take the bytes of DuckDB's own structures from their caller."""
+
+
+def guard(connection: DuckDBPyConnection, sql: str, sources: dict[str, frozenset[str]]) -> set[str]:
+    """The kinds that a query reads, after seeing that it is one pure SELECT. DuckDB's own parser says what it is."""
+    if len(sql) > LONGEST_SQL:
+        raise SqlError(f"the query has more than {LONGEST_SQL} characters")
+    if "\0" in sql or sql.encode(errors="ignore").decode() != sql:
+        raise SqlError("the query has a character that no text has")
+    tree = parsed(connection, sql)
+    nodes = list(objects(tree))
+    known = set(sources)
+    local = {str(entry["key"]).casefold() for node in nodes if "cte_map" in node for entry in node["cte_map"]["map"]}
+    impure, views = catalogue()
+    reads = set()
+    for node in nodes:
+        place = node.get("query_location")
+        if node.get("type") == "BASE_TABLE":
+            name = str(node["table_name"]).casefold()
+            if node["schema_name"] or node["catalog_name"] or name not in known | local:
+                raise _refused(
+                    sql, place, f"{node['table_name']} is not among the records: {', '.join(sorted(sources))}"
+                )
+            reads |= {name} & known
+        if "function_name" in node and str(node["function_name"]).casefold() in impure:
+            raise _refused(sql, place, f"{node['function_name']} does not depend on records alone")
+        if node.get("class") == "COLUMN_REF" and _CLOCK & {str(name).casefold() for name in node["column_names"]}:
+            raise _refused(sql, place, f"{node['column_names'][-1]} does not depend on records alone")
+        _refuse_other_forms(sql, node)
+    # A name that means a query here and a system view there could stand for the view.
+    if hidden := local & views:
+        raise SqlError(f"{min(hidden)} is the name of a view of DuckDB's own")
+    return {kind for name in reads for kind in sources[name]}
+
+
+def _refuse_other_forms(sql: str, node: dict[str, Any]) -> None:
+    form, place = node.get("type"), node.get("query_location")
+    if isinstance(form, str) and form.endswith("_NODE") and form not in _QUERIES:
+        raise _refused(sql, place, "a query changes nothing: SELECT only")
+    if "sample" in node and "class" not in node:
+        if form not in _QUERIES | _RELATIONS:
+            raise _refused(sql, place, f"a recipe has no use for {form}")
+        if node["sample"] is not None:
+            raise _refused(sql, place, "a sample does not depend on records alone")
+    if form == "TABLE_FUNCTION" and str(node["function"]["function_name"]).casefold() not in _TABLE_FUNCTIONS:
+        allowed = ", ".join(sorted(_TABLE_FUNCTIONS))
+        raise _refused(sql, place, f"{node['function']['function_name']} is not among the table functions: {allowed}")
+
+
+def parsed(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
+    import duckdb
+
+    (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0]
+    tree: dict[str, Any] = json.loads(text)
+    if tree["error"] and tree["error_type"] == "parser":
+        raise _refused(sql, tree.get("position"), str(tree["error_message"]))
+    # Two opinions: what can be written as JSON, and what would be executed.
+    statements = [] if tree["error"] else connection.extract_statements(sql)
+    if len(statements) != 1 or len(tree["statements"]) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise SqlError("a recipe is one SELECT statement")
+    if statements[0].named_parameters:
+        raise SqlError("a query has no parameters; a column in braces stands for the row's text")
+    return tree
+
+
+def as_sql(connection: DuckDBPyConnection, tree: dict[str, Any]) -> str:
+    """A query's text, from its syntax tree."""
+    (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
+    return str(text)
+
+
+@cache
+def catalogue() -> tuple[set[str], set[str]]:
+    """Functions that DuckDB says may differ from call to call, with the macros that use them; and its own views."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        functions = connection.execute(
+            "SELECT lower(function_name), stability, lower(macro_definition) FROM duckdb_functions() "
+            "WHERE function_type IN ('scalar', 'aggregate', 'macro')"
+        ).fetchall()
+        views = connection.execute("SELECT lower(view_name) FROM duckdb_views() WHERE internal").fetchall()
+    impure = {str(name) for name, stability, _ in functions if stability not in (None, "CONSISTENT")}
+    impure |= _CLOCK | _INTERNAL
+    macros = [(str(name), set(re.findall(r"\w+", text))) for name, _, text in functions if text]
+    found = -1
+    while found != len(impure):  # A macro may use a macro.
+        found = len(impure)
+        impure |= {name for name, words in macros if words & (impure | {"select"})}
+    return impure, {str(name) for (name,) in views}
+
+
+def explained(error: Exception, sql: str = "") -> SqlError:
+    """What is wrong with a query; what DuckDB says, as it says it in JSON where it can."""
+    if isinstance(error, SqlError):
+        return error
+    if isinstance(error, MemoryError | RecursionError):
+        reason = "needs more memory than it may use" if isinstance(error, MemoryError) else "is nested too deeply"
+        return SqlError(f"the query {reason}")
+    text = str(error)
+    sort, brace, rest = text.partition("{")
+    try:
+        details = json.loads(brace + rest)
+        message, position = str(details["exception_message"]), details.get("position")
+    except (ValueError, KeyError, TypeError):
+        message, position = text, None
+    # The lines that follow the first repeat the query, or advise to change the configuration.
+    message = message.splitlines()[0] if message else sort
+    return _refused(sql, position, message)
+
+
+def _refused(sql: str, position: object, message: str) -> SqlError:
+    """An error with its place; DuckDB counts bytes from zero, and gives an impossible place where it knows none."""
+    data = sql.encode()
+    try:
+        index = int(str(position))
+    except ValueError:
+        return SqlError(message)
+    if not data or not 0 <= index <= len(data):
+        return SqlError(message)
+    before = data[:index].decode(errors="ignore")
+    return SqlError(message, (before.count("\n") + 1, len(before) - before.rfind("\n")))
