@@ -86,7 +86,7 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 
 campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
 	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students behaviour rsd-paper ward-triage; do \
-		$(BIN)/sealtrace selftest bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
+		$(RUN) benchmarks/changed_records.py bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
+import changed_records
 import sealtrace
 import ward_triage_recipe.__main__
 from cli.runner import sealtrace as command
@@ -294,8 +295,9 @@ def test_a_name_of_every_row_is_not_declared_again(tmp_path: Path) -> None:
         seal(directory)
 
 
-def test_changes_are_noticed() -> None:
+def test_changes_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     """The study's own fields are read as declared when its records are changed: few changes, all of them noticed."""
-    run = command("selftest", BUNDLE, "--sample", "1", "--seconds", "30")
-    assert re.search(r"(\d+) of \d+ changes were judged: \1 noticed", run.output), run.output
-    assert "only written otherwise" not in run.output
+    changed_records.main([str(BUNDLE), "--sample", "1", "--seconds", "30"])
+    output = capsys.readouterr().out
+    assert re.search(r"(\d+) of \d+ changes were judged: \1 noticed", output), output
+    assert "only written otherwise" not in output

@@ -46,7 +46,6 @@ SECTIONS = {
         "seal": "Seal a directory of records, stage by stage or all at once.",
         "convert": "Turn a file of records from JSON lines into Parquet, or back.",
         "digest": "Print the digests of a record file, before it is sealed.",
-        "selftest": "Change records one field at a time, and see what goes unnoticed.",
     },
     "Who vouches for it": {
         "sign": "Sign a bundle's root or a stage of it.",

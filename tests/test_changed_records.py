@@ -1,4 +1,4 @@
-"""`sealtrace selftest`: what goes unnoticed is a hole, or stands on the reviewed list with its reason."""
+"""The campaign of changed records: what goes unnoticed is a hole, or stands on the reviewed list with its reason."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.runner import sealtrace
+import changed_records
+from campaign.mutating import REMOVED, altered, places, ways
+from campaign.running import Campaign, Mutant, _drawn
+from campaign.undetermined import OF_STATUS, REASONS, reason_of
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.examination import Examination
-from sealtrace.selftest.campaign import Campaign, Mutant, _drawn
-from sealtrace.selftest.mutating import REMOVED, altered, places, ways
-from sealtrace.selftest.undetermined import OF_STATUS, REASONS, reason_of
 from small_study import small_study
 from support import FIXTURE, LONG, copy_of
 
@@ -140,14 +140,15 @@ def _said(examination: Examination) -> dict[str, object]:
     return {check: (one.status, one.reason, counts[check]) for check, one in examination.results.items()}
 
 
-def test_the_command(tmp_path: Path) -> None:
-    """A small study whose labels nothing checks has holes, and they are named."""
-    run = sealtrace("selftest", small_study(tmp_path / "bundle"), "--sample", "40")
-    assert "changes were judged" in run.output
-    assert "what this bundle does not determine:" in run.output
-    assert "label.test.jsonl" in run.output
-    assert run.code == 1
-    assert sealtrace("selftest", tmp_path / "absent").code == 2
+def test_holes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A small study whose labels nothing checks has holes, and they are printed."""
+    code = changed_records.main([str(small_study(tmp_path / "bundle")), "--sample", "40"])
+    output = capsys.readouterr().out
+    assert "changes were judged" in output
+    assert "what this bundle does not determine:" in output
+    assert "label.test.jsonl" in output
+    assert code == 1
+    assert changed_records.main([str(tmp_path / "absent")]) == 2
 
 
 def test_a_sample_is_drawn_from_a_stream() -> None:

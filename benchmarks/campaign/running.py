@@ -18,6 +18,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from campaign.grounds import Ground, TouchedError, ground_without
+from campaign.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
+from campaign.undetermined import OF_STATUS, reason_of
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.documents import declared_rows, misfits_of, opened_rows
 from sealtrace.bundle.identity import dataset_of
@@ -30,9 +33,6 @@ from sealtrace.contract.report import CheckResult
 from sealtrace.examination import Examination
 from sealtrace.paper.numbers import looks_numeric, read_printed
 from sealtrace.relations.work import remembering
-from sealtrace.selftest.grounds import Ground, TouchedError, ground_without
-from sealtrace.selftest.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
-from sealtrace.selftest.undetermined import OF_STATUS, reason_of
 
 ROWS = 400
 """How many rows of one file are looked at in a sample."""
