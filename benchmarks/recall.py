@@ -33,6 +33,7 @@ from pathlib import Path
 
 from sealtrace.contract.audit import Audit, AuditDecision
 from sealtrace.paper.extracted import ExtractedCell, ExtractedTable, ProseLine
+from sealtrace.paper.names.words import named_by, vocabulary
 from sealtrace.paper.reported import records_of
 from sealtrace.relations.auditing import Subject, audit
 from sealtrace.relations.decide import decide
@@ -41,7 +42,6 @@ from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.registry import automatic_claims
 from sealtrace.relations.families.wording import printed
-from sealtrace.relations.lexicon import named_by, vocabulary
 from sealtrace.relations.prose import sentences_of
 from sealtrace.relations.search import search
 from sealtrace.relations.subjects import read_subject

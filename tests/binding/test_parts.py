@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealtrace.binding.columns import frames_of
+from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.derived import by_label, summarize
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
 from sealtrace.binding.frames import Dimension, Frame, melted
-from sealtrace.binding.labels import UNSURE, FieldMatcher, Glossary, matcher_of
-from sealtrace.binding.names import aligned_fields, words
+from sealtrace.binding.labels import UNSURE, FieldMatcher, matcher_of
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
 from sealtrace.binding.slots import slots_of
+from sealtrace.paper.names.words import stems
 
 
 def test_fields_of_file_names_are_found_in_any_order() -> None:
@@ -65,21 +66,14 @@ def test_aliases_match(label: str, value: str) -> None:
     """Labels as papers write them find the values as files write them."""
     values = ["qwen05b", "qwen15b", "qwen3b", "seed42", "seed43", "y2017->y2018", "y2018->y2017"]
     same = [one for one in values if one[:2] == value[:2]]
-    found = FieldMatcher(Dimension.of("field", same)).find(label, words(label))
+    found = FieldMatcher(Dimension.of("field", same)).find(label, stems(label))
     assert found is not None
     assert same[found.code] == value
 
 
 def test_a_label_that_fits_two_values_fits_none() -> None:
     """An ambiguous label selects nothing."""
-    assert FieldMatcher(Dimension.of("field", ["run-a", "run-b"])).find("run", words("run")) is None
-
-
-def test_the_paper_defines_its_abbreviations() -> None:
-    """Captions say what a letter stands for, and the text says what a short name stands for."""
-    glossary = Glossary.of(["Diagnostics. D is dominant rate and so on.", "the Classifier Test Score (CTS) of a run"])
-    assert "dominant" in glossary.widened("Frozen D")
-    assert "classifier" in glossary.widened("CTS")
+    assert FieldMatcher(Dimension.of("field", ["run-a", "run-b"])).find("run", stems("run")) is None
 
 
 @given(
@@ -167,13 +161,13 @@ def test_numbers_of_a_cell_come_in_order() -> None:
 def test_a_label_that_is_a_number_names_one(label: str, value: str | None) -> None:
     """However it is written; a number that the field does not hold names nothing."""
     values = ("1", "1.5", "2", "1e-06", "0.6", "8192")
-    found = matcher_of(values).find(label, words(label))
+    found = matcher_of(values).find(label, stems(label))
     assert (None if found is None else values[found.code]) == value
 
 
 def test_a_label_that_says_two_names_is_not_sure() -> None:
     """`Pro (think)` names `pro` and `think`; the longer name alone is no better."""
-    found = matcher_of(("gpt-5-pro", "gpt-5-think", "gpt-5")).find("GPT-5 Pro (think)", words("GPT-5 Pro (think)"))
+    found = matcher_of(("gpt-5-pro", "gpt-5-think", "gpt-5")).find("GPT-5 Pro (think)", stems("GPT-5 Pro (think)"))
     assert found is None or found.score <= UNSURE
 
 

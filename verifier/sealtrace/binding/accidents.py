@@ -8,7 +8,7 @@ import numpy as np
 
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
-from sealtrace.binding.names import OLD
+from sealtrace.binding.compounds import OLD
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, PrintedCell
 from sealtrace.binding.weighing import printed_as

@@ -30,7 +30,6 @@ from sealtrace.binding.derived import derived_frames
 from sealtrace.binding.files import Listing, read_results
 from sealtrace.binding.frames import Frame, melted
 from sealtrace.binding.hypotheses import FrameView
-from sealtrace.binding.labels import Glossary
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, PrintedCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
@@ -51,6 +50,7 @@ from sealtrace.contract.checked import (
     CheckVerdict,
 )
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.names.glossary import Glossary
 from sealtrace.paper.papers import other_papers, read_paper
 from sealtrace.paper.reported import Reported
 

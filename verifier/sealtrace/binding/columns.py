@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.files import Rows
 from sealtrace.binding.frames import Dimension, Frame, Numbers
-from sealtrace.binding.names import aligned_fields
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import read_printed
 

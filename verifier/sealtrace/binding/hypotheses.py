@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Frame, Numbers
-from sealtrace.binding.labels import EXACT, NAMED, FieldMatcher, Glossary, Match, matcher_of, name_match, same_word
-from sealtrace.binding.names import words
+from sealtrace.binding.labels import EXACT, NAMED, FieldMatcher, Match, matcher_of, name_match
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import Label, Series
+from sealtrace.paper.names.glossary import Glossary
+from sealtrace.paper.names.words import same_word, stems
 
 LEAST_NAMED = 3
 """Labels of a series that must name values of a field, where these are less than half of them."""
@@ -125,8 +126,8 @@ class FrameView:
         """The value of a field that labels of a whole series name; a number is named with its field only."""
         dimension = self.frame.dimensions[place]
         if dimension.name in self.measured:
-            told = set(words(dimension.name))
-            texts = tuple(text for text in texts if told & set(words(text)))
+            told = set(stems(dimension.name))
+            texts = tuple(text for text in texts if told & set(stems(text)))
         return self.best(place, tuple(map(Label, texts)))
 
     def known(self, place: int, values: dict[str, str]) -> Match | None:
@@ -138,7 +139,7 @@ class FrameView:
     def heads(self, place: int, label: Label) -> bool:
         """Whether a label stands under the name of a field."""
         name = self.frame.dimensions[place].name.partition("/")[0]
-        return bool(label.under) and name_match(words(label.under), name) >= 0.5
+        return bool(label.under) and name_match(stems(label.under), name) >= 0.5
 
     def measure_costs(self, context: tuple[str, ...]) -> Numbers:
         """Bits to name each measure, given the labels around the numbers."""
@@ -156,11 +157,11 @@ def frame_costs(views: list[FrameView], series: Series) -> Numbers:
 
     Values are not looked at, so that the order says nothing of what agrees.
     """
-    told = frozenset(words(f"{series.grid.name} {series.grid.caption}"))
+    told = frozenset(stems(f"{series.grid.name} {series.grid.caption}"))
     scores = np.zeros(len(views))
     for place, view in enumerate(views):
         read = selections(view, series)
-        file = [word for word in words(view.frame.name) if not word.isdecimal()]
+        file = [word for word in stems(view.frame.name) if not word.isdecimal()]
         named = sum(any(same_word(word, piece) for word in told) for piece in file) / max(1, len(file))
         scores[place] = max((selection.score for selection in read), default=-1.0) + 0.5 * named
     costs: Numbers = np.minimum(np.log2(max(2, len(views))), rank_cost(ranks(np.round(scores, 2))))

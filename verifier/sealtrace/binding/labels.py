@@ -3,82 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from sealtrace.binding.frames import Dimension, Numbers
-from sealtrace.binding.names import SEPARATORS, squeezed, telling_words, words
-
-_IN_PARENTHESES = re.compile(r"((?:[\w-]+\s+){1,6})\(([A-Za-z][\w-]{1,9})\)")
-_IS = re.compile(
-    r"(?:^|[.;:,(]\s+|\band\s+)((?:[#%]\s?)?[A-Za-z][\w%-]*\.?(?:\s[\w(]+\.\)?){0,3})\s*"
-    r"(?:=|is|are|denotes|stands for)\s+(?:the |a |an )?"
-    r"([a-z][\w-]*(?:[ -][\w-]+){0,6})"
-)
-
-
-_PLAIN_WORDS = frozenset({"it", "we", "he", "i", "a", "an", "as", "so", "if", "or", "in", "this", "that", "th"})
-
-
-@dataclass
-class Glossary:
-    """What the paper itself says its abbreviations mean."""
-
-    meanings: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @staticmethod
-    def of(texts: list[str]) -> Glossary:
-        """From captions, notes and running text."""
-        meanings: dict[str, tuple[str, ...]] = {}
-        for text in texts:
-            for match in _IN_PARENTHESES.finditer(text):
-                phrase = match.group(1).split()
-                short = match.group(2)
-                letters = [letter for letter in short.lower() if letter.isalpha()]
-                tail = phrase[-len(letters) :]
-                pieces = [piece for word in tail for piece in word.split("-")]
-                if [piece[0].lower() for piece in tail] == letters or [piece[0].lower() for piece in pieces] == letters:
-                    meanings.setdefault(short.lower(), words(" ".join(tail)))
-            for match in _IS.finditer(text):
-                short = match.group(1).strip(" $")
-                if short.lower() not in _PLAIN_WORDS and (len(short) <= 2 or short[0] in "#%" or "." in short):
-                    meanings.setdefault(short.lower(), words(match.group(2)))
-        return Glossary(meanings)
-
-    def widened(self, text: str) -> tuple[str, ...]:
-        """Words of a label, with the words that its abbreviations stand for behind them."""
-        if text in self._known:
-            return self._known[text]
-        own = words(text)
-        added: list[str] = []
-        lowered = text.lower()
-        for short, meaning in self.meanings.items():
-            if short == lowered.strip() or re.search(rf"(?<!\w){re.escape(short)}(?!\w)", lowered):
-                added.extend(meaning)
-        self._known[text] = (*own, *added)
-        return self._known[text]
-
+from sealtrace.paper.names.glossary import Glossary
+from sealtrace.paper.names.words import SEPARATORS, Lookup, distinguishing, same_word, squeezed, stems
 
 _BEGINNING, _INSIDE = 3, 5
 """Letters that a word must share with another one at its beginning, or anywhere in it."""
 _MOST_WORDS = 30
 """Words of a label, or of a name, that are compared in order."""
-
-
-@lru_cache(maxsize=1_000_000)
-def same_word(label: str, name: str) -> float:
-    """How well a word of a label stands for a word of a name: 1 the same, less for beginnings."""
-    if label == name:
-        return 1.0
-    if label.isdecimal() or name.isdecimal():
-        return 0.0
-    short, long = sorted((label, name), key=len)
-    if len(short) >= _BEGINNING and long.startswith(short):
-        return 0.8
-    return 0.7 if len(short) >= _INSIDE and short in long else 0.0
 
 
 @lru_cache(maxsize=100_000)
@@ -100,7 +37,7 @@ def coverage(label: tuple[str, ...], name: tuple[str, ...]) -> float:
 @lru_cache(maxsize=500_000)
 def name_match(label: tuple[str, ...], name: str) -> float:
     """How well a label names a measure: shares of words both ways, order aside, numbers strict."""
-    told = words(name)
+    told = stems(name)
     if not told or not label:
         return 0.0
     hit = sum(max(same_word(word, other) for word in label) for other in told)
@@ -128,19 +65,10 @@ class FieldMatcher:
     """Finds the value of a field that a label names."""
 
     def __init__(self, dimension: Dimension) -> None:
-        self._telling = telling_words(dimension.values)
+        self._telling = distinguishing(dimension.values)
         self._squeezed = [squeezed(value) for value in dimension.values]
         self._long = [(code, whole) for code, whole in enumerate(self._squeezed) if len(whole) >= 4]
-        self._holders: dict[str, list[int]] = {}
-        for code, told in enumerate(self._telling):
-            for word in set(told):
-                self._holders.setdefault(word, []).append(code)
-        self._begun: dict[str, list[str]] = {}
-        for word in self._holders:
-            self._begun.setdefault(word[:_BEGINNING], []).append(word)
-        self._inside = [word for word in self._holders if len(word) >= _INSIDE]
-        self._joined = "\n".join(self._inside)
-        self._like: dict[str, frozenset[int]] = {}
+        self._lookup = Lookup(self._telling)
         self._spoken: dict[frozenset[str], bool] = {}
         self._numbers = number_values(dimension.values)
         self._known: dict[tuple[str, tuple[str, ...]], Match | None] = {}
@@ -159,19 +87,6 @@ class FieldMatcher:
             self._spoken[texts] = any(match is not None and match.score >= NAMED for match in found)
         return self._spoken[texts]
 
-    def _sharing(self, word: str) -> frozenset[int]:
-        """The values that have a word like one of a label's."""
-        if word not in self._like:
-            near = self._begun.get(word[:_BEGINNING], [])
-            if len(word) >= _INSIDE:
-                # Words that hold this one, or that it holds; few fields have any.
-                holding = self._inside if word in self._joined else ()
-                near = [*near, *holding, *(inner for inner in self._inside if inner in word)]
-            self._like[word] = frozenset(
-                code for other in near if same_word(word, other) for code in self._holders[other]
-            )
-        return self._like[word]
-
     def _search(self, text: str, label: tuple[str, ...]) -> Match | None:
         plain = squeezed(text)
         if not plain:
@@ -182,7 +97,7 @@ class FieldMatcher:
             return Match(self._squeezed.index(plain), EXACT)
         pieces = {squeezed(piece) for piece in SEPARATORS.split(text)}
         shares: dict[int, float] = {}
-        for code in set().union(*map(self._sharing, label)):
+        for code in set().union(*map(self._lookup.holding, label)):
             whole = self._squeezed[code]
             if len(whole) > 2 or whole in pieces or (len(whole) == 2 and whole.isdecimal()):
                 shares[code] = coverage(label, self._telling[code])

@@ -11,7 +11,6 @@ import numpy as np
 from sealtrace.binding.candidates import Binding, Bound, Selected
 from sealtrace.binding.frames import PLACE
 from sealtrace.binding.hypotheses import FrameView, Selection
-from sealtrace.binding.names import words
 from sealtrace.binding.records import Named, Records
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, PrintedCell, Series, Spot, series_of
@@ -20,6 +19,7 @@ from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Weighed
 from sealtrace.binding.wording import rows_behind
+from sealtrace.paper.names.words import stems
 
 NAMED = 5.5
 """Bits that a value must have over others as well named."""
@@ -100,7 +100,7 @@ def name_settings(grid: Grid, views: list[FrameView], bound: Bound) -> None:
 def _weights(grid: Grid, cell: PrintedCell) -> dict[str, float]:
     """Words of the labels of a cell, and less for those of the caption."""
     labels = [*grid.row_labels[cell.row], grid.titles.get(cell.row, ""), grid.headers[cell.column]]
-    return dict.fromkeys(words(grid.caption), 0.4) | {word: 1.0 for label in labels for word in words(label)}
+    return dict.fromkeys(stems(grid.caption), 0.4) | {word: 1.0 for label in labels for word in stems(label)}
 
 
 def _binding(series: Series, place: int, named: Named, view: FrameView) -> Binding:

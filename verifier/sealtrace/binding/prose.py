@@ -17,8 +17,8 @@ from itertools import pairwise
 import numpy as np
 
 from sealtrace.binding.candidates import Bound
+from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import Frame
-from sealtrace.binding.names import OLD, words
 from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, summaries
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, PrintedCell, Spot
@@ -28,6 +28,7 @@ from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.names.words import stems
 
 _NUMBER = re.compile(
     r"(?<![\w.,/^_-])(?P<sign>[+\-−]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -223,7 +224,7 @@ def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dic
 def _in_full(grid: Grid, cell: PrintedCell, mention: BoundText) -> bool:
     """Whether the sentence itself says every word of a cell's labels."""
     labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
-    return all(words(label) and set(words(label)) <= mention.told for label in labels if label)
+    return all(stems(label) and set(stems(label)) <= mention.told for label in labels if label)
 
 
 def _alike(cell: PrintedCell, text: Slot) -> bool:
@@ -253,10 +254,10 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
     found = []
     aside = 0
     for line in prose:
-        near = frozenset(words(" ".join(paragraphs[line.paragraph])))
+        near = frozenset(stems(" ".join(paragraphs[line.paragraph])))
         before: frozenset[str] = frozenset()
         for sentence in _SENTENCE.split(pointed(line.text)):
-            told = frozenset(words(sentence))
+            told = frozenset(stems(sentence))
             weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
             last = -_CLOSE - 1
             for match in _NUMBER.finditer(sentence):
@@ -370,7 +371,7 @@ def _same(cell: Slot, text: Slot) -> bool:
 
 def _said(grid: Grid, cell: PrintedCell, mention: BoundText) -> float:
     """Share of a cell's labels that the sentence says, less where only the paragraph does."""
-    labels = [words(label) for label in (*grid.row_labels[cell.row], grid.headers[cell.column])]
+    labels = [stems(label) for label in (*grid.row_labels[cell.row], grid.headers[cell.column])]
     return sum(sum(mention.weights.get(word, 0.0) for word in told) / len(told) for told in labels if told) / max(
         1, len(labels)
     )

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Frame, Numbers
-from sealtrace.binding.names import telling_words, words
 from sealtrace.binding.slots import HALF, Slot
 from sealtrace.binding.wording import plain_field
+from sealtrace.paper.names.words import distinguishing, stems
 
 MAX_VALUES = 30_000
 """Values of one table that are looked through."""
@@ -72,7 +72,7 @@ class _Values:
     def __init__(self, frame: Frame, measured: float, vocabulary: dict[str, int]) -> None:
         self.frame = frame
         self._measured = measured
-        self._measures = _Names([words(name) for name in frame.measures], vocabulary)
+        self._measures = _Names([stems(name) for name in frame.measures], vocabulary)
         fields = primary(frame)
         self._fields = [(dimension.codes, _Names([*_value_words(dimension), ()], vocabulary)) for dimension in fields]
         # A field that is measured and selects would name itself.
@@ -214,8 +214,8 @@ def _surprise(rivals: int, slot: Slot) -> float:
 def _value_words(field: Dimension) -> list[tuple[str, ...]]:
     """Words that name each value of a field; a bare number is named with its field."""
     if all(value.isdecimal() for value in field.values):
-        return [words(f"{field.name} {value}") for value in field.values]
-    return telling_words(field.values)
+        return [stems(f"{field.name} {value}") for value in field.values]
+    return distinguishing(field.values)
 
 
 def _told(tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -300,7 +300,7 @@ class Neighbourhoods:
         self._files = np.array([files.setdefault(name.partition("#")[0], len(files)) for name in ids], np.int64)
         self._lengths = np.maximum(1, np.bincount(self._files, self._sizes, len(files)))
         self._names = list(ids)
-        self._words = [set(words(name)) for name in ids]
+        self._words = [set(stems(name)) for name in ids]
 
     def holding(self, slots: Sequence[Slot], told: Mapping[str, float]) -> tuple[str, float] | None:
         """The place that holds all the numbers and that the words name, with how unlikely an accident is, in bits.

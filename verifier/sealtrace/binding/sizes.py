@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sealtrace.binding.frames import Dimension, Frame
-from sealtrace.binding.names import telling_words, words
 from sealtrace.binding.slots import Slot
+from sealtrace.paper.names.words import distinguishing, stems, vocabulary
 
-_ROWS = frozenset(words(
+_ROWS = vocabulary(
     "rows records items examples instances samples cases questions prompts problems queries tasks sentences documents"
     " texts images patients trials observations predictions answers responses episodes games flows entries points"
-))  # fmt: skip
-_OTHER = frozenset(words("bootstrap resamples permutations iterations replicates draws steps epochs tokens training"))
+)
+_OTHER = vocabulary("bootstrap resamples permutations iterations replicates draws steps epochs tokens training")
 """Words of counts that results do not show by their size."""
 _OCTAVES = math.log(1e6)
 """A count of unknown size may be anything up to a million, each order of magnitude as likely."""
@@ -54,7 +54,7 @@ def _sizes(frame: Frame) -> Iterator[Size]:
         yield from _by_name(frame, files, rows)
     for field in frame.dimensions:
         if "/" not in field.name and not field.name.startswith(("file", "directory")):
-            nouns = frozenset(words(field.name)) | (_ROWS if len(field.values) == rows.max() else frozenset())
+            nouns = vocabulary(field.name) | (_ROWS if len(field.values) == rows.max() else frozenset())
             yield Size(len(field.values), f"values of {field.name} in {frame.name}", nouns, frozenset())
 
 
@@ -62,7 +62,7 @@ def _by_name(frame: Frame, files: Dimension, rows: np.ndarray) -> Iterator[Size]
     """Parts of file names whose files are all of one size."""
     for field in frame.dimensions:
         if field.name.startswith(("file", "directory")) and 1 < len(field.values) < len(rows):
-            for code, named in enumerate(telling_words(field.values)):
+            for code, named in enumerate(distinguishing(field.values)):
                 found = set(rows[np.unique(files.codes[field.codes == code])].tolist())
                 if len(found) == 1:
                     text = f"rows in each file of {frame.name} named {field.values[code]}"
@@ -71,7 +71,7 @@ def _by_name(frame: Frame, files: Dimension, rows: np.ndarray) -> Iterator[Size]
 
 def size_of(slot: Slot, behind: str, told: Mapping[str, float], sizes: list[Size]) -> tuple[str, float] | None:
     """The size that a number is, and how unlikely an accident is, in bits."""
-    nouns = words(behind)[:4]
+    nouns = stems(behind)[:4]
     if slot.decimals or slot.percent or slot.value < 100 or not _OTHER.isdisjoint(nouns):
         return None
     meant = [size for size in sizes if not size.nouns.isdisjoint(nouns)

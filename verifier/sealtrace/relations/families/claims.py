@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.names.words import named_by, vocabulary
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.differences import changes
@@ -20,7 +21,6 @@ from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.superlatives import superlatives
 from sealtrace.relations.families.ways import ASIDES, Way, clause_around, meets, numbers_of, settled
 from sealtrace.relations.families.wording import is_slip, plain, printed, same
-from sealtrace.relations.lexicon import named_by, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, count_in, ratios_in
 from sealtrace.relations.syntax import Formula, Given, Ordered, all_of, any_of, call, compare, equal, number
 from sealtrace.relations.work import time_is_up

@@ -8,9 +8,9 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
+from sealtrace.paper.names.words import telling, words
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.wording import LEVEL, apart, is_slip, printed, real
-from sealtrace.relations.lexicon import telling, words
 from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, call, equal

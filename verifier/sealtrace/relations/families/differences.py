@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations
 
+from sealtrace.paper.names.words import stems, telling, vocabulary
 from sealtrace.relations.families.naming import Spoken
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.ways import ASIDES, CLAUSE, Way, last_before, meets
 from sealtrace.relations.families.wording import RELATIVE, apart
-from sealtrace.relations.lexicon import phrase, telling, vocabulary
 from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, lists_in
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, any_of
@@ -65,7 +65,7 @@ def changes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
         likely = unit == "×" and (several or re.match(r"\s\w+ likely\b", text[mention.end :]))
         if not (mention.loose or ranged or likely or _explained(mention, sentence.mentions)):
             measure = _CHANGED.search(text[: mention.start])
-            words = telling(phrase(measure[1])) if measure else ()
+            words = telling(stems(measure[1])) if measure else ()
             for named in spoken if unit or (by and mention.fact.text[:1] in "+-−") else ():
                 if words and not set(words) & _spoken_of(named.sheet):
                     continue  # `increases latency by 34 %`: of a table that has no latency

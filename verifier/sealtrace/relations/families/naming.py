@@ -15,9 +15,10 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import dropwhile, product
 
+from sealtrace.paper.names.glossary import Glossary
+from sealtrace.paper.names.words import named_by, stems, telling, tells, vocabulary, words
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
-from sealtrace.relations.lexicon import aliases_of, named_by, phrase, telling, tells, vocabulary, words
 from sealtrace.relations.prose import Sentence
 
 Span = tuple[int, int]
@@ -92,8 +93,8 @@ class Index:
             self._add(place, COLUMN, _column_parts(sheet), frozenset())
 
     @cached_property
-    def _aliases(self) -> dict[str, tuple[str, ...]]:
-        return aliases_of(self._texts)
+    def _aliases(self) -> Glossary:
+        return Glossary.of(self._texts)
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -140,7 +141,7 @@ class Index:
     def _phrases(self, label: str, others: Iterable[list[str]], heads: frozenset[str]) -> Iterator[_Phrase]:
         text = _MARKS.sub("", label).strip()
         bare, inside = re.sub(r"\s*[(\[].*?[)\]]", "", text).strip(), re.findall(r"[(\[](.*?)[)\]]", text)
-        named = [(text, WHOLE), (bare, WHOLE), *((name, SHORT) for name in self._aliases.get(bare, ())[:3])]
+        named = [(text, WHOLE), (bare, WHOLE), *((name, SHORT) for name in self._aliases.of_label(bare))]
         if bare:
             named += [(name, PART) for name in inside if len(named_by(name)) > 0 and not name.endswith(".")]
         prefix = _PREFIX.match(bare)
@@ -151,27 +152,26 @@ class Index:
             for spelled in self._spellings(name):
                 # `All old trees` are called old trees, too.
                 shorter = tuple(dropwhile(lambda stem: not tells(stem), spelled))
-                for stems in (spelled, shorter) if len(shorter) > 1 else (spelled,):
-                    if stems not in seen and _is_name(stems):
-                        seen.add(stems)
-                        yield _Phrase((0, 0, 0), 0, stems, strength)
+                for said in (spelled, shorter) if len(shorter) > 1 else (spelled,):
+                    if said not in seen and _is_name(said):
+                        seen.add(said)
+                        yield _Phrase((0, 0, 0), 0, said, strength)
         if _NUMBER.fullmatch(bare):
-            number = phrase(bare)
+            number = stems(bare)
             for head in (*heads, *(_DATED if _YEAR.fullmatch(bare) else ())):
-                yield _Phrase((0, 0, 0), 0, (*phrase(head), *number), SHORT)
+                yield _Phrase((0, 0, 0), 0, (*stems(head), *number), SHORT)
             if bare.endswith("%"):
                 yield _Phrase((0, 0, 0), 0, number, SCATTERED, percent=True)
-        elif not seen and len(phrase(bare)) == 1 and len(bare) > 3:
+        elif not seen and len(stems(bare)) == 1 and len(bare) > 3:
             # A word that says little by itself: `for the model`.
             for link in ("for", "of", "by"):
-                yield _Phrase((0, 0, 0), 0, (link, "the", *phrase(bare)), SHORT)
+                yield _Phrase((0, 0, 0), 0, (link, "the", *stems(bare)), SHORT)
 
     def _spellings(self, name: str) -> Iterator[tuple[str, ...]]:
         """The stems of a name, words that it abbreviates written out: `Misinfo.` for misinformation."""
         choices = []
         for match in re.finditer(r"[^\W\d_]+(\.)?|\d+(?:[.,]\d+)*", name):
-            stems = phrase(match[0])
-            stem = stems[0] if stems else ""
+            stem = next(iter(stems(match[0])), "")
             options = [stem]
             if len(stem) > 2 and (match[1] or (len(stem) > 3 and stem not in self._words)):
                 options += sorted(word for word in self._words if word.startswith(stem) and len(word) > len(stem) + 1)[
@@ -179,7 +179,7 @@ class Index:
                 ]
             choices.append(options)
         if choices:
-            yield from [stems for stems, _ in zip(product(*choices), range(MOST_PHRASES), strict=False)]
+            yield from [said for said, _ in zip(product(*choices), range(MOST_PHRASES), strict=False)]
 
     # Looking up
 
@@ -277,9 +277,9 @@ def _row_parts(sheet: Sheet) -> dict[int, list[str]]:
         texts = [
             text
             for column, text in enumerate(cells)
-            if not ((entry := sheet.entries.get((row, column))) is not None and entry.facts) and phrase(text)
+            if not ((entry := sheet.entries.get((row, column))) is not None and entry.facts) and stems(text)
         ][:3]
-        texts = texts or ([line.label] if phrase(line.label) else [])
+        texts = texts or ([line.label] if stems(line.label) else [])
         if texts and not (SUMMARY.fullmatch(plain(texts[0])) or _STATISTIC.fullmatch(plain(texts[0]))):
             found[row] = texts
     return found
@@ -289,7 +289,7 @@ def _column_parts(sheet: Sheet) -> dict[int, list[str]]:
     return {
         column: parts
         for column in sheet.numeric_columns()
-        if (parts := [part for part in sheet.columns[column].label.split(" / ") if phrase(part)])
+        if (parts := [part for part in sheet.columns[column].label.split(" / ") if stems(part)])
     }
 
 

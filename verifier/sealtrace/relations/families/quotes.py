@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sealtrace.paper.names.words import stem, vocabulary
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import estimates
@@ -15,7 +16,6 @@ from sealtrace.relations.families.naming import SCATTERED, index_of
 from sealtrace.relations.families.paper import Paper
 from sealtrace.relations.families.resolving import ALONE, BESIDE, NEAR, Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import LEVEL, is_slip, real, same
-from sealtrace.relations.lexicon import stem, vocabulary
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
 from sealtrace.relations.work import time_is_up
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from sealtrace.paper.names.words import stems, telling
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.stated import Rule, found_by, headers
 from sealtrace.relations.families.wording import plain, real, sentences
-from sealtrace.relations.lexicon import phrase, telling
 from sealtrace.relations.syntax import Formula, Given, any_of, call, equal
 
 DIFFERENCES, GAMES = "difference", "games"
@@ -175,5 +175,5 @@ def find_games(paper: Paper) -> Iterator[Claim]:
 
 def _same_evaluation(caption: str, other: str) -> bool:
     """Whether two captions share three words in a row that name something."""
-    runs = [{words[place : place + 3] for place in range(len(words) - 2)} for words in (phrase(caption), phrase(other))]
+    runs = [{words[place : place + 3] for place in range(len(words) - 2)} for words in (stems(caption), stems(other))]
     return any(len(telling(run)) == 3 for run in runs[0] & runs[1])

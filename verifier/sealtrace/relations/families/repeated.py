@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
+from sealtrace.paper.names.words import stems, telling
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, PrintedCell, plain_address
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real, same
-from sealtrace.relations.lexicon import phrase, telling
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "same in two tables"
@@ -53,7 +53,7 @@ def entities(sheet: Sheet) -> Entities:
         named = [(column, text) for column, text in cells if not sheet.entries.get((row, column), _NO_CELL).facts]
         for column, text in ((0, line.label), *named):
             # A row's number, `(3) Oak`, is no part of its name.
-            words = phrase(re.sub(r"(^|/ )\(\d+\) ", r"\1", text))
+            words = stems(re.sub(r"(^|/ )\(\d+\) ", r"\1", text))
             if telling(words) and not SUMMARY.fullmatch(plain(text)) and sum(map(len, words)) > 1:
                 known = found.get(words, (row, column))
                 found[words] = (row, column) if known is not None and known[0] == row else None
@@ -162,7 +162,7 @@ class _Tables:
 
 def _settings(label: str) -> tuple[str, ...]:
     """The numbers in a header: a limit, a size, a level."""
-    return tuple(word for word in phrase(label) if word[0].isdecimal())
+    return tuple(word for word in stems(label) if word[0].isdecimal())
 
 
 def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:

@@ -14,11 +14,11 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from sealtrace.paper.names.words import vocabulary
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import COLUMN, ROW, Index, Name, is_of
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, real
-from sealtrace.relations.lexicon import vocabulary
 from sealtrace.relations.prose import Mention, Sentence, lists_in
 
 _FIRST = (None, "mean", "value", "1")

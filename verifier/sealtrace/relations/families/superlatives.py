@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.names.words import named_by, stems, telling, vocabulary, words
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span, Spoken
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.ways import Way, clause_around, last_before, numbers_of
 from sealtrace.relations.families.wording import printed, real
-from sealtrace.relations.lexicon import named_by, phrase, telling, vocabulary, words
 from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.syntax import all_of, any_of, compare
 
@@ -151,7 +151,7 @@ def _by_value(
         for row, column in both or (cells if len(cells) == 1 else ()):
             label = way.sheet.columns[column].label
             left = _unknown(text, between, columns.get(column, ()), label)
-            called = column in columns or any(_akin(word, named_by(label)) for word in phrase(text[slice(*between)]))
+            called = column in columns or any(_akin(word, named_by(label)) for word in stems(text[slice(*between)]))
             sure = not narrowed and not left and (called or not way.sheet.is_turned)
             for extreme in _extreme(way.sheet, column, row, found, group):
                 yield replace(extreme, only_if_true=extreme.only_if_true or not sure)

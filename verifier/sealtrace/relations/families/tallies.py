@@ -14,11 +14,11 @@ from fractions import Fraction
 from functools import cached_property
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.names.words import named_by, stem, stems, vocabulary, words
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span, is_of
 from sealtrace.relations.families.paper import Paper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
-from sealtrace.relations.lexicon import named_by, phrase, stem, vocabulary, words
 from sealtrace.relations.prose import SMALL, Sentence, count_in, ratios_in
 from sealtrace.relations.syntax import Expression, Given, equal, number
 from sealtrace.relations.work import time_is_up
@@ -81,7 +81,7 @@ class _Listing:
     def heads(self) -> dict[int, tuple[str, ...]]:
         """The stems of each header that stands in one line."""
         labels = [column["label"] for column in self.sheet.record["columns"]]
-        return {column: phrase(label) for column, label in enumerate(labels) if phrase(label) and JOIN not in label}
+        return {column: stems(label) for column, label in enumerate(labels) if stems(label) and JOIN not in label}
 
     def names(self, column: int) -> set[str]:
         """What a column says."""
@@ -169,7 +169,7 @@ def _all_rows(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
     said: dict[tuple[int, int], list[tuple[Sentence, re.Match[str]]]] = {}
     for sentence in paper.sentences:
         for found in _WHOLE.finditer(sentence.text):
-            noun, told = phrase(found["noun"]), count_in(found["count"]) or 0
+            noun, told = stems(found["noun"]), count_in(found["count"]) or 0
             fitting = [
                 (place, column)
                 for place, listing in enumerate(listings)

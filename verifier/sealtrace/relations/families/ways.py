@@ -7,12 +7,12 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from sealtrace.paper.names.words import stems, telling
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span
 from sealtrace.relations.families.paper import Line, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real
-from sealtrace.relations.lexicon import phrase, telling
 from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula
@@ -71,7 +71,7 @@ def _passage_of(way: Way) -> tuple[int, str]:
 
 def _overlap(sentence: Sentence, sheet: Sheet) -> int:
     """How many telling words a sentence shares with a table's caption."""
-    return len(set(telling(phrase(sentence.text))) & set(telling(phrase(sheet.caption))))
+    return len(set(telling(stems(sentence.text))) & set(telling(stems(sheet.caption))))
 
 
 def clause_around(text: str, start: int, end: int) -> Span:

@@ -1,20 +1,13 @@
-"""Words of names: how labels of a paper and names in results are cut into comparable tokens."""
+"""Compound names: the fields that names of files and values hold, as `qwen3b_full_seed42` does."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
-from functools import lru_cache
 from itertools import combinations
 
-_PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%#]")
-_FILLED = re.compile(r"(?<=\.)0+$|(?<=\.\d)0+$|(?<=\.\d\d)0+$")
-"""Zeros that fill up a decimal number: 1.50 is 1.5."""
-_GREEK = {"δ": "delta", "ρ": "rho", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta"}
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+from sealtrace.paper.names.words import SEPARATORS
+
 _OUTER = re.compile(r"[\s_/\\]+")
-SEPARATORS = re.compile(r"[\s_/\\.,:;|()\[\]{}>=+-]+")
 
 OLD = re.compile(
     r"(^|[^a-z])(old|older|archive|archived|backup|bak|deprecated|superseded|stale|previous|prev|legacy|obsolete|"
@@ -24,52 +17,6 @@ OLD = re.compile(
 """Names of results that were replaced by others."""
 MAX_PIECES = 80
 """Distinct pieces of names up to which alternatives are looked for."""
-
-SYNONYMS: dict[str, str] = {
-    "acc": "accuracy", "avg": "mean", "average": "mean", "std": "sd", "stdev": "sd", "stddev": "sd",
-    "deviation": "sd", "med": "median", "prec": "precision", "rec": "recall", "sens": "sensitivity",
-    "spec": "specificity", "auroc": "auc", "rocauc": "auc", "roc": "auc", "num": "count", "number": "count",
-    "pct": "percent", "%": "percent", "percentage": "percent", "#": "count", "second": "sec",
-    "ms": "millisecond", "min": "minimum", "max": "maximum", "param": "parameter",
-    "val": "validation", "dev": "validation", "n": "count", "freq": "frequency", "temp": "temperature", "lr": "rate",
-    "corr": "correlation", "imp": "importance", "perm": "permutation", "diff": "difference", "gap": "difference",
-    "delta": "difference", "err": "error", "pred": "predicted", "prediction": "predicted",
-    "rows": "row", "lat": "latency", "bal": "balanced", "tgt": "target", "src": "source", "cov": "covariate",
-    "classes": "class", "cal": "calibrated", "calib": "calibrated", "prob": "probability", "p": "probability",
-    "gold": "true", "truth": "true",
-    "rho": "spearman", "spearmanr": "spearman", "pearsonr": "pearson", "hi": "high", "lo": "low",
-}  # fmt: skip
-"""Everyday abbreviations of measures; anything particular to one study comes from its own text."""
-
-
-@lru_cache(maxsize=200_000)
-def words(text: str) -> tuple[str, ...]:
-    """Lower-case words and numbers in order: `qwen05b` and `0.5B` share `05`, `MacroF1` and `macro_f1` share both."""
-    plain = _CAMEL.sub(" ", unicodedata.normalize("NFKC", text)).lower()
-    found = []
-    for piece in _PIECE.findall(plain):
-        token = _FILLED.sub("", piece).replace(".", "").replace(",", "") if piece[0].isdecimal() else piece
-        token = _GREEK.get(token, token)
-        if len(token) > 4 and token[-1] == "s" and token[-2] not in "siu":
-            token = token[:-1]
-        found.append(SYNONYMS.get(token, token))
-    return tuple(found)
-
-
-@lru_cache(maxsize=200_000)
-def squeezed(text: str) -> str:
-    """Letters and digits only, lower case."""
-    return "".join(character for character in unicodedata.normalize("NFKC", text).lower() if character.isalnum())
-
-
-def telling_words(values: list[str]) -> list[tuple[str, ...]]:
-    """Of each value the words that tell it from the others: a word that all of them hold tells nothing."""
-    cut = [words(value) for value in values]
-    if len(values) < 2:
-        return cut
-    counts = Counter(word for tokens in cut for word in set(tokens))
-    kept = [tuple(word for word in tokens if counts[word] < len(values)) for tokens in cut]
-    return [short or whole for short, whole in zip(kept, cut, strict=True)]
 
 
 def aligned_fields(names: list[str]) -> dict[str, list[str]]:
