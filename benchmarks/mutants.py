@@ -46,7 +46,7 @@ PACKAGE = ROOT / "verifier" / "sealtrace"
 ROOMS: dict[str, str] = {
     "mathematics/": "mathematics policies/test_scores.py policies/test_thresholds.py",
     "mathematics/networks.py": "mathematics/test_networks.py",
-    "studies/results/mathematics/": "results/test_association.py results/test_intervals.py results/test_labels.py "
+    "statistics/": "results/test_association.py results/test_intervals.py results/test_labels.py "
     "results/test_probabilities.py results/test_significance.py results/test_summaries.py",
     "studies/games/mathematics/": "games",
     "studies/policies/mathematics/": "policies/test_policies.py policies/test_scores.py policies/test_thresholds.py",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
-from sealtrace.contract.packs import loaded, packs
+from sealtrace.contract.packs import packs
 from sealtrace.contract.printed import Recipe
 from sealtrace.recipes.judgement import DEFINITIONS
 from sealtrace.recipes.metrics import all_metrics
@@ -15,6 +15,7 @@ from sealtrace.relations import decision, reading
 from sealtrace.relations.families.registry import FAMILIES
 from sealtrace.relations.syntax import FUNCTIONS, ORDERS
 from sealtrace.report.formats import FORMATS
+from sealtrace.statistics.queries import functions
 
 HERE = Path(__file__).resolve().parent
 NOTE = "This page is generated from the code by `make reference`."
@@ -45,12 +46,12 @@ def recipes() -> Iterator[str]:
     yield from (f"| `{status.value}` | {meaning} |" for status, meaning in DEFINITIONS.items())
     yield from ("", "## What a recipe says", "", "| word | meaning |", "|---|---|")
     yield from (f"| `{name}` | {_cell(field.description or '')} |" for name, field in Recipe.model_fields.items())
-    called = [f"`{name}`" for one in packs() if one.functions for name in loaded(one.functions)]
+    called = [f"`{name}`" for name in functions()]
     yield from ("", f"Queries may call {', '.join(called)}, on values and on lists (`list(field)`), and the views and")
     yield "macros that the bundle's `queries.json` shares."
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
     order = [one.name for one in packs()]
-    for metric in sorted(all_metrics().values(), key=lambda one: order.index(one.pack)):
+    for metric in sorted(all_metrics(), key=lambda one: order.index(one.pack)):
         words = " ".join([*metric.arguments, *(f"[{name}]" for name in metric.optional)])
         arguments = f"`{words}`" if words else "-"
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""

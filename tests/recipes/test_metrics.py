@@ -11,9 +11,17 @@ import pytest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
-from sealtrace.recipes.evaluation import _arguments
+from sealtrace.recipes.evaluation import _arguments, written_arguments
 from sealtrace.recipes.forms import FORMS
-from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value, all_metrics, compute, unless_fixed
+from sealtrace.recipes.metrics import (
+    MissingEvidenceError,
+    RecipeError,
+    Value,
+    all_metrics,
+    compute,
+    metric_of,
+    unless_fixed,
+)
 from sealtrace.studies.policies.evidence.study import Study
 from support import FIXTURE, ROOT, read_rows
 
@@ -103,7 +111,7 @@ def test_what_cannot_be_asked_for(study: Study, metric: str, arguments: dict[str
 
 def test_every_metric_says_what_it_is() -> None:
     """Formula and source stand in the list and in every explanation."""
-    assert all(metric.formula and metric.source for metric in all_metrics().values())
+    assert all(metric.formula and metric.source for metric in all_metrics())
 
 
 @pytest.mark.parametrize("study", ["rsd-fixture", "leduc", "behaviour"])
@@ -120,7 +128,7 @@ def test_no_metric_of_a_pack_gives_the_same_whatever_the_records_hold(study: str
     tried: set[str] = set()
     for cell in examination.printed.cells:
         recipe = cell.recipe or {}
-        metric = all_metrics().get(recipe.get("metric", ""))
+        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
         # A constant is of the protocol: whether anything uses it is asked elsewhere.
         if metric is None or metric.name in tried | {"constant"}:
             continue

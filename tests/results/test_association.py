@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.oracles import learn, stats
-from sealtrace.studies.results.mathematics import association, trials
-from sealtrace.studies.results.mathematics.sums import UndefinedError
+from sealtrace.statistics import association, trials
+from sealtrace.statistics.sums import UndefinedError
 
 PAIRS = st.lists(
     st.tuples(*[st.one_of(st.integers(-5, 5).map(float), st.floats(-1e3, 1e3))] * 2), min_size=2, max_size=50
@@ -85,7 +85,7 @@ def test_win_rate(rows: list[tuple[int, int]]) -> None:
     wins, level = sum(a > b for a, b in rows), sum(a == b for a, b in rows)
     assert trials.win_rate(left, right) == (wins + Fraction(level, 2)) / len(rows)
     assert trials.win_rate(left, right, "loss") == Fraction(wins, len(rows))
-    assert trials.win_rate(left, right, higher=False) == 1 - trials.win_rate(left, right)
+    assert trials.win_rate(left, right, better="lower") == 1 - trials.win_rate(left, right)
     if level < len(rows):
         assert trials.win_rate(left, right, "drop") == Fraction(wins, len(rows) - level)
     else:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.oracles import proportion, stats
-from sealtrace.studies.results.mathematics import intervals
-from sealtrace.studies.results.mathematics.intervals import Bootstrap
-from sealtrace.studies.results.mathematics.sums import UndefinedError
+from sealtrace.statistics import intervals
+from sealtrace.statistics.intervals import Bootstrap
+from sealtrace.statistics.sums import UndefinedError
 
 NINETY_FIVE = Fraction(95, 100)
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.oracles import calibration, learn
-from sealtrace.studies.results.mathematics import probabilities
-from sealtrace.studies.results.mathematics.sums import UndefinedError
+from sealtrace.statistics import probabilities
+from sealtrace.statistics.sums import UndefinedError
 
 SCORED = st.lists(
     st.tuples(st.booleans(), st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0]))),

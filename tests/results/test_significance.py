@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.oracles import contingency, stats
-from sealtrace.studies.results.mathematics import significance
-from sealtrace.studies.results.mathematics.sums import UndefinedError
+from sealtrace.statistics import significance
+from sealtrace.statistics.sums import UndefinedError
 
 SIDES = {"two": "two-sided", "less": "less", "greater": "greater"}
 COUNTS = st.integers(0, 40)

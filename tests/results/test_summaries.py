@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.oracles import numbers, stats
-from sealtrace.studies.results.mathematics import summaries
-from sealtrace.studies.results.mathematics.sums import UndefinedError, exact_dot, exact_sum, root
+from sealtrace.statistics import labels, summaries
+from sealtrace.statistics.sums import UndefinedError, exact_dot, exact_sum, root
 
 DOUBLES = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30)
 INTEGERS = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=30)
@@ -98,7 +98,7 @@ def test_order() -> None:
     values = np.array([3, 1, 2, 10])
     assert summaries.rate(3, 4) == Fraction(3, 4)
     assert summaries.median(values) == Fraction(5, 2)
-    assert summaries.extremes(values) == (Fraction(1), Fraction(10))
+    assert (summaries.minimum(values), summaries.maximum(values)) == (Fraction(1), Fraction(10))
     with pytest.raises(ValueError, match="no rule"):
         summaries.quantile(values, Fraction(1, 2), "by feel")
     with pytest.raises(UndefinedError):
@@ -109,17 +109,17 @@ def test_order() -> None:
 def test_entropy(codes: list[int]) -> None:
     """Natural, binary and normalized entropy."""
     counts = [codes.count(label) for label in range(5)]
-    assert summaries.entropy(counts) == pytest.approx(stats.entropy(counts), abs=1e-12)
-    assert summaries.entropy(counts, "2") == pytest.approx(stats.entropy(counts, base=2), abs=1e-12)
+    assert labels.entropy(counts) == pytest.approx(stats.entropy(counts), abs=1e-12)
+    assert labels.entropy(counts, "2") == pytest.approx(stats.entropy(counts, base=2), abs=1e-12)
     normalized = stats.entropy(counts) / math.log(5)
-    assert summaries.entropy(counts, normalized=True) == pytest.approx(normalized, abs=1e-12)
+    assert labels.entropy(counts, normalized="true") == pytest.approx(normalized, abs=1e-12)
 
 
 def test_nothing_has_no_entropy() -> None:
     with pytest.raises(UndefinedError):
-        summaries.entropy([0, 0])
+        labels.entropy([0, 0])
     with pytest.raises(UndefinedError):
-        summaries.entropy([7], normalized=True)
+        labels.entropy([7], normalized="true")
     with pytest.raises(UndefinedError):
         summaries.rate(0, 0)
 
@@ -134,9 +134,9 @@ def test_quantiles_of_what_is_no_number() -> None:
 
 def test_the_entropy_of_one_label_is_zero() -> None:
     """Never below it by rounding; two labels have a normalized one."""
-    assert summaries.entropy([7, 0], normalized=True) == 0.0
-    assert summaries.entropy([3, 3], normalized=True) == pytest.approx(1.0)
-    single = [summaries.entropy([count]) for count in range(1, 60)]
+    assert labels.entropy([7, 0], normalized="true") == 0.0
+    assert labels.entropy([3, 3], normalized="true") == pytest.approx(1.0)
+    single = [labels.entropy([count]) for count in range(1, 60)]
     assert single == pytest.approx([0.0] * 59, abs=1e-15)
     assert min(single) == 0.0
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealtrace.studies.results.mathematics.summaries import mean, quantile
+from sealtrace.statistics.summaries import mean, quantile
 from sealtrace.studies.services.metrics import PERCENTILES
 
 
 def percentile(times: npt.NDArray[np.float64], share: Fraction, rule: str) -> Fraction:
     """The percentile under a rule that a service declares."""
-    return quantile(times, share, PERCENTILES[rule])
+    return Fraction(quantile(times, share, PERCENTILES[rule]))
 
 
 TIMES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60)

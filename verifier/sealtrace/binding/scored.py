@@ -24,7 +24,7 @@ from sealtrace.binding.frames import (
     runs_of,
 )
 from sealtrace.binding.tally import Tally
-from sealtrace.contract.packs import loaded, packs
+from sealtrace.statistics.queries import functions
 
 MOST_ROWS = 300_000
 MOST_RUNS = 400
@@ -87,16 +87,9 @@ def _each(runs: Runs, pair: _Pair, function: Callable[..., float], tally: Tally)
     return values
 
 
-def _functions() -> dict[str, Callable[..., float]]:
-    """What the packs let queries call."""
-    return {
-        name: function for pack in packs() if pack.functions for name, (function, _) in loaded(pack.functions).items()
-    }
-
-
 def _rankings(frame: Frame) -> Iterator[_Pair]:
     """Scores against what was so: a label with two values, or whether an answer was right."""
-    known = _functions()
+    known = {name: function for name, (function, _) in functions().items()}
     truths = [*_labels(frame), *((name, frame.numbers[:, place], f"{field_name(name)} = 1")
                                  for place, name in enumerate(frame.measures) if _RIGHT.search(name))]  # fmt: skip
     scores = [name for name in frame.measures if _SCORE.search(name) and not GOLD.search(name)][:4]
@@ -140,7 +133,7 @@ def _of_flags(function: Callable[..., float], *more: int) -> Callable[..., float
 
 def _errors(frame: Frame) -> Iterator[_Pair]:
     """Numeric predictions against true values."""
-    known = _functions()
+    known = {name: function for name, (function, _) in functions().items()}
     columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
     varied = [name for name, values in columns.items() if len(np.unique(values)) >= 12]
     truths = [name for name in varied if GOLD.search(name) and not GUESS.search(name)]

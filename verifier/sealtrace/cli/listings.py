@@ -17,7 +17,7 @@ from sealtrace.contract.kinds import SCHEMA_KINDS
 from sealtrace.report.sheet import Sheet
 
 if TYPE_CHECKING:
-    from sealtrace.recipes.metrics import Metric
+    from sealtrace.statistics.table import Statistic
 
 
 @click.command()
@@ -92,12 +92,12 @@ def metrics(form: str) -> int:
                 "arguments": list(metric.arguments),
                 "optional": list(metric.optional),
             }
-            for metric in all_metrics().values()
+            for metric in all_metrics()
         ]
         click.echo(json.dumps(listed, indent=2))
         return 0
-    by_source: dict[str, list[Metric]] = {}
-    for metric in all_metrics().values():
+    by_source: dict[str, list[Statistic]] = {}
+    for metric in all_metrics():
         by_source.setdefault(metric.source, []).append(metric)
     sheet = _sheet()
     for source, members in by_source.items():

@@ -135,8 +135,6 @@ class Pack:
     """The module whose import registers the functions of those checks."""
     metrics: str = ""
     """The module whose import registers the pack's metrics."""
-    functions: str = ""
-    """`module:name` of metrics that queries may call: name to a function of plain values and its parameters' types."""
     evidence: str = ""
     """`module:Class` of the records as the pack's functions see them, a kind of `Evidence`; empty for the plain one."""
     overview: str = ""

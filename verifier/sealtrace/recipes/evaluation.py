@@ -16,14 +16,14 @@ from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.choices import Print, RecipeChoice, of_metric, of_other_bundle, unsaid
 from sealtrace.recipes.judgement import RECOMPUTED, CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import (
-    Metric,
     MissingEvidenceError,
     RecipeError,
     Value,
-    all_metrics,
+    metric_of,
     unless_fixed,
 )
 from sealtrace.recipes.queries import Queries
+from sealtrace.statistics.table import Statistic
 
 OTHER_CELL = "cell"
 """The metric that takes the value of another cell."""
@@ -46,7 +46,7 @@ class CellResult:
     """What the recipe needs and the paper does not say."""
     meaning: str | None = None
     """What the recipe computes, in words."""
-    metric: Metric | None = None
+    metric: Statistic | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     """What the metric was asked with."""
     unsaid: tuple[tuple[str, bool], ...] = ()
@@ -113,7 +113,7 @@ class Evaluator:
             return CellResult(
                 cell, Judgement(CellStatus.UNCLASSIFIED, "Nothing says how this cell follows from the records.")
             )
-        metric = all_metrics().get(recipe.get("metric") or "")
+        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
         result = CellResult(
             cell,
             Judgement(CellStatus.MISSING, ""),
@@ -161,7 +161,7 @@ class Evaluator:
         return replace(result, judgement=_judged(cell, recipe, value, metric), value=value)
 
     def _against_headings(
-        self, cell: TableCell, value: Value, metric: Metric | None, arguments: dict[str, str], column: str | None
+        self, cell: TableCell, value: Value, metric: Statistic | None, arguments: dict[str, str], column: str | None
     ) -> Iterator[RecipeChoice]:
         """Where a column is something else than its labels say, or more than they say."""
         truths = {
@@ -186,7 +186,7 @@ class Evaluator:
 
     def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
         if (name := recipe.get("metric")) is not None:
-            arguments = _arguments(recipe, cell, all_metrics().get(name))
+            arguments = _arguments(recipe, cell, metric_of(name, written_arguments(recipe)))
             if name == OTHER_CELL:
                 return self._other(arguments.get("cell", ""))
             return self._given(lambda: unless_fixed(self._evidence, name, arguments), name, *sorted(arguments.items()))
@@ -225,7 +225,7 @@ class Evaluator:
         self._queries.close()
 
 
-def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Metric | None) -> Judgement:
+def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Statistic | None) -> Judgement:
     if value.text is not None:
         judgement = judge_text(cell.text, value.text)
         return _attested(cell, value.fixed) if value.fixed and judgement.status is CellStatus.EXACT else judgement
@@ -261,7 +261,7 @@ def _attested(cell: TableCell, source: str) -> Judgement:
     )
 
 
-def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Metric | None) -> dict[str, str]:
+def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Statistic | None) -> dict[str, str]:
     """A metric's arguments with their placeholders filled in."""
     # A cell that names its row may select the record of that name; a result may not select itself.
     own = metric is not None and metric.given and names_its_row(cell)
@@ -301,7 +301,7 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
     return _PLACEHOLDER.sub(fill, template)
 
 
-def _in_words(metric: Metric, arguments: dict[str, str]) -> str:
+def _in_words(metric: Statistic, arguments: dict[str, str]) -> str:
     if "where" in metric.optional:
         return headings.metric_in_words(metric.name, arguments)
     rest = ", ".join(f"{name} {text}" for name, text in arguments.items())

@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import pyarrow as pa
 
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
-from sealtrace.contract.packs import loaded, packs
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.choices import RecipeChoice
 from sealtrace.recipes.forms import HALVES, Level
+from sealtrace.statistics import queries
 
 Asking = Callable[[Level], tuple[float, ...] | None]
 """What a recipe gives on records at a level: its numbers, None where it gives none."""
@@ -78,9 +78,8 @@ _UNITS = (1, 10, 60, 100, 1000, 1024, 3600, 10**4, 10**6, 10**9)
 
 def of_functions(functions: Collection[str], cell: TableCell) -> Iterator[RecipeChoice]:
     """Functions that make something else of a number: the table says it, by a usual word or by the function's name."""
-    metrics = {name for pack in packs() if pack.functions for name in loaded(pack.functions)}
     several = cell.printed is not None and len(cell.printed.parts) > 1
-    for name in sorted(set(functions) - metrics):
+    for name in sorted(set(functions) - set(queries.functions())):
         if not _ORDINARY.fullmatch(name):
             words = next((words for names, words in _SAYING.items() if re.fullmatch(names, name)), ())
             if several and set(_SPREAD) <= set(words):  # a number behind another says how far that is off

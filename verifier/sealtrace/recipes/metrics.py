@@ -6,10 +6,9 @@ A metric reads what was recorded, never a score, a summary or a selection record
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -24,6 +23,7 @@ from sealtrace.recipes.choices import RecipeChoice
 from sealtrace.recipes.forms import FORMS, RESULTS
 from sealtrace.recipes.judgement import Rounded, round_to
 from sealtrace.recipes.sql_syntax import QueryDescription
+from sealtrace.statistics.table import Statistic, all_entries, described, register
 
 Arguments = dict[str, str]
 
@@ -88,86 +88,56 @@ class Value:
         return [_record(self.frame, row) for row in self.rows[:most].tolist()]
 
 
-@dataclass(frozen=True)
-class Metric:
-    """One named metric."""
-
-    name: str
-    formula: str
-    source: str
-    arguments: tuple[str, ...]
-    optional: tuple[str, ...]
-    given: bool
-    """An id, scale or declared constant rather than a result."""
-    measured: bool
-    """An aggregate of sealed measurements."""
-    function: MetricFunction
-    pack: str
-    """The study pack whose records it reads."""
-
-
 MetricFunction = Callable[[Any, Arguments], Value]
 """From the records, as the metric's pack sees them, and the recipe's arguments."""
+Computing = Callable[[Any, Statistic, Arguments], Value]
+_FUNCTIONS: dict[tuple[str, str], MetricFunction] = {}
+_COMPUTED: dict[str, Computing] = {}
+"""What gives the other statistics of a pack, from the entry."""
 
-METRICS: dict[str, Metric] = {}
 
-
-def metrics_of(pack: str, listed: str, paper: str = "") -> Callable[[str], Callable[[MetricFunction], MetricFunction]]:
-    """The decorator that registers a metric of a pack by its name.
-
-    What it is stands in a list, under its source; a section or an appendix is one of `paper`:
-
-        section 3.3
-            crossing_rate policy [population]: share of states with d < -tau
-
-    A line that is too long goes on below, further in. (given) and (measured) at its end say what those words say here.
-    """
-    known = _listed(listed, paper)
+def metrics_of(
+    pack: str, listed: str = "", paper: str = ""
+) -> Callable[[str], Callable[[MetricFunction], MetricFunction]]:
+    """The decorator that registers a metric of a pack by its name; `listed` are entries of the table of statistics."""
+    register(*described(listed, pack, paper))
 
     def metric(name: str) -> Callable[[MetricFunction], MetricFunction]:
-        def register(function: MetricFunction) -> MetricFunction:
-            METRICS[name] = Metric(name, *known[name], function, pack)
+        def add(function: MetricFunction) -> MetricFunction:
+            _FUNCTIONS[pack, name] = function
             return function
 
-        return register
+        return add
 
     return metric
 
 
-_Described = tuple[str, str, tuple[str, ...], tuple[str, ...], bool, bool]
-_ENTRY = re.compile(r"(\w+)((?: \w+)*)((?: \[\w+\])*): (.*?)(?: \((given|measured)\))?")
+def computed_by(pack: str, function: Computing) -> None:
+    """Registers what gives every statistic of a pack that has no function of its own."""
+    _COMPUTED[pack] = function
 
 
-def _listed(text: str, paper: str) -> dict[str, _Described]:
-    """Every metric of a list, by name."""
-    found: dict[str, _Described] = {}
-    for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
-        source, *entries = (" ".join(entry.split()) for entry in re.split(r"\n {4}(?=\S)", section))
-        if source.startswith(("section", "appendix")):
-            source = f"{paper}, {source}"
-        for entry in entries:
-            match = _ENTRY.fullmatch(entry)
-            assert match is not None, entry
-            name, needs, takes, formula, kind = match.groups()
-            optional = tuple(name.strip("[]") for name in takes.split())
-            found[name] = (formula, source, tuple(needs.split()), optional, kind == "given", kind == "measured")
-    return found
-
-
-@cache
-def all_metrics() -> dict[str, Metric]:
-    """Every metric of every pack, imported when first asked for."""
+def all_metrics() -> list[Statistic]:
+    """Every metric of every pack; packs are imported when first asked for."""
     for pack in packs():
         if pack.metrics:
             import_module(pack.metrics)
-    return METRICS
+    return [entry for entry in all_entries() if (entry.pack, entry.name) in _FUNCTIONS or (entry.reads and entry.exact)]
+
+
+def metric_of(name: str | None, given: Collection[str] = ()) -> Statistic | None:
+    """The metric of a name; where packs share it, the one that takes the given arguments."""
+    found = [metric for metric in all_metrics() if metric.name == name]
+    words = {argument.partition(".")[0] for argument in given}
+    fitting = [metric for metric in found if set(metric.arguments) <= words <= {*metric.arguments, *metric.optional}]
+    return next(iter(fitting or found), None)
 
 
 def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
     """The value of a metric, or `RecipeError` where it cannot be asked for so."""
-    known = all_metrics().get(name)
+    known = metric_of(name, arguments)
     if known is None:
-        raise RecipeError(f"there is no metric {name!r}{nearest(name, all_metrics())}")
+        raise RecipeError(f"there is no metric {name!r}{nearest(name, [metric.name for metric in all_metrics()])}")
     for argument in known.arguments:
         if argument not in arguments:
             raise RecipeError(f"{name} needs the argument {argument!r}")
@@ -180,7 +150,10 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
     if (reason := pack.unusable(evidence)) is not None:
         raise MissingEvidenceError(reason)
     view = loaded(pack.evidence) if pack.evidence else Evidence
-    return known.function(evidence.seen_as(view), arguments)
+    function = _FUNCTIONS.get((known.pack, name))
+    if function is None:
+        return _COMPUTED[known.pack](evidence.seen_as(view), known, arguments)
+    return function(evidence.seen_as(view), arguments)
 
 
 def _pack(name: str) -> Pack:
@@ -227,7 +200,8 @@ _MOST_ALTERED = 2000
 def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Value:
     """A metric's value, with the remark that it proves nothing where no form of the records that it reads moves it."""
     value = compute(evidence, name, arguments)
-    known = all_metrics()[name]
+    known = metric_of(name, arguments)
+    assert known is not None
     named = {word: _policy(arguments[word]) for word in ("policy", "selector", "base", "against") if word in arguments}
     if len(set(named.values())) < len(named) and not known.measured:
         return replace(value, fixed="a difference of something from itself")

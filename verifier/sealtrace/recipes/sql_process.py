@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sealtrace.contract.packs import loaded, packs
 from sealtrace.recipes.sql_syntax import described, objects, turned
 
 if TYPE_CHECKING:
@@ -163,11 +162,12 @@ def _records(path: str | list[str]) -> Any:
 
 def _offer_functions(database: DuckDBPyConnection, offered: set[str], text: str) -> None:
     """The metrics that a query, or what it shares with others, may call."""
-    for pack in packs():
-        for name, (function, takes) in (loaded(pack.functions) if pack.functions else {}).items():
-            if name in text.casefold() and name not in offered:
-                database.create_function(name, function, list(takes), "DOUBLE")
-                offered.add(name)
+    from sealtrace.statistics.queries import functions
+
+    for name, (function, takes) in functions().items():
+        if name in text.casefold() and name not in offered:
+            database.create_function(name, function, takes, "DOUBLE")
+            offered.add(name)
 
 
 def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sealtrace.evidence import once
 from sealtrace.recipes.cells import cells_in
-from sealtrace.recipes.metrics import all_metrics
+from sealtrace.recipes.metrics import metric_of
 from sealtrace.studies.policies.evidence.study import Study
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
@@ -28,7 +28,7 @@ def _asked(study: Study) -> frozenset[tuple[str, str]]:
     tables = study.bundle.documents_of("table")
     for cell in (cell for document in tables for cell in cells_in(study, document.path)):
         recipe, known = cell.recipe or {}, {**cell.texts, **cell.arguments}
-        metric = all_metrics().get(recipe.get("metric") or "")
+        metric = metric_of(recipe.get("metric"), recipe.get("arguments") or ())
         if metric is not None and not metric.given:
             variant = (recipe.get("arguments") or {}).get("variant") or ""
             found.add((metric.name, _PLACEHOLDER.sub(lambda match: known.get(match.group(1), ""), variant)))

@@ -58,74 +58,12 @@ result.runs: Every run that a record names is there, and the checkpoint that a r
     """
 )
 
-_OF_ROWS = "dataset where group over show minus divisor confidence interval resamples seed rule generator"
-METRICS = """
-everyday results
-    count ... [of] [is]: rows, or rows whose field is a value
-    distinct of ...: different values of a field
-    rate of ... [is]: share of rows whose field is a value, or true
-    mean of ...: sum / n
-    sum of ...: sum
-    median of ...: middle value, or the mean of the two
-    quantile of ... [q]: value below which a share q lies, by numpy's rule
-    minimum of ...: least value
-    maximum of ...: greatest value
-    sd of ...: root of the mean squared deviation, with divisor n-1 or n
-    sem of ...: sd / sqrt(n), with divisor n-1 or n
-    entropy of ... [base] [normalized] [labels]: -sum p log p of a field's values
-    dominant_rate of ...: share of the commonest value
-    commonest of [dataset] [where] [show]: the value that most rows have; with `show` count, how many have it, and the
-        value as the word that follows
-    uniform_accuracy of ...: 1 / number of values: the accuracy of guessing any of them
-    prior_accuracy of ...: sum of squared shares: the accuracy of guessing values as often as they are
-    accuracy of ... [against]: share of rows whose label is the true one
-    confusion of is was ... [against]: rows with one true and one predicted label
-    macro_precision of ... [against] [labels] [undefined]: macro average of precision over the labels
-    micro_precision of ... [against] [labels] [undefined]: micro average of precision over the labels
-    weighted_precision of ... [against] [labels] [undefined]: weighted average of precision over the labels
-    precision of label ... [against] [labels] [undefined]: precision of one label
-    macro_recall of ... [against] [labels] [undefined]: macro average of recall over the labels
-    micro_recall of ... [against] [labels] [undefined]: micro average of recall over the labels
-    weighted_recall of ... [against] [labels] [undefined]: weighted average of recall over the labels
-    recall of label ... [against] [labels] [undefined]: recall of one label
-    macro_f1 of ... [against] [labels] [undefined]: macro average of f1 over the labels
-    micro_f1 of ... [against] [labels] [undefined]: micro average of f1 over the labels
-    weighted_f1 of ... [against] [labels] [undefined]: weighted average of f1 over the labels
-    f1 of label ... [against] [labels] [undefined]: f1 of one label
-    auroc of ... [against] [positive] [predicted]: chance that a positive is scored above a negative
-    average_precision of ... [against] [positive] [predicted]: precision weighted by added recall
-    brier of ... [against] [positive] [predicted]: mean of (p - y)^2
-    ece of ... [against] [positive] [predicted] [bins]: sum over bins of n_b/n |share right - mean confidence|
-    log_loss of ... [against] [positive] [predicted] [clip]: mean of -log p(truth)
-    pass_at_k of problem k ...: mean over problems of 1 - C(n-c, k)/C(n, k)
-    mae of ... [against]: mean |y - x|
-    mse of ... [against]: mean (y - x)^2
-    rmse of ... [against]: root of mean (y - x)^2
-    r2 of ... [against]: 1 - squared error / variation of the truth
-    pearson of ... [against]: correlation
-    spearman of ... [against]: correlation of ranks
-    kendall of ... [against] [variant]: Kendall's tau; variant b corrects for ties
-    win_rate of ... [versus] [ties] [better]: share of items on which the rows are better; ties count half
-    mcnemar of ... [against] [versus] [give] [method]: p of McNemar's test; exact is the binomial test
-    paired_t_test of ... [versus] [give] [sides]: p of the t test of paired differences
-    t_test of ... [versus] [give] [sides] [equal_variances] [mu]: p of Welch's t test, or Student's with equal variances
-    wilcoxon of ... [versus] [give] [sides] [method] [correction]: p of Wilcoxon's signed-rank test
-    fisher of ... [against] [versus] [give] [sides]: p of Fisher's exact test of right and wrong
-    chi_squared of ... [against] [give] [correction]: p of the chi-squared test of two fields
-    bootstrap of by resamples seed ... [against] [positive] [predicted] [label] [labels] [give]: bootstrap interval of
-        another metric, with a declared seed and rule
-    rank of by among ... [against] [positive] [predicted] [label] [labels] [better]: place of the rows' metric among all
-        values of a field
-""".replace("...", " ".join(f"[{word}]" for word in _OF_ROWS.split()))
-"""What recipes can ask for by name; `...` are the words of every statistic of rows."""
-
 PACK = Pack(
     name="results",
     kinds=KINDS,
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
     metrics=f"{_HERE}.metrics",
-    functions=f"{_HERE}.sql_functions:FUNCTIONS",
     evidence=f"{_HERE}.evidence:Results",
     overview=f"{_HERE}.evidence",
     measured=("measurement",),

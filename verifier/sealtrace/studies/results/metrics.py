@@ -10,18 +10,28 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 
 from sealtrace.bundle.frames import Index
 from sealtrace.recipes.judgement import round_to
-from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, constant_of, metrics_of
-from sealtrace.studies.results import METRICS
+from sealtrace.recipes.metrics import (
+    Arguments,
+    MissingEvidenceError,
+    RecipeError,
+    Value,
+    computed_by,
+    constant_of,
+    metrics_of,
+)
+from sealtrace.statistics import intervals, summaries, trials
+from sealtrace.statistics.entries import STATISTICS
+from sealtrace.statistics.sums import Number, UndefinedError
+from sealtrace.statistics.table import Kind, Statistic
 from sealtrace.studies.results.evidence import Results
-from sealtrace.studies.results.mathematics import intervals, summaries, trials
-from sealtrace.studies.results.mathematics.sums import Number, UndefinedError
 from sealtrace.studies.results.selection import Selection, selection_of, within
-from sealtrace.studies.results.statistics import STATISTICS, Statistic, names_of, statistic_of, texts_of, whole
+from sealtrace.studies.results.statistics import Computed, names_of, statistic_of, texts_of, whole
 
-metric = metrics_of("results", METRICS)
+metric = metrics_of("results")
 
 SHOWS = ("mean", "mean±sd", "mean±sem", "mean [ci]", "sd", "sem", "median", "min", "max", "min to max", "count", "sum")
 
@@ -37,21 +47,20 @@ def _told(name: str) -> Iterator[None]:
         raise RecipeError(f"{name}: {str(error).strip(chr(34)).strip(chr(39))}") from None
 
 
-def _register(name: str) -> None:
-    """Registers a statistic of rows as a metric."""
-    function = statistic_of(name)
-
-    @metric(name)
-    def computed(results: Results, arguments: Arguments) -> Value:
-        with _told(name):
-            return _shown(results, arguments, function)
-
-
-for _name in STATISTICS:
-    _register(_name)
+def _computed(results: Results, statistic: Statistic, arguments: Arguments) -> Value:
+    """A statistic of rows, as the table of statistics has it."""
+    with _told(statistic.name):
+        if statistic.kind is Kind.INTERVAL:
+            selection = selection_of(results, arguments)
+            ends: Any = statistic_of(statistic)(selection, arguments)
+            return Value(tuple(Fraction(end) for end in ends), selection.frame, selection.rows)
+        return _shown(results, arguments, statistic_of(statistic))
 
 
-def _shown(results: Results, arguments: Arguments, function: Statistic) -> Value:
+computed_by("results", _computed)
+
+
+def _shown(results: Results, arguments: Arguments, function: Computed) -> Value:
     selection = selection_of(results, arguments)
     own = values = _repeats(selection, arguments, function)
     rounded = None
@@ -72,7 +81,7 @@ def _shown(results: Results, arguments: Arguments, function: Statistic) -> Value
     )
 
 
-def _repeats(selection: Selection, arguments: Arguments, function: Statistic) -> list[Number]:
+def _repeats(selection: Selection, arguments: Arguments, function: Computed) -> list[Number]:
     """The statistic of each repeat, or its mean over the groups of a repeat."""
     over, group = names_of(arguments.get("over")), names_of(arguments.get("group"))
     values = []
@@ -87,10 +96,10 @@ _PARTS: dict[str, Callable[[list[Number], str], Number]] = {
     "sd": summaries.sd,
     "sem": summaries.sem,
     "median": lambda values, _: summaries.median(values),
-    "min": lambda values, _: summaries.extremes(values)[0],
-    "max": lambda values, _: summaries.extremes(values)[1],
+    "min": lambda values, _: summaries.minimum(values),
+    "max": lambda values, _: summaries.maximum(values),
     "count": lambda values, _: len(values),
-    "sum": lambda values, _: summaries.mean(values) * len(values),
+    "sum": lambda values, _: summaries.total(values),
 }
 
 
@@ -148,10 +157,10 @@ def _commonest(results: Results, arguments: Arguments) -> Value:
     return Value((), selection.frame, selection.rows, text=value)
 
 
-def _named_statistic(arguments: Arguments, purpose: str) -> Statistic:
-    if arguments["by"] not in STATISTICS:
+def _named_statistic(arguments: Arguments, purpose: str) -> Computed:
+    if getattr(STATISTICS.get(arguments["by"]), "exact", None) is None:
         raise RecipeError(f"there is no metric {arguments['by']!r} to {purpose}")
-    return statistic_of(arguments["by"])
+    return statistic_of(STATISTICS[arguments["by"]])
 
 
 @metric("bootstrap")

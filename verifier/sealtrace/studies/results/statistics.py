@@ -1,4 +1,4 @@
-"""Statistics of the selected rows: the columns that each is of, its formula, and what a recipe may say of it.
+"""Statistics of the selected rows: the columns that each is computed from, and what a recipe may say of it.
 
 The mathematics takes columns first and options by name. A recipe gives an option by the same name, as text, and it is
 read as the type that the function declares.
@@ -7,8 +7,6 @@ read as the type that the function declares.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -22,18 +20,20 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import plain
 from sealtrace.mathematics import Mask, Vector
 from sealtrace.recipes.metrics import Arguments, RecipeError, constant_of
-from sealtrace.studies.results.mathematics import association, labels, probabilities, significance, summaries, trials
-from sealtrace.studies.results.mathematics.sums import Column, Number
+from sealtrace.statistics import labels, significance
+from sealtrace.statistics.sums import Number
+from sealtrace.statistics.table import Statistic
 from sealtrace.studies.results.selection import Selection, within
 
-Statistic = Callable[[Selection, Arguments], Number]
+Computed = Callable[[Selection, Arguments], Number]
 Columns = Callable[[Selection, Arguments], tuple[Any, ...]]
 """What a statistic is computed from."""
 
 
-def statistic_of(name: str) -> Statistic:
-    """The statistic of a name: its columns, and what becomes of them."""
-    columns, function = STATISTICS[name]
+def statistic_of(statistic: Statistic) -> Computed:
+    """What computes a statistic of rows: its columns, and what becomes of them."""
+    assert statistic.exact is not None
+    columns, function = COLUMNS[statistic.reads], statistic.exact
     declared = list(signature(function).parameters.values())
 
     def computed(selection: Selection, arguments: Arguments) -> Number:
@@ -44,7 +44,10 @@ def statistic_of(name: str) -> Statistic:
             if parameter.name in arguments
         }
         found = function(*given, **options)
-        return _asked(found, arguments) if isinstance(found, significance.Tested) else found
+        if isinstance(found, np.ndarray):  # of each label, of which there is one
+            (found,) = found
+        found = _asked(found, arguments) if isinstance(found, significance.Tested) else found
+        return found.item() if isinstance(found, np.generic) else found
 
     return computed
 
@@ -141,9 +144,9 @@ def _right(selection: Selection, arguments: Arguments) -> Mask:
     return found
 
 
-def _counts(selection: Selection, arguments: Arguments) -> tuple[list[int]]:
+def _counts(selection: Selection, arguments: Arguments) -> tuple[labels.Counts]:
     """How often each value of a field is there."""
-    return (texts_of(selection, arguments["of"]).value_counts().field("counts").to_pylist(),)
+    return (texts_of(selection, arguments["of"]).value_counts().field("counts").to_numpy(),)
 
 
 def _scored(selection: Selection, arguments: Arguments) -> tuple[Mask, Vector]:
@@ -164,17 +167,35 @@ def _given_to_truth(selection: Selection, arguments: Arguments) -> tuple[Vector]
     return (np.where(was, scores, 1 - scores),)
 
 
-def _confusion(selection: Selection, arguments: Arguments) -> tuple[labels.Confusion, list[str], list[int] | None]:
-    """Confusion counts of predicted labels against true ones; `labels` says which there are and count in averages."""
-    columns = _label_pair(selection, arguments)
-    there = sorted({name for column in columns for name in column.unique().to_pylist()})
+def _names(selection: Selection, arguments: Arguments) -> list[str]:
+    """The labels that are there, after those that the recipe names."""
+    there = {name for column in _label_pair(selection, arguments) for name in column.unique().to_pylist()}
     wanted = names_of(arguments.get("labels"))
-    names = [*wanted, *(name for name in there if name not in wanted)]
-    selection.results.room("labels x labels", len(names), len(names))
-    truth, predicted = (
-        pc.index_in(column, value_set=pa.array(names)).to_numpy().astype(np.int64) for column in columns
+    return [*wanted, *sorted(there - set(wanted))]
+
+
+def _codes(selection: Selection, arguments: Arguments) -> tuple[labels.Codes, labels.Codes, int]:
+    """True and given labels as places among their names, and how many names there are."""
+    names = _names(selection, arguments)
+    truth, given = (
+        pc.index_in(column, value_set=pa.array(names)).to_numpy().astype(np.int64)
+        for column in _label_pair(selection, arguments)
     )
-    return labels.confusion(truth, predicted, len(names)), names, list(range(len(wanted))) if wanted else None
+    return truth, given, len(names)
+
+
+def _of_one_label(selection: Selection, arguments: Arguments) -> tuple[labels.Margins]:
+    names = _names(selection, arguments)
+    if (label := arguments["label"]) not in names:
+        raise RecipeError(f"there is no label {label!r}{nearest(label, names)}")
+    return (labels.margins(*_codes(selection, arguments)).some([names.index(label)]),)
+
+
+def _of_labels(selection: Selection, arguments: Arguments) -> tuple[Any, ...]:
+    """Counts of the labels, and those of them that count in averages, where the recipe names some."""
+    wanted = names_of(arguments.get("labels"))
+    counts = labels.margins(*_codes(selection, arguments))
+    return (counts, list(range(len(wanted)))) if wanted else (counts,)
 
 
 def _paired(selection: Selection, arguments: Arguments) -> tuple[Selection, Selection]:
@@ -248,8 +269,10 @@ def _two_by_two(selection: Selection, arguments: Arguments) -> tuple[int, int, i
 
 
 def _crossed(selection: Selection, arguments: Arguments) -> tuple[list[list[int]]]:
-    """The table of two fields, without empty rows and columns."""
-    counts = _confusion(selection, arguments)[0]
+    """The table of two fields."""
+    truth, given, size = _codes(selection, arguments)
+    selection.results.room("labels x labels", size, size)
+    counts = np.bincount(truth * size + given, minlength=size * size).reshape(size, size)
     return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
 
 
@@ -275,7 +298,10 @@ def _rate(selection: Selection, arguments: Arguments) -> tuple[int, int]:
     return int(flags.sum()), len(flags)
 
 
-def _accuracy(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+def _right_of_all(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+    """How many rows are right, or have a value, and how many there are."""
+    if "against" not in arguments:
+        return _rate(selection, arguments)
     return int(_right(selection, arguments).sum()), len(selection.rows)
 
 
@@ -285,7 +311,7 @@ def _one_cell(selection: Selection, arguments: Arguments) -> tuple[int]:
     return (pc.sum(both).as_py() or 0,)
 
 
-def _label_counts(selection: Selection, arguments: Arguments) -> tuple[list[int]]:
+def _label_counts(selection: Selection, arguments: Arguments) -> tuple[labels.Counts]:
     """How often each label is there; the labels that could be given are the recipe's, or those of the right answers."""
     texts = texts_of(selection, arguments["of"])
     counts = {count["values"]: count["counts"] for count in texts.value_counts().to_pylist()}
@@ -295,76 +321,27 @@ def _label_counts(selection: Selection, arguments: Arguments) -> tuple[list[int]
     )
     if set(counts) - set(names):
         raise RecipeError(f"{arguments['of']} has values beside {', '.join(names)}")
-    return ([counts.get(name, 0) for name in names],)
+    return (np.array([counts.get(name, 0) for name in names]),)
 
 
-def _entropy(counts: list[int], base: str = "e", normalized: str = "false") -> float:
-    if base not in ("e", "2") or normalized not in ("true", "false"):
-        raise RecipeError("the base is e or 2, and normalized is true or false")
-    return summaries.entropy(counts, base, normalized=normalized == "true")
-
-
-# Scores of labels
-
-
-def _averaged(score: str, average: str, selection: Selection, arguments: Arguments) -> tuple[Any, ...]:
-    table, _, chosen = _confusion(selection, arguments)
-    return table, score, average, chosen
-
-
-def _of_label(score: str, selection: Selection, arguments: Arguments) -> tuple[Any, ...]:
-    table, names, _ = _confusion(selection, arguments)
-    if (label := arguments["label"]) not in names:
-        raise RecipeError(f"there is no label {label!r}{nearest(label, names)}")
-    return table, score, names.index(label)
-
-
-def _win_rate(left: Column, right: Column, ties: str = "half", better: str = "higher") -> Fraction:
-    return trials.win_rate(left, right, ties, higher=better == "higher")
-
-
-STATISTICS: dict[str, tuple[Columns, Callable[..., Any]]] = {
-    "count": (_count, lambda count: count),
-    "rate": (_rate, summaries.rate),
-    "mean": (_own, summaries.mean),
-    "sum": (_own, lambda values: summaries.mean(values) * len(values)),
-    "median": (_own, summaries.median),
-    "quantile": (_own, summaries.quantile),
-    "minimum": (_own, lambda values: summaries.extremes(values)[0]),
-    "maximum": (_own, lambda values: summaries.extremes(values)[1]),
-    "sd": (_own, summaries.sd),
-    "sem": (_own, summaries.sem),
-    "distinct": (_counts, len),
-    "dominant_rate": (_counts, lambda counts: Fraction(max(counts), sum(counts))),
-    "uniform_accuracy": (_counts, lambda counts: Fraction(1, len(counts))),
-    "prior_accuracy": (_counts, lambda counts: Fraction(sum(count * count for count in counts), sum(counts) ** 2)),
-    "entropy": (_label_counts, _entropy),
-    "accuracy": (_accuracy, summaries.rate),
-    "confusion": (_one_cell, lambda count: count),
-    **{score: (partial(_of_label, score), labels.class_score) for score in labels.SCORES},
-    **{
-        f"{average}_{score}": (partial(_averaged, score, average), labels.average_score)
-        for score in labels.SCORES
-        for average in labels.AVERAGES
-    },
-    "auroc": (_scored, probabilities.auroc),
-    "average_precision": (_scored, probabilities.average_precision),
-    "brier": (_scored, probabilities.brier),
-    "ece": (_scored, probabilities.calibration_error),
-    "log_loss": (_given_to_truth, probabilities.log_loss),
-    "pass_at_k": (_tried, trials.pass_at_k),
-    "mae": (_beside_truth, association.mean_absolute_error),
-    "mse": (_beside_truth, association.mean_squared_error),
-    "rmse": (_beside_truth, association.root_mean_squared_error),
-    "r2": (_beside_truth, association.r_squared),
-    "pearson": (_beside_truth, association.pearson),
-    "spearman": (_beside_truth, association.spearman),
-    "kendall": (_beside_truth, association.kendall),
-    "win_rate": (_versus, _win_rate),
-    "mcnemar": (_discordant, significance.mcnemar),
-    "paired_t_test": (_versus, significance.paired_t_test),
-    "t_test": (_with_others, significance.t_test),
-    "wilcoxon": (_versus, significance.wilcoxon),
-    "fisher": (_two_by_two, significance.fisher),
-    "chi_squared": (_crossed, significance.chi_squared),
+COLUMNS: dict[str, Columns] = {
+    "rows": _count,
+    "flags": _rate,
+    "values": _own,
+    "texts": _counts,
+    "label counts": _label_counts,
+    "labels": _of_labels,
+    "label": _of_one_label,
+    "one cell": _one_cell,
+    "scores": _scored,
+    "probability of truth": _given_to_truth,
+    "tries": _tried,
+    "numbers": _beside_truth,
+    "paired": _versus,
+    "samples": _with_others,
+    "discordant": _discordant,
+    "two by two": _two_by_two,
+    "crossed": _crossed,
+    "right of all": _right_of_all,
 }
+"""What the entries of the table of statistics are computed from."""

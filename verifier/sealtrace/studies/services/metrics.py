@@ -10,7 +10,7 @@ import numpy as np
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
-from sealtrace.studies.results.mathematics.summaries import mean, quantile
+from sealtrace.statistics.summaries import mean, quantile
 from sealtrace.studies.services import METRICS
 from sealtrace.studies.services.evidence import ServiceStudy
 
@@ -49,7 +49,7 @@ PERCENTILES = {"nearest-rank": "inverted_cdf", "linear": "linear"}
 
 
 def _share(study: ServiceStudy, places: Index, share: Fraction) -> Fraction:
-    return quantile(study.latencies(places), share, PERCENTILES[study.declared.percentile])
+    return Fraction(quantile(study.latencies(places), share, PERCENTILES[study.declared.percentile]))
 
 
 def _legality(study: ServiceStudy, places: Index) -> Fraction:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.results.mathematics.association import average_ranks
-from sealtrace.studies.results.mathematics.summaries import mean, variance
-from sealtrace.studies.results.mathematics.sums import Column, Number, UndefinedError, exact_dot, root, size_of
+from sealtrace.statistics.association import average_ranks
+from sealtrace.statistics.summaries import mean, variance
+from sealtrace.statistics.sums import Column, Number, UndefinedError, exact_dot, root, size_of
 
 MOST_EXACT = 20_000
 """Up to so many items a p-value is counted out; beyond, a tail function of doubles gives it."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.studies.results.mathematics.sums import Column, Number, UndefinedError
+from sealtrace.statistics.sums import Column, Number, UndefinedError
 
 TIES = ("half", "loss", "drop")
 RANK_RULES = ("min", "max", "average", "dense")
@@ -32,14 +32,14 @@ def pass_at_k(tries: Sequence[int], passed: Sequence[int], k: int) -> Fraction:
     return total / len(tries)
 
 
-def win_rate(left: Column, right: Column, ties: str = "half", *, higher: bool = True) -> Fraction:
+def win_rate(left: Column, right: Column, ties: str = "half", better: str = "higher") -> Fraction:
     """How often the left one is better, item by item. A tie counts half, as a loss, or is dropped."""
     if ties not in TIES:
         raise ValueError(f"no rule of ties is called {ties!r}")
     x, y = np.asarray(left), np.asarray(right)
     if len(x) != len(y):
         raise ValueError("the two are compared on the same items")
-    wins = int(np.count_nonzero(x > y if higher else x < y))
+    wins = int(np.count_nonzero(x > y if better == "higher" else x < y))
     level = int(np.count_nonzero(x == y))
     total = len(x) - (level if ties == "drop" else 0)
     if not total:

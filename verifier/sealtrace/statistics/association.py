@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.results.mathematics.sums import Column, UndefinedError, exact_dot, exact_sum, root, size_of
+from sealtrace.statistics.sums import Column, UndefinedError, exact_dot, exact_sum, root, size_of
 
 Ranks = npt.NDArray[np.int64]
 
@@ -39,6 +39,13 @@ def r_squared(truth: Column, predicted: Column) -> Fraction:
     if not variation:
         raise UndefinedError("the true values do not vary")
     return 1 - mean_squared_error(truth, predicted) * size / variation
+
+
+def pooled_ratio(below: Column, above: Column) -> Fraction:
+    """The sum of the second column by that of the first, exact."""
+    if not (total := exact_sum(below)):
+        raise UndefinedError("the sum that is divided by is zero")
+    return exact_sum(above) / total
 
 
 def pearson(left: Column, right: Column) -> Fraction | float:

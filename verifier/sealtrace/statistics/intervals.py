@@ -9,17 +9,20 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.mathematics import Index, Vector
-from sealtrace.studies.results.mathematics.summaries import mean, sem
-from sealtrace.studies.results.mathematics.sums import Column, UndefinedError, size_of
+from sealtrace.statistics.summaries import mean, sem
+from sealtrace.statistics.sums import Column, UndefinedError, size_of
 
 Interval = tuple[float, float]
+NINETY_FIVE = Fraction(95, 100)
 
+Z95 = 1.96
+"""The quantile of the normal distribution as papers round it."""
 MOST_DRAWS = 4_000_000_000
 """Bounds the work of one bootstrap: resamples times items."""
 _BLOCK = 2**21
 
 
-def mean_interval(column: Column, confidence: Fraction) -> Interval:
+def mean_interval(column: Column, confidence: Fraction = NINETY_FIVE) -> Interval:
     """Student's t interval of the mean."""
     from scipy.special import stdtrit
 
@@ -29,14 +32,14 @@ def mean_interval(column: Column, confidence: Fraction) -> Interval:
     return centre - half, centre + half
 
 
-def wald(count: int, total: int, confidence: Fraction) -> Interval:
+def wald(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:
     """The normal interval of a rate, not cut at 0 and 1."""
     share = float(_share(count, total))
     half = _normal(confidence) * (share * (1 - share) / total) ** 0.5
     return share - half, share + half
 
 
-def wilson(count: int, total: int, confidence: Fraction) -> Interval:
+def wilson(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:
     """Wilson's score interval of a rate."""
     share, z2 = float(_share(count, total)), _normal(confidence) ** 2
     centre = (share + z2 / (2 * total)) / (1 + z2 / total)
@@ -44,7 +47,7 @@ def wilson(count: int, total: int, confidence: Fraction) -> Interval:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def clopper_pearson(count: int, total: int, confidence: Fraction) -> Interval:
+def clopper_pearson(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:
     """The exact interval of a rate."""
     from scipy.special import betainccinv, betaincinv
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.mathematics import Vector
-from sealtrace.studies.results.mathematics.association import average_ranks
-from sealtrace.studies.results.mathematics.sums import UndefinedError, exact_dot, exact_sum, size_of
+from sealtrace.statistics.association import average_ranks
+from sealtrace.statistics.sums import UndefinedError, exact_dot, exact_sum, size_of
 
 Flags = npt.NDArray[np.bool_]
 

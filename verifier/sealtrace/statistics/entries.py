@@ -1,0 +1,300 @@
+"""The table's entries for everyday results: labels, numbers, scores, tries and what is counted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from sealtrace.statistics import association, intervals, labels, probabilities, significance, summaries, trials
+from sealtrace.statistics.table import STATISTICS, Kind, Statistic, Variant, register
+
+__all__ = ["STATISTICS"]
+
+OF_ROWS = (
+    "dataset", "where", "group", "over", "show", "minus", "divisor", "confidence", "interval", "resamples", "seed",
+    "rule", "generator",
+)  # fmt: skip
+"""What every statistic of rows takes."""
+REPEATS, ITEMS, ORDER, TEST, INTERVAL = Kind.REPEATS, Kind.ITEMS, Kind.ORDER, Kind.TEST, Kind.INTERVAL
+_LISTS = ("labels", "scores", "numbers", "paired")
+
+
+def _entry(
+    head: str,
+    formula: str,
+    kind: Kind,
+    reads: str,
+    unit: str,
+    exact: Callable[..., Any] | None,
+    words: str,
+    not_words: str = "",
+    sql: str = "",
+    tried: tuple[Variant, ...] | None = None,
+    common: tuple[str, ...] = OF_ROWS,
+) -> None:
+    """Registers an entry; its head has its name and arguments as `metrics` lists them, words have commas between."""
+    name, *listed = head.split()
+    needs = tuple(word for word in listed if word[0] != "[")
+    own = tuple(word.strip("[]") for word in listed if word[0] == "[")
+    called, never = (tuple(filter(None, map(str.strip, text.split(",")))) for text in (words, not_words))
+    called = tuple(dict.fromkeys((name.replace("_", " "), *called)))
+    if not sql and reads in _LISTS:
+        sql = f"{name}(list({{true}}), list({{given}}))"
+    if tried is None:
+        # The search computes these from rows with labels, scores or numbers; of others it needs the values to try.
+        tried = (Variant(name, name, sql),) if reads in ("labels", "label", "scores", "numbers") else ()
+    register(Statistic(name, formula, kind, reads, needs, common + own, called, never, unit, exact, sql, tried))
+
+
+def _percentile(share: int, key: str, *words: str) -> Variant:
+    """A quantile as `check` tries it: in between two values (`p95`), or the value that so many do not exceed."""
+    ranked = key.startswith("rank")
+    text = f"{share}th percentile" + (" (a value that is there)" if ranked else "")
+    arguments = {"q": Fraction(share, 100), "rule": "inverted_cdf" if ranked else "linear"}
+    sql = f"quantile_{'disc' if ranked else 'cont'}({{x}}, {share / 100})"
+    return Variant(key, text, sql, arguments, 12.0, words or (f"p{share}", f"q{share}", f"{share}th"), quantile=True)
+
+
+def _average_score(
+    score: str, average: str, counts: labels.Margins, chosen: list[int] | None = None, undefined: str = "zero"
+) -> Any:
+    return labels.average_score(counts, score, average, chosen, undefined)
+
+
+def _class_score(score: str, counts: labels.Margins, undefined: str = "zero") -> Any:
+    return labels.class_scores(counts, score, undefined)
+
+
+_SEM = "stddev_samp({x}) / sqrt(count({x}))"
+_TRUE, _GIVEN = "count(*) FILTER ({true} = {label})", "count(*) FILTER ({given} = {label})"
+_BOTH = "count(*) FILTER ({true} = {label} AND {given} = {label})"
+_MEDIAN = ("median", "med.", "med", "p50")
+_CALLED = {
+    "precision": "prec, prec., positive predictive value, ppv",
+    "recall": "rec, rec., sensitivity, true positive rate, tpr",
+    "f1": "f1-score, f1 score, f-score, f-measure, f₁, f_1",
+}
+_OTHERWISE = {"precision": "average precision, mean average precision", "recall": "recall@k", "f1": "token f1"}
+_IN_SQL = {
+    "precision": f"coalesce({_BOTH} / nullif({_GIVEN}, 0), 0)",
+    "recall": f"coalesce({_BOTH} / nullif({_TRUE}, 0), 0)",
+    "f1": f"coalesce(2 * {_BOTH} / nullif({_TRUE} + {_GIVEN}, 0), 0)",
+}
+
+
+def _averages(score: str) -> None:
+    """Precision, recall or F1 of a label, and its three averages."""
+    names = [score, *_CALLED[score].split(", ")]
+    against = "[against] [labels] [undefined]"
+    for average in labels.AVERAGES:
+        forms = [f"{average}{join}{name}" for name in names for join in ("-", " ", "-averaged ", " average ")]
+        words = ", ".join([*forms, *(f"{name} ({average})" for name in names)])
+        # Over all labels, what is pooled is the accuracy, which the search has already.
+        tried = () if average == "micro" else None
+        _entry(f"{average}_{score} of {against}", f"{average} average of {score} over the labels", ITEMS, "labels",
+               "share", partial(_average_score, score, average), words, tried=tried)  # fmt: skip
+    _entry(f"{score} of label {against}", f"{score} of one label", ITEMS, "label", "share",
+           partial(_class_score, score), _CALLED[score], _OTHERWISE[score], _IN_SQL[score])  # fmt: skip
+
+
+# fmt: off
+# Counts and columns of numbers
+
+_entry("count [of] [is]", "rows, or rows whose field is a value", REPEATS, "rows", "count", lambda count: count,
+       "n, #, number, number of, counts", "number of parameters", "count({x})",
+       (Variant("count", "number of values", "count({x})", price=6.0, words=("count", "n", "#"),
+                function=summaries.count),))
+_entry("distinct of", "different values of a field", ITEMS, "texts", "count", labels.distinct,
+       "unique, different, number of distinct", sql="count(DISTINCT {x})")
+_entry("rate of [is]", "share of rows whose field is a value, or true", REPEATS, "flags", "share", summaries.rate,
+       "share, proportion, fraction, percentage, frequency",
+       "learning rate, win rate, error rate, sampling rate, rate ratio", "avg({x})")
+_entry("mean of", "sum / n", REPEATS, "values", "measured", summaries.mean, "average, avg, avg., μ, x̄",
+       "mean squared error, mean absolute error, root mean squared error, root mean square, mean square, "
+       "mean average precision, average precision, mean reciprocal rank, geometric mean, harmonic mean, trimmed mean, "
+       "weighted mean, weighted average, macro average, micro average, standard error of the mean, mean pooling, "
+       "average pooling, average rank, mean rank, moving average, mean difference", "avg({x})",
+       (Variant("mean", "mean", "avg({x})", price=1.5, words=("mean",)),))
+_entry("sum of", "sum", REPEATS, "values", "measured", summaries.total, "total, totals",
+       "sum of squares, total variation", "sum({x})",
+       (Variant("sum", "sum", "sum({x})", price=7.0, words=("total", "sum")),))
+_entry("negative of", "how many values are below zero", ITEMS, "values", "count", summaries.negative,
+       "flipped, reversed", "negative log-likelihood, negative log likelihood, false negative, true negative, "
+       "negative predictive value",
+       "count(CASE WHEN {x} < 0 THEN 1 END)",
+       (Variant("negative", "number of negative values", "count(CASE WHEN {x} < 0 THEN 1 END)", price=10.0,
+                words=("negative", "flipped", "reversed")),))
+_entry("median of", "middle value, or the mean of the two", ORDER, "values", "measured", summaries.median,
+       "med., med, p50, 50th percentile", "median absolute deviation", "median({x})",
+       (Variant("median", "median", "median({x})", price=7.0, words=_MEDIAN, quantile=True),))
+_entry("quantile of [q]", "value below which a share q lies, by numpy's rule", ORDER, "values", "measured",
+       summaries.quantile, "percentile, quartile, p25, p75, p90, p95, p99, q1, q3, q25, q75, q90, q95, q99",
+       "quantile loss, quantile regression", "quantile_cont({x}, {q})",
+       (_percentile(25, "p25", "p25", "q1", "25th"), _percentile(75, "p75", "p75", "q3", "75th"),
+        *(_percentile(share, f"p{share}") for share in (90, 95, 99)), _percentile(50, "rank50", *_MEDIAN),
+        *(_percentile(share, f"rank{share}") for share in (90, 95, 99))))
+_entry("minimum of", "least value", ORDER, "values", "measured", summaries.minimum,
+       "min, min., worst, lowest, least, smallest",
+       "least squares, worst group, worst-group, worst case, worst-case, at least", "min({x})",
+       (Variant("min", "least", "min({x})", price=8.5, words=("minimum", "min", "worst", "lowest", "range")),))
+_entry("maximum of", "greatest value", ORDER, "values", "measured", summaries.maximum,
+       "max, max., best, peak, highest, greatest, largest", "best response, max pooling, maximum likelihood",
+       "max({x})",
+       (Variant("max", "greatest", "max({x})", price=8.5,
+                words=("maximum", "max", "best", "peak", "highest", "range")),))
+_entry("sd of", "root of the mean squared deviation, with divisor n-1 or n", REPEATS, "values", "deviation",
+       summaries.sd, "std, std., stdev, std dev, std. dev., standard deviation, σ", sql="stddev_samp({x})",
+       tried=(Variant("sd", "standard deviation (n - 1)", "stddev_samp({x})", price=4.0, words=("sd", "±")),
+              Variant("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",))))
+_entry("sem of", "sd / sqrt(n), with divisor n-1 or n", REPEATS, "values", "deviation", summaries.sem,
+       "se, s.e., s.e.m., stderr, std err, std. err., standard error, standard error of the mean", sql=_SEM,
+       tried=(Variant("sem", "standard error", _SEM, price=6.0, words=("sem", "stderr")),))
+_entry("entropy of [base] [normalized] [labels]", "-sum p log p of a field's values", ITEMS, "label counts",
+       "information", labels.entropy, "shannon entropy",
+       "cross entropy, cross-entropy, relative entropy, conditional entropy", "entropy({x}) * ln(2)")
+_entry("normalized_entropy of [labels]", "entropy as a share of that of equally common labels", ITEMS, "label counts",
+       "share", partial(labels.entropy, normalized="true"), "relative entropy of labels",
+       sql="normalized_entropy(list({x}), {labels})")
+_entry("dominant_rate of", "share of the commonest value", ITEMS, "texts", "share", labels.dominant_rate,
+       "majority share, modal share", sql="list_max(map_values(histogram({x}))) / count({x})",
+       tried=(Variant("dominant_rate", "", "", side="given"), Variant("majority_accuracy", "", "", side="true")))
+_entry("commonest of [show]", "the value that most rows have; with `show` count, how many have it, and the value as "
+       "the word that follows", ORDER, "", "measured", None,
+       "mode, most common, most frequent, majority answer, majority",
+       common=("dataset", "where"))
+_entry("uniform_accuracy of", "1 / number of values: the accuracy of guessing any of them", ITEMS, "texts", "share",
+       labels.uniform_accuracy, "chance, random guessing, uniform guessing, random baseline",
+       sql="1 / count(DISTINCT {x})", tried=(Variant("uniform_accuracy", "", "", side="true"),))
+_entry("prior_accuracy of", "sum of squared shares: the accuracy of guessing values as often as they are", ITEMS,
+       "texts", "share", labels.prior_accuracy, "stratified guessing",
+       sql="list_sum(list_transform(map_values(histogram({x})), c -> c * c)) / (count({x}) * count({x}))",
+       tried=(Variant("prior_accuracy", "", "", side="true"),))
+
+# Given labels against true ones
+
+_entry("accuracy of [against]", "share of rows whose label is the true one", ITEMS, "labels", "share", labels.accuracy,
+       "acc, acc., exact match, em, correct answers, success rate",
+       "balanced accuracy, top-5 accuracy, majority accuracy, uniform accuracy, prior accuracy",
+       "count(*) FILTER ({true} = {given}) / count(*)")
+_entry("correct of [against]", "rows whose label is the true one", ITEMS, "labels", "count",
+       lambda counts: counts.hits.sum(axis=-1), "right, hits, number correct", sql="count(*) FILTER ({true} = {given})")
+_entry("errors of [against]", "rows whose label is not the true one", ITEMS, "labels", "count",
+       lambda counts: counts.rows - counts.hits.sum(axis=-1), "wrong, mistakes, number of errors",
+       "standard errors", "count(*) FILTER ({true} <> {given})")
+for _score in labels.SCORES:
+    _averages(_score)
+_entry("balanced_accuracy of [against]", "mean recall of the labels that are true somewhere", ITEMS, "labels", "share",
+       labels.balanced_accuracy, "bal. acc., balanced acc, bacc, average recall")
+_entry("mcc of [against]", "correlation of given and true labels", ITEMS, "labels", "correlation", labels.mcc,
+       "matthews correlation, matthews correlation coefficient, phi coefficient")
+_entry("kappa of [against]", "(accuracy - that by chance) / (1 - that by chance)", ITEMS, "labels", "correlation",
+       labels.kappa, "cohen's kappa, cohen's κ, κ", "fleiss' kappa, weighted kappa")
+_entry("prediction_entropy of [against]", "entropy of the given labels", ITEMS, "labels", "information",
+       lambda counts: labels.entropy(counts.given), "entropy of predictions", sql="entropy({given}) * ln(2)")
+_entry("prediction_entropy_normalized of [against]", "the same as a share of that of equally common true labels", ITEMS,
+       "labels", "information",
+       lambda counts: labels.entropy(counts.given, "e", "true", labels.distinct(counts.support)), "",
+       sql="normalized_entropy(list({given}), count(DISTINCT {true})::INTEGER)")
+_entry("labels_predicted of [against]", "different given labels", ITEMS, "labels", "count",
+       lambda counts: labels.distinct(counts.given), "", sql="count(DISTINCT {given})")
+_entry("majority_macro_f1 of [against]", "macro F1 of always guessing the commonest true label", ITEMS, "labels",
+       "share", lambda counts: labels.majority_macro_f1(counts.support), "majority baseline f1")
+_entry("support of label [against]", "rows whose true label is the label", ITEMS, "label", "count",
+       lambda counts: counts.support, "", sql=_TRUE)
+_entry("pred_count of label [against]", "rows that were given the label", ITEMS, "label", "count",
+       lambda counts: counts.given, "predicted count", sql=_GIVEN)
+_entry("tp of label [against]", "rows that were rightly given the label", ITEMS, "label", "count",
+       lambda counts: counts.hits, "true positives", sql=_BOTH)
+_entry("fp of label [against]", "rows that were wrongly given the label", ITEMS, "label", "count",
+       lambda counts: counts.given - counts.hits, "false positives", "false positive rate", f"{_GIVEN} - {_BOTH}")
+_entry("fn of label [against]", "rows of the label that were given another", ITEMS, "label", "count",
+       lambda counts: counts.support - counts.hits, "false negatives", "false negative rate", f"{_TRUE} - {_BOTH}")
+_entry("gold_rate of label [against]", "share of rows whose true label is the label", ITEMS, "label", "share",
+       lambda counts: counts.shares(counts.support), "prevalence, base rate", sql=f"{_TRUE} / count(*)")
+_entry("pred_rate of label [against]", "share of rows that were given the label", ITEMS, "label", "share",
+       lambda counts: counts.shares(counts.given), "", sql=f"{_GIVEN} / count(*)")
+_entry("confusion of is was [against]", "rows with one true and one predicted label", ITEMS, "one cell", "count",
+       lambda count: count, "confusion matrix, confusions", sql="count(*) FILTER ({true} = {was} AND {given} = {is})")
+
+# Scores, tries and numbers against what is true
+
+_SCORED = "[against] [positive] [predicted]"
+_entry(f"auroc of {_SCORED}", "chance that a positive is scored above a negative", ITEMS, "scores", "share",
+       probabilities.auroc, "auc, roc-auc, roc auc, au-roc, auc-roc, area under the roc curve, c-statistic, c-index",
+       "pr-auc, auc-pr, auprc")
+_entry(f"average_precision of {_SCORED}", "precision weighted by added recall", ITEMS, "scores", "share",
+       probabilities.average_precision, "ap, auprc, pr-auc, auc-pr, au-prc", "mean average precision")
+_entry(f"brier of {_SCORED}", "mean of (p - y)^2", ITEMS, "scores", "share", probabilities.brier, "brier score",
+       "brier skill score", tried=(Variant("brier", "", "brier(list({true}), list({given}))", of_probabilities=True),))
+_ECE = "ece(list({true}), list({given}), {bins})"
+_entry(f"ece of {_SCORED} [bins]", "sum over bins of n_b/n |share right - mean confidence|", ITEMS, "scores", "share",
+       probabilities.calibration_error, "expected calibration error, calibration error",
+       "maximum calibration error, adaptive calibration error", _ECE,
+       tuple(Variant(f"ece_{bins}", "", _ECE.replace("{bins}", str(bins)), {"bins": bins}, of_probabilities=True)
+             for bins in (10, 15)))
+_entry(f"log_loss of {_SCORED} [clip]", "mean of -log p(truth)", ITEMS, "probability of truth", "information",
+       probabilities.log_loss,
+       "nll, negative log-likelihood, negative log likelihood, cross-entropy, cross entropy, logloss",
+       sql="-avg(ln({x}))")
+_entry("pass_at_k of problem k", "mean over problems of 1 - C(n-c, k)/C(n, k)", ITEMS, "tries", "share",
+       trials.pass_at_k, "pass@k, pass@1, pass", sql="pass_at_k({n}, {c}, {k})")
+_entry("mae of [against]", "mean |y - x|", ITEMS, "numbers", "deviation", association.mean_absolute_error,
+       "mean absolute error, absolute error", sql="avg(abs({true} - {given}))")
+_entry("mse of [against]", "mean (y - x)^2", ITEMS, "numbers", "squared", association.mean_squared_error,
+       "mean squared error, mean square error, squared error",
+       "root mean squared error, root mean square error", "avg(({true} - {given}) * ({true} - {given}))")
+_entry("rmse of [against]", "root of mean (y - x)^2", ITEMS, "numbers", "deviation",
+       association.root_mean_squared_error, "root mean squared error, root mean square error, rms error, rmsd")
+_entry("r2 of [against]", "1 - squared error / variation of the truth", ITEMS, "numbers", "at most one",
+       association.r_squared, "r², r^2, r-squared, coefficient of determination", "adjusted r²")
+_entry("pearson of [against]", "correlation", ITEMS, "numbers", "correlation", association.pearson,
+       "pearson's r, pearson r, correlation, corr, corr., pcc", "rank correlation, intraclass correlation",
+       "corr({true}, {given})")
+_entry("spearman of [against]", "correlation of ranks", ITEMS, "numbers", "correlation", association.spearman,
+       "spearman's ρ, spearman's rho, spearman ρ, rho, ρ, rank correlation, srcc")
+_entry("kendall of [against] [variant]", "Kendall's tau; variant b corrects for ties", ITEMS, "numbers", "correlation",
+       association.kendall, "kendall's tau, kendall's τ, kendall τ, tau, τ, krcc")
+_entry("pooled_ratio of [against]", "sum of one field / sum of another", ITEMS, "numbers", "measured",
+       association.pooled_ratio, "micro ratio, overall ratio", sql="sum({given}) / sum({true})", tried=())
+_entry("win_rate of [versus] [ties] [better]", "share of items on which the rows are better; ties count half", ITEMS,
+       "paired", "share", trials.win_rate, "wins, win %, preference rate",
+       sql="avg(CASE WHEN {true} > {given} THEN 1.0 WHEN {true} = {given} THEN 0.5 ELSE 0.0 END)")
+
+# Tests and intervals
+
+_entry("mcnemar of [against] [versus] [give] [method]", "p of McNemar's test; exact is the binomial test", TEST,
+       "discordant", "probability", significance.mcnemar, "mcnemar's test, mcnemar p, mcnemar's p",
+       sql="mcnemar({b}, {c})")
+_entry("paired_t_test of [versus] [give] [sides]", "p of the t test of paired differences", TEST, "paired",
+       "probability", significance.paired_t_test, "paired t-test, paired t")
+_entry("t_test of [versus] [give] [sides] [equal_variances] [mu]",
+       "p of Welch's t test, or Student's with equal variances", TEST, "samples", "probability", significance.t_test,
+       "t-test, welch's t-test, student's t-test, welch", "paired t-test")
+_entry("wilcoxon of [versus] [give] [sides] [method] [correction]", "p of Wilcoxon's signed-rank test", TEST, "paired",
+       "probability", significance.wilcoxon, "signed-rank, signed rank, wilcoxon signed-rank test",
+       "rank-sum, rank sum")
+_entry("fisher of [against] [versus] [give] [sides]", "p of Fisher's exact test of right and wrong", TEST, "two by two",
+       "probability", significance.fisher, "fisher's exact test, fisher exact", "fisher information",
+       "fisher({a}, {b}, {c}, {d})")
+_entry("chi_squared of [against] [give] [correction]", "p of the chi-squared test of two fields", TEST, "crossed",
+       "probability", significance.chi_squared, "χ², χ2, chi-squared, chi-square, chi2")
+_entry("t_interval of", "mean and t quantile of n - 1 degrees times the standard error", INTERVAL, "values", "measured",
+       intervals.mean_interval, "ci, confidence interval, t interval", "bootstrap ci, wilson ci",
+       tried=(Variant("ci95", "1.96 standard errors", f"1.96 * {_SEM}", price=7.0, words=("ci", "confidence"),
+                      function=lambda values: intervals.Z95 * summaries.sem(values)),))
+_entry("wilson of [is] [against]", "Wilson's score interval of a rate, or of an accuracy", INTERVAL, "right of all",
+       "share", intervals.wilson, "wilson interval, wilson ci, wilson score interval",
+       sql="wilson_low({k}, {n}), wilson_high({k}, {n})")
+_entry("clopper_pearson of [is] [against]", "the exact interval of a rate, or of an accuracy", INTERVAL, "right of all",
+       "share", intervals.clopper_pearson, "clopper-pearson, clopper–pearson, exact interval, exact ci",
+       sql="clopper_pearson_low({k}, {n}), clopper_pearson_high({k}, {n})")
+_entry("wald of [is] [against]", "the normal interval of a rate, or of an accuracy", INTERVAL, "right of all",
+       "measured", intervals.wald, "wald interval, normal approximation, normal interval")
+_BY = "[against] [positive] [predicted] [label] [labels]"
+_entry(f"bootstrap of by resamples seed {_BY} [give]",
+       "bootstrap interval of another metric, with a declared seed and rule", INTERVAL, "", "measured", None,
+       "bootstrap interval, bootstrap ci, bootstrapped ci")
+_entry(f"rank of by among {_BY} [better]", "place of the rows' metric among all values of a field", ORDER, "", "count",
+       None, "place, position", "mean rank, average rank, reciprocal rank")

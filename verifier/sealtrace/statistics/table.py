@@ -1,0 +1,234 @@
+"""The table of statistics: an entry says once what a statistic is called, what it takes and how it is computed.
+
+Metrics of recipes, the search of `check`, functions of queries, words of reports and checks of headings read it, so
+that a new statistic is one entry. Numbers in a heading that belong to a statistic (95 %, pass@k, p95, one-sided)
+are values of its arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What a statistic summarizes, which decides where a reader may expect it without a word."""
+
+    REPEATS = "aggregate over repeats"
+    """Of any numbers: over seeds, folds and runs it needs no word."""
+    ITEMS = "aggregate over items"
+    ORDER = "order statistic"
+    """A chosen value: only where words name it."""
+    TEST = "test"
+    INTERVAL = "interval"
+    COMBINATION = "combination of printed numbers"
+
+
+RANGES: dict[str, tuple[int | None, int | None]] = {
+    "measured": (None, None),
+    "deviation": (0, None),
+    "squared": (0, None),
+    "count": (0, None),
+    "share": (0, 1),
+    "probability": (0, 1),
+    "correlation": (-1, 1),
+    "at most one": (None, 1),
+    "information": (0, None),
+    "odds": (0, None),
+}
+"""Units of results, and the least and the greatest value of each: `measured` and `deviation` have the values' unit."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of statistics, and how headings print its value."""
+
+    name: str
+    forms: tuple[str, ...] = ()
+    """With the value as a number (`pass@{}`), or in percent (`p{%}`)."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Words that say a value."""
+
+    @cached_property
+    def _patterns(self) -> list[tuple[re.Pattern[str], int]]:
+        number = r"(\d+(?:\.\d+)?)"
+        return [
+            (
+                _whole_word(re.escape(form).replace(r"\{%\}", number).replace(r"\{\}", number)),
+                100 if "%}" in form else 1,
+            )
+            for form in self.forms
+        ]
+
+    def stated(self, heading: str) -> set[Fraction | str]:
+        """The values that a heading says it has; none where the heading is silent."""
+        found: set[Fraction | str] = {
+            Fraction(match[1]) / scale for pattern, scale in self._patterns for match in pattern.finditer(heading)
+        }
+        return found | {value for word, value in self.words.items() if _whole_word(re.escape(word)).search(heading)}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A statistic with some arguments, as the search of `check` tries it."""
+
+    key: str
+    """How results of the check call it."""
+    text: str
+    """In a formula for people."""
+    sql: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    price: float = 12.0
+    """Bits to name it where no label does."""
+    words: tuple[str, ...] = ()
+    side: str = ""
+    """Of one column of labels: whether it is of the `true` or of the `given` ones."""
+    quantile: bool = False
+    """Whether values must be put in order, which takes time."""
+    of_probabilities: bool = False
+    """Whether scores must lie between 0 and 1."""
+    function: Callable[..., Any] | None = None
+    """Where it is not that of the statistic."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One entry."""
+
+    name: str
+    formula: str
+    kind: Kind = Kind.ITEMS
+    reads: str = ""
+    """What it is computed from: a column of numbers (`values`), of labels (`texts`), true and given labels (`labels`,
+    of each label `label`), flags with scores (`scores`), two columns (`numbers`, `paired`, `samples`), or counts."""
+    arguments: tuple[str, ...] = ()
+    """Those that a recipe must give."""
+    optional: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    """What papers call it, in small letters."""
+    not_words: tuple[str, ...] = ()
+    """Phrases in which these words mean something else."""
+    unit: str = "measured"
+    exact: Callable[..., Any] | None = None
+    """From one selection of records, in exact numbers where there are some; of values and of labels also from all
+    groups at once (`Groups`, `Margins` of doubles)."""
+    sql: str = ""
+    """In queries: `{x}` is the column, `{true}` and `{given}` are two, `{label}` is one label, others are counts."""
+    tried: tuple[Variant, ...] = ()
+    """The forms that `check` tries."""
+    pack: str = "results"
+    """The study pack whose records it reads."""
+    source: str = "everyday results"
+    given: bool = False
+    """An id, scale or declared constant rather than a result."""
+    measured: bool = False
+    """An aggregate of sealed measurements."""
+
+    @property
+    def range(self) -> tuple[int | None, int | None]:
+        """The least and the greatest value that a result can have; None where there is no bound."""
+        return RANGES[self.unit]
+
+    def stated(self, heading: str) -> dict[str, set[Fraction | str]]:
+        """The values of its arguments that a heading states."""
+        told = {name: ARGUMENTS[name].stated(heading) for name in self.arguments + self.optional if name in ARGUMENTS}
+        return {name: values for name, values in told.items() if values}
+
+
+_PERCENTILES = ("p{%}", "q{%}", "{%}th percentile", "{%}th pct", "{%}th", "{%} % quantile", "{%}% quantile")
+ARGUMENTS = {
+    argument.name: argument
+    for argument in (
+        Argument("k", ("pass@{}", "top-{}", "top {}", "hits@{}", "recall@{}", "precision@{}", "@{}", "k = {}", "k={}")),
+        Argument("q", _PERCENTILES, {"median": "1/2", "q1": "1/4", "q3": "3/4", "lower quartile": "1/4",
+                                     "upper quartile": "3/4"}),
+        Argument("confidence", ("{%} %", "{%}%", "{%} percent", "ci{%}")),
+        Argument("sides", (), {"one-sided": "one", "one-tailed": "one", "two-sided": "two", "two-tailed": "two"}),
+        Argument("divisor", (), {"n-1": "n-1", "n − 1": "n-1", "sample": "n-1", "population": "n"}),
+        Argument("bins", ("{} bins", "{}-bin", "ece-{}", "ece@{}")),
+        Argument("base", (), {"bits": "2", "nats": "e"}),
+        Argument("variant", (), {"tau-a": "a", "tau-b": "b", "τ-a": "a", "τ-b": "b"}),
+        Argument("resamples", ("{} resamples", "{} bootstrap samples", "{} replicates")),
+    )
+}  # fmt: skip
+"""Arguments whose values headings print."""
+
+STATISTICS: dict[str, Statistic] = {}
+"""Everyday statistics, which the search tries and queries may call, by name."""
+_OF_PACKS: dict[tuple[str, str], Statistic] = {}
+
+
+def register(*entries: Statistic) -> None:
+    """Adds entries to the table."""
+    for entry in entries:
+        _OF_PACKS[entry.pack, entry.name] = entry
+        if entry.pack == "results":
+            STATISTICS[entry.name] = entry
+
+
+def forget(entry: Statistic) -> None:
+    """Takes an entry out of the table."""
+    del _OF_PACKS[entry.pack, entry.name]
+    STATISTICS.pop(entry.name, None)
+
+
+def all_entries() -> list[Statistic]:
+    """The whole table: everyday statistics, then those that packs registered."""
+    return list(_OF_PACKS.values())
+
+
+_ENTRY = re.compile(r"(\w+)((?: \w+)*)((?: \[\w+\])*): (.*?)(?: \((given|measured)\))?")
+
+
+def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
+    """The entries of a list in plain text, under their sources; a section or an appendix is one of `paper`:
+
+        section 3.3
+            crossing_rate policy [population]: share of states with d < -tau
+
+    A line that is too long goes on below, further in. (given) and (measured) at its end say what those words say here.
+    """
+    for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
+        source, *entries = (" ".join(entry.split()) for entry in re.split(r"\n {4}(?=\S)", section))
+        if source.startswith(("section", "appendix")):
+            source = f"{paper}, {source}"
+        for entry in entries:
+            match = _ENTRY.fullmatch(entry)
+            assert match is not None, entry
+            name, needs, takes, formula, kind = match.groups()
+            optional = tuple(name.strip("[]") for name in takes.split())
+            yield Statistic(
+                name, formula, arguments=tuple(needs.split()), optional=optional, words=(name.replace("_", " "),),
+                pack=pack, source=source, given=kind == "given", measured=kind == "measured",
+            )  # fmt: skip
+
+
+def named_in(heading: str, entries: Iterable[Statistic] | None = None) -> list[Statistic]:
+    """The statistics that a heading names, in its order. The longest name wins where names overlap, and a phrase in
+    which a word means something else hides that word."""
+    text = heading.casefold()
+    found: list[tuple[int, int, Statistic | None]] = []
+    for entry in STATISTICS.values() if entries is None else entries:
+        found += [(*match.span(), entry) for match in _names(entry.words).finditer(text)]
+        found += [(*match.span(), None) for match in _names(entry.not_words).finditer(text)]
+    taken: list[tuple[int, int, Statistic | None]] = []
+    for start, end, one in sorted(found, key=lambda span: span[0] - span[1]):
+        if all(end <= other[0] or other[1] <= start or (start, end) == other[:2] for other in taken):
+            taken.append((start, end, one))
+    ordered = sorted((start, place, entry) for place, (start, _, entry) in enumerate(taken) if entry is not None)
+    return list({entry.name: entry for _, _, entry in ordered}.values())
+
+
+@cache
+def _names(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(words, key=len, reverse=True)
+    return _whole_word("|".join(map(re.escape, longest)) if longest else "(?!)")
+
+
+def _whole_word(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.])(?:{pattern})(?!\w)", re.IGNORECASE)
