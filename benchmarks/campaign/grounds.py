@@ -78,7 +78,7 @@ def ground_without(kind: str, path: str | None, before: Examination, known: Grou
                 examination.run(entry)
                 if settled.keys() >= set(entry.needs):
                     settled[entry.id] = found
-    printed = evidence.seen_as(Printed)
+    printed = evidence.view(Printed)
     # Numbers that do not need the hidden records are known afterwards, also for cells that are hidden themselves.
     for cell in before.printed.cells:
         with suppress(TouchedError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,8 +17,7 @@ from sealtrace.checks import families  # noqa: F401 - registers the functions
 from sealtrace.checks.catalogue import pack_of
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
-from sealtrace.contract.packs import loaded
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, seen_by
 from studies import certified_study
 from support import FIXTURE, read_rows
 
@@ -73,10 +73,10 @@ def _sound(name: str) -> tuple[Files, Bundle]:
 
 def _read(files: Files) -> Bundle:
     bundle = bundle_of({path: held for path, held in files.items() if held})
-    for store in bundle.of_kind("trace"):
-        if store.whole is not None:
-            bundle.contents[store.path] = table_digest(store.whole, "trace")
-    return bundle
+    digests = {
+        store.path: table_digest(store.whole, "trace") for store in bundle.of_kind("trace") if store.whole is not None
+    }
+    return replace(bundle, contents={**bundle.contents, **digests})
 
 
 def study_of(name: str, changes: Changes | None = None) -> Evidence:
@@ -87,17 +87,15 @@ def study_of(name: str, changes: Changes | None = None) -> Evidence:
     order = {path: place for place, path in enumerate(files)}
     bundle = _read({path: held for path, held in files.items() if held != before.get(path)})
     changed = set(bundle.digests)
-    merged: list[tuple[list[Any], list[Any]]] = [
-        (bundle.documents, sound.documents),
-        (bundle.stores, sound.stores),
-        (bundle.entries, sound.entries),
-    ]
-    for of_all, of_sound in merged:
-        of_all += [held for held in of_sound if held.path in order and held.path not in changed]
-        of_all.sort(key=lambda held: order[held.path])
-    bundle.contents = {path: digest for path, digest in sound.contents.items() if path not in changed} | bundle.contents
-    bundle.name = files["declare/protocol.json"]["study"]
-    return Evidence(bundle)
+
+    def merged(name: str) -> list[Any]:
+        kept = [held for held in getattr(sound, name) if held.path in order and held.path not in changed]
+        return sorted([*getattr(bundle, name), *kept], key=lambda held: order[held.path])
+
+    contents = {path: digest for path, digest in sound.contents.items() if path not in changed}
+    parts: dict[str, Any] = {name: merged(name) for name in ("documents", "stores", "entries")}
+    name = files["declare/protocol.json"]["study"]
+    return Evidence(replace(bundle, contents={**contents, **bundle.contents}, name=name, **parts))
 
 
 def outcome_of(check: str, study: Evidence) -> Outcome:
@@ -106,7 +104,7 @@ def outcome_of(check: str, study: Evidence) -> Outcome:
     pack = pack_of(check)
     assert pack is not None
     assert pack.evidence is not None
-    function(study.seen_as(loaded(pack.evidence)), outcome := Outcome(check, unit))
+    function(seen_by(study, pack), outcome := Outcome(check, unit))
     return outcome
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.identity import SEALS, ListedFile, dataset_of, file_digest, kind_and_format
-from sealtrace.bundle.model import Bundle, Document
+from sealtrace.bundle.model import Bundle, Document, Reading
 from sealtrace.bundle.stores import read_rows
 from sealtrace.checks import families  # noqa: F401 - registers the functions
 from sealtrace.checks.catalogue import pack_of
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import FUNCTIONS
-from sealtrace.contract.packs import loaded
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, seen_by
 
 Files = Mapping[str, Any]
 """Path to what is there: an object is a document, a list is rows, a text is a file of its own kind."""
@@ -25,7 +24,7 @@ Files = Mapping[str, Any]
 
 def bundle_of(files: Files, **given: Any) -> Bundle:
     """A bundle that holds these, as if each were sound; `given` are further fields of it."""
-    bundle = Bundle(manifest_readable=True)
+    bundle, entries = Reading(manifest_readable=True), []
     for path, held in sorted(files.items(), key=lambda file: isinstance(file[1], list)):
         kind, file_format = ("seal", "json") if path.startswith(SEALS) else kind_and_format(path)
         data, split, rows = _written(held), None, None
@@ -43,10 +42,8 @@ def bundle_of(files: Files, **given: Any) -> Bundle:
             bundle.manuscripts[path] = held
         stage = path.partition("-")[2].removesuffix(".json") if kind == "seal" else path.partition("/")[0]
         bundle.digests[path], bundle.lengths[path] = file_digest(data), len(data)
-        bundle.entries.append(ListedFile(path, kind, stage, file_format, len(data), bundle.digests[path], split, rows))
-    for name, value in given.items():
-        setattr(bundle, name, value)
-    return bundle
+        entries.append(ListedFile(path, kind, stage, file_format, len(data), bundle.digests[path], split, rows))
+    return replace(bundle, entries=entries, **given).ended()
 
 
 def _written(held: Any) -> bytes:
@@ -57,8 +54,9 @@ def _written(held: Any) -> bytes:
 
 def evidence_of(files: Files, check: str = "", **given: Any) -> Any:
     """What a check is shown of these."""
-    evidence, pack = Evidence(bundle_of(files, **given)), pack_of(check)
-    return evidence.seen_as(Printed if pack is None else loaded(pack.evidence) if pack.evidence else Evidence)
+    asked = given.pop("asked", None)
+    evidence, pack = Evidence(bundle_of(files, **given), asked), pack_of(check)
+    return evidence if pack is None else seen_by(evidence, pack)
 
 
 def outcome_of(check: str, files: Files, **given: Any) -> Outcome:

@@ -100,11 +100,12 @@ def test_cells_are_computed_once() -> None:
     """Each is told as it is done; and again only where the cell or the caption of its table is another."""
     evidence, steps = evidence_of(scored("0.715", "0.615")), []
     evidence.progress = lambda *step: steps.append(step)
-    results = evidence.results
+    printed = evidence.view(Printed)
+    results = printed.results
     assert steps == [("recomputing cells", number, 4) for number in (1, 2, 3, 4)]
     cell = results[0].cell
-    assert evidence.result_of(cell, "") is results[0]
-    other = evidence.result_of(cell, "Another caption.")
+    assert printed.result_of(cell, "") is results[0]
+    other = printed.result_of(cell, "Another caption.")
     assert (other is results[0], other.status) == (False, results[0].status)
 
 
@@ -201,7 +202,7 @@ A, B, C = (f"tab:t[{name}, Value]" for name in "abc")
 
 def statuses(files: dict[str, Any]) -> str:
     """The statuses of the cells, in their order."""
-    return " ".join(result.status.value for result in evidence_of(files).seen_as(Printed).results)
+    return " ".join(result.status.value for result in evidence_of(files).view(Printed).results)
 
 
 def test_relations_that_hold() -> None:
@@ -227,7 +228,7 @@ def test_relations_that_cannot_hold() -> None:
     ]
     assert outcome.inspected == 2
     assert statuses(files) == "contradicted contradicted contradicted"
-    result = evidence_of(files).seen_as(Printed).results[0]
+    result = evidence_of(files).view(Printed).results[0]
     assert result.relation == "r1"
     assert result.judgement.sentence.startswith("the relation r1 cannot hold with 1: ")
 
@@ -238,7 +239,7 @@ def test_relations_that_cannot_hold_together() -> None:
     outcome = outcome_of("relation.holds", files)
     assert told(outcome, "row", "key") == [(1, "r0")]
     assert statuses(files) == "contradicted contradicted unclassified"
-    assert evidence_of(files).seen_as(Printed).results[1].relation == "r0"
+    assert evidence_of(files).view(Printed).results[1].relation == "r0"
 
 
 def test_many_numbers_of_a_relation() -> None:
@@ -267,11 +268,11 @@ def test_relations_that_cannot_be_read() -> None:
 
 def test_relations_that_are_not_decided() -> None:
     """They are missing, and the first is named."""
-    evidence = evidence_of(related(f"{A} == {B}", a="1", b="1"))
-    (decision,) = evidence.decided
-    evidence.__dict__["decided_together"] = [replace(decision, status=Status.UNDECIDED, reason="too hard")]
+    printed = evidence_of(related(f"{A} == {B}", a="1", b="1")).view(Printed)
+    (decision,) = printed.decided
+    printed.__dict__["decided_together"] = [replace(decision, status=Status.UNDECIDED, reason="too hard")]
     outcome = Outcome("relation.holds", "relations")
-    holds(evidence, outcome)
+    holds(printed, outcome)
     assert (outcome.missing, told(outcome)) == ("1 relations are undecided: r0: too hard", [])
 
 
@@ -286,7 +287,7 @@ def test_a_mismatch_stays_one() -> None:
 
 def test_cells_of_a_draft_are_judged_beside_the_bundle_s_own() -> None:
     """By the caption of their table; a cell may quote one that is given with it, or one of the bundle."""
-    evidence = evidence_of(scored("0.715", "0.615")).seen_as(Printed)
+    evidence = evidence_of(scored("0.715", "0.615")).view(Printed)
     draft = table(["ours", "0.715"], ["weak", "0.615"], ["words", "none"], columns="System Score", label="tab:new")
     draft["columns"][1]["recipe"] = {"metric": "cell", "arguments": {"cell": "tab:t[{System}, Score]"}}
     draft["rows"][2]["recipes"] = {"Score": {}}

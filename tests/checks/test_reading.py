@@ -76,8 +76,7 @@ def test_what_reading_found_is_told(check: str, field: str) -> None:
 )
 def test_the_root_that_somebody_names(expected: str | None, found: str, counts: tuple[int, int]) -> None:
     """Where nobody names one, that is said."""
-    evidence = evidence_of(FILES, root_sha256=found)
-    evidence.expected_root = expected
+    evidence = evidence_of(FILES, root_sha256=found, asked=Asked(root=expected))
     outcome = Outcome("identity.expected-root", "digests")
     expected_root(evidence, outcome)
     assert (outcome.inspected, outcome.counts["error"]) == counts

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from checks.few_records import evidence_of, outcome_of, told
+from sealtrace.bundle.budget import Asked
+from sealtrace.checks.printed import Printed
 from support import Row
 
 T, U = "report/table.t.json", "report/table.u.json"
@@ -276,7 +278,7 @@ def test_every_manuscript_that_prints_a_table_counts() -> None:
     part = "report/manuscript.part.tex"
     whole = paper("a & 1 & 2", label="tab:u", more="\\input{part}\n")
     files = {T: GOOD, PAPER: whole, part: environment(*PRINTED), "report/manuscript.log": "x"}
-    ((path, found),) = evidence_of(files).in_manuscripts(GOOD)
+    ((path, found),) = evidence_of(files).view(Printed).in_manuscripts(GOOD)
     assert (path, [row["cells"] for row in found["rows"]]) == (PAPER, [["ours", "0.7", "1"], ["weak", "0.6", "2"]])
 
 
@@ -303,12 +305,12 @@ def test_what_a_manuscript_says_in_doubt() -> None:
 def test_captions() -> None:
     """A manuscript's words count, and a record's own only without one."""
     own = {**GOOD, "caption": "My own."}
-    assert evidence_of({T: own}).captions == {"tab:t": "My own."}
-    assert evidence_of({T: GOOD}).captions == {"tab:t": ""}
-    assert evidence_of({T: own, PAPER: paper(*PRINTED)}).captions == {"tab:t": "Scores."}
-    assert evidence_of({T: own, PAPER: paper(label="tab:u")}).captions == {"tab:t": "My own."}
+    assert evidence_of({T: own}).view(Printed).captions == {"tab:t": "My own."}
+    assert evidence_of({T: GOOD}).view(Printed).captions == {"tab:t": ""}
+    assert evidence_of({T: own, PAPER: paper(*PRINTED)}).view(Printed).captions == {"tab:t": "Scores."}
+    assert evidence_of({T: own, PAPER: paper(label="tab:u")}).view(Printed).captions == {"tab:t": "My own."}
     unnamed = {**own, "source": "paper.tex"}
-    assert evidence_of({T: unnamed, PAPER: paper(label="tab:u")}).captions == {"tab:t": "My own."}
+    assert evidence_of({T: unnamed, PAPER: paper(label="tab:u")}).view(Printed).captions == {"tab:t": "My own."}
 
 
 # The paper at hand
@@ -318,7 +320,7 @@ def against(record: Row, text: str, tmp_path: Path, **more: Row) -> Any:
     """What is said of a record beside a paper that the reader has."""
     (tmp_path / "mine.tex").write_text(text)
     files = {T: record} | {f"report/table.{name}.json": other for name, other in more.items()}
-    return outcome_of("table.reported", files, reported=[tmp_path / "mine.tex"])
+    return outcome_of("table.reported", files, asked=Asked(papers=(tmp_path / "mine.tex",)))
 
 
 def test_the_paper_at_hand(tmp_path: Path) -> None:

@@ -617,6 +617,6 @@ def test_what_is_said_of_the_certified_study(check: str, name: str) -> None:
 @pytest.mark.parametrize("absent", ["prior", "query"])
 def test_a_gate_needs_a_prior_and_a_rule(absent: str) -> None:
     """One without the other decides nothing."""
-    study = study_of("fixture", {f"protocol#/{absent}": CUT}).seen_as(Study)
+    study = study_of("fixture", {f"protocol#/{absent}": CUT}).view(Study)
     with pytest.raises(UndeclaredError, match="no prior or no gate"):
         gate_requests(study, "active-query")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from checks.changed_records import CUT, Cases, agree, listed, outcome_of, study_of
+from sealtrace.evidence import Evidence
 
 GATE = {"entropy": "0", "terms": {}, "threshold": "0.5"}
 RANDRANGE = {
@@ -697,8 +700,7 @@ def test_domains_end_where_they_say(place: int) -> None:
 def test_a_study_has_one_protocol_and_one_name() -> None:
     """A second protocol, and another name in the manifest."""
     study = study_of("fixture", {"declare/protocol.second.json": {"study": "rsd-fixture"}})
-    study.bundle.name = "another"
-    findings = outcome_of("protocol.domain", study).findings
+    findings = outcome_of("protocol.domain", Evidence(replace(study.bundle, name="another"))).findings
     assert [(finding.source, finding.expected, finding.found) for finding in findings] == [
         (
             "declare/protocol.second.json",

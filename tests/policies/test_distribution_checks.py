@@ -479,7 +479,7 @@ def test_what_is_said_of_the_certified_study(check: str, name: str) -> None:
 
 def test_what_is_defined_is_compared() -> None:
     """A distribution that can be replayed for some actions is missing, and compared for those."""
-    study = study_of("fixture").seen_as(Study)
+    study = study_of("fixture").view(Study)
     outcome, rows = Outcome("replay.anchor", "traces"), np.arange(2)
     replayed = np.array([[0.5, np.nan, 0.25], [0.5, 0.25, 0.25]])
     stored = np.array([[0.5, 0.25, 0.5], [0.5, 0.5, 0.25]])

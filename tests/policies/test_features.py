@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.recipes.metrics import MissingEvidenceError
 from sealtrace.studies.policies.checks.access import gate_requests
 from sealtrace.studies.policies.evidence.bank import ObservedFeature
@@ -34,7 +35,7 @@ RULES: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def study() -> Study:
     """The shipped fixture, whose protocol a test may change."""
-    return Study(read_bundle(FIXTURE))
+    return Evidence(read_bundle(FIXTURE)).view(Study)
 
 
 @pytest.mark.parametrize("form", RULES)
@@ -69,9 +70,9 @@ def test_a_field_that_does_not_fit_gives_nothing(study: Study, form: str, change
 @pytest.mark.parametrize("entropy", ["0", "1/1000000000000000000000000000000"])
 def test_a_near_gate_score_of_a_first_lookup_is_decided(study: Study, distance: str, asks: bool, entropy: str) -> None:
     """Within 1e-9 of the threshold the exact feature decides; it is a list's first item."""
-    study.protocol["features"]["first"] = FIRST
+    study.evidence.protocol["features"]["first"] = FIRST
     threshold = Fraction("0.3") + Fraction(distance)
-    study.protocol["query"] |= {"entropy": entropy, "terms": {"first": "1"}, "threshold": str(threshold)}
+    study.evidence.protocol["query"] |= {"entropy": entropy, "terms": {"first": "1"}, "threshold": str(threshold)}
     score, requested, decided = gate_requests(study, "query")
     assert np.abs(score - 0.3).max() < 1e-9
     assert decided.all()
@@ -80,8 +81,8 @@ def test_a_near_gate_score_of_a_first_lookup_is_decided(study: Study, distance: 
 
 def test_a_ledger_sums_declared_decimals(study: Study) -> None:
     """A thousand times 0.1 is a hundred: the decimal was declared, and the double only stands for it."""
-    rows = np.flatnonzero(study.trace_candidate == 0)
-    charges = study.protocol["charges"]
+    rows = np.flatnonzero(study.joined.candidate == 0)
+    charges = study.evidence.protocol["charges"]
     ledgers = [ledger for row in rows.tolist() for ledger in study.frame("trace").column("ledger")[row].as_py()]
     for quantity in ("tokens", "latency_ms", "tool_calls"):
         due = sum((Fraction(charges[event["event"]][quantity]) for event in ledgers), Fraction(0))
@@ -93,7 +94,7 @@ def test_a_ledger_sums_declared_decimals(study: Study) -> None:
 def test_a_charge_that_was_not_declared_counts_as_stored(study: Study) -> None:
     """What a ledger holds is what was charged, also where the protocol says otherwise."""
     rows = np.arange(study.frame("trace").size)
-    for charge in study.protocol["charges"].values():
+    for charge in study.evidence.protocol["charges"].values():
         charge["latency_ms"] = "123456"
     stored = [event["latency_ms"] for ledger in study.frame("trace").column("ledger").to_pylist() for event in ledger]
     assert charged(study, "latency_ms", rows) == sum(map(Fraction, stored), Fraction(0))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.studies.policies.checks import splits
 from sealtrace.studies.policies.evidence.study import Study
 from support import FIXTURE, Row, copy_of_fixture, edit_document, edit_rows
@@ -35,7 +36,7 @@ def opened(tmp_path: Path) -> Open:
         bundle = copy_of_fixture(tmp_path)
         for name, edit in edits.items():
             edit_rows(bundle / globals()[name], edit)
-        return Study(read_bundle(bundle))
+        return Evidence(read_bundle(bundle)).view(Study)
 
     return study
 
@@ -43,7 +44,12 @@ def opened(tmp_path: Path) -> Open:
 @pytest.fixture(scope="module")
 def good() -> Study:
     """The study as it is shipped."""
-    return Study(read_bundle(FIXTURE))
+    return Evidence(read_bundle(FIXTURE)).view(Study)
+
+
+def sound_rows(study: Study, kind: str) -> Any:
+    """The rows of a kind that join one playable state."""
+    return study.joined.sound if kind == "trace" else study.states.sound(kind)
 
 
 def states_of(study: Study, kind: str) -> list[str]:
@@ -64,27 +70,27 @@ def row_at(study: Study, kind: str, file: str, place: int) -> int:
 @pytest.mark.parametrize("kind", ["teacher", "trace", "values", "score"])
 def test_every_row_joins_the_state_that_it_names(good: Study, kind: str) -> None:
     """Whatever the order of rows and files."""
-    ids = good.states.to_pylist()
-    assert [ids[place] for place in good.state_of(kind)] == states_of(good, kind)
+    ids = good.states.ids.to_pylist()
+    assert [ids[place] for place in good.joined.state_of(kind)] == states_of(good, kind)
 
 
 def test_a_row_of_no_observed_state_joins_nothing(opened: Open, good: Study) -> None:
     """Its neighbours join as before."""
     study = opened(TRACED=lambda rows: rows[4].update(state="nowhere"))
-    expected = good.state_of("trace").copy()
+    expected = good.joined.state_of("trace").copy()
     expected[row_at(good, "trace", TRACED, 4)] = -1
-    assert study.state_of("trace").tolist() == expected.tolist()
+    assert study.joined.state_of("trace").tolist() == expected.tolist()
 
 
 def test_a_state_observed_twice_joins_nothing(opened: Open) -> None:
     """Neither observation is preferred; every other state keeps its rows."""
     study = opened(OBSERVED=lambda rows: rows.append({**rows[0], "pot": 99}))
     for kind in ("teacher", "trace", "values", "score"):
-        joined = study.state_of(kind)
+        joined = study.joined.state_of(kind)
         names = states_of(study, kind)
         assert [place == -1 for place in joined] == [name == "0000" for name in names]
-    assert study.by_state("teacher")[[0, 12]].tolist() == [-1, -1]
-    assert (study.by_state("teacher") >= 0).sum() == 23
+    assert study.states.by_state("teacher")[[0, 12]].tolist() == [-1, -1]
+    assert (study.states.by_state("teacher") >= 0).sum() == 23
 
 
 @pytest.mark.parametrize(
@@ -95,18 +101,18 @@ def test_a_state_observed_twice_joins_nothing(opened: Open) -> None:
 def test_by_state_takes_one_row_or_none(opened: Open, edit: Callable[[list[Row]], Any]) -> None:
     """No row and several rows are the same to whoever needs one."""
     study = opened(TEACHER=edit)
-    found = dict(zip(study.states.to_pylist(), study.by_state("teacher").tolist(), strict=True))
+    found = dict(zip(study.states.ids.to_pylist(), study.states.by_state("teacher").tolist(), strict=True))
     assert found["0002"] == -1
     assert all(key_of(study, "teacher", row)["state"] == state for state, row in found.items() if row >= 0)
     lost = {state for state, row in found.items() if row < 0}
     assert lost in ({"0002"}, {"0000", "0002"})
-    assert np.isnan(study.teacher[list(found).index("0002")]).all()
+    assert np.isnan(study.states.teacher[list(found).index("0002")]).all()
 
 
 def test_traces_find_their_scores_in_any_order(opened: Open) -> None:
     """The key joins them, not the place."""
     study = opened(SCORED=lambda rows: rows.reverse())
-    found = study.score_of_trace
+    found = study.joined.score
     assert sorted(found.tolist()) == list(range(216))
     for trace, score in enumerate(found.tolist()):
         assert key_of(study, "trace", trace) == key_of(study, "score", score)
@@ -120,7 +126,7 @@ def test_a_score_that_is_missing_or_stands_twice_is_told_apart(opened: Open, goo
         rows.pop(3)
 
     study = opened(SCORED=edit)
-    found = study.score_of_trace
+    found = study.joined.score
     # Scores stand in the order of the traces.
     assert np.flatnonzero(found == -1).tolist() == [row_at(good, "trace", TRACED, 3)]
     assert np.flatnonzero(found == -2).tolist() == [row_at(good, "trace", TRACED, 7)]
@@ -132,16 +138,16 @@ def test_a_score_that_is_missing_or_stands_twice_is_told_apart(opened: Open, goo
 def test_a_split_without_scores(opened: Open) -> None:
     """Every trace of it says that it has none, and those of the other keep theirs."""
     study = opened(SCORED=lambda rows: rows.clear())
-    for row, score in enumerate(study.score_of_trace.tolist()):
+    for row, score in enumerate(study.joined.score.tolist()):
         assert (score == -1) == (key_of(study, "trace", row)["split"] == "calibration")
 
 
 def test_traces_belong_to_the_candidate_of_their_arm_and_scale(good: Study) -> None:
     """An absent scale is a scale of its own."""
-    for trace, candidate in enumerate(good.trace_candidate.tolist()):
+    for trace, candidate in enumerate(good.joined.candidate.tolist()):
         one, key = good.candidates[candidate], key_of(good, "trace", trace)
         assert (one.arm, one.scale) == (key["arm"], key.get("scale"))
-    assert {good.candidates[one].scale is None for one in good.trace_candidate.tolist()} == {True, False}
+    assert {good.candidates[one].scale is None for one in good.joined.candidate.tolist()} == {True, False}
 
 
 def test_a_candidate_that_stands_twice_or_not_at_all_owns_no_trace(opened: Open, good: Study) -> None:
@@ -153,8 +159,8 @@ def test_a_candidate_that_stands_twice_or_not_at_all_owns_no_trace(opened: Open,
 
     lost = {good.candidates[0].name, good.candidates[1].name}
     study = opened(CANDIDATES=edit)
-    for row, before in enumerate(good.trace_candidate.tolist()):
-        after = int(study.trace_candidate[row])
+    for row, before in enumerate(good.joined.candidate.tolist()):
+        after = int(study.joined.candidate[row])
         name = good.candidates[before].name
         assert (name in lost) == (after == -1)
         assert after == -1 or study.candidates[after].name == name
@@ -165,20 +171,20 @@ def test_two_anchors_are_none(opened: Open) -> None:
     study = opened(
         CANDIDATES=lambda rows: rows.append({**next(one for one in rows if one["policy"] == "anchor"), "arm": "other"})
     )
-    assert study.anchor is None
-    assert set(study.anchor_traces.tolist()) == {-1}
+    assert study.bank.anchor is None
+    assert set(study.joined.anchors.tolist()) == {-1}
     assert len(study.scored.rows) == 0
 
 
 def test_values_of_every_legal_action_or_none(opened: Open, good: Study) -> None:
     """Absent is not zero: a legal action without a value is NaN, an illegal one counts nothing."""
     study = opened(VALUED=lambda rows: [row["values"].pop("call") for row in rows if row["state"] == "0002"])
-    found, state = study.evaluator("strong"), study.states.to_pylist().index("0002")
+    found, state = study.states.evaluator("strong"), study.states.ids.to_pylist().index("0002")
     assert np.isnan(found[state]).any()
     others = np.arange(len(found)) != state
-    assert (found[others] == good.evaluator("strong")[others]).all()
-    assert (found[~study.legal.named] == 0).all()
-    assert np.isnan(study.evaluator("nobody")[study.legal.named]).all()
+    assert (found[others] == good.states.evaluator("strong")[others]).all()
+    assert (found[~study.states.legal.named] == 0).all()
+    assert np.isnan(study.states.evaluator("nobody")[study.states.legal.named]).all()
 
 
 @pytest.mark.parametrize(
@@ -198,11 +204,11 @@ def test_a_row_that_contradicts_its_state_is_not_sound(
     """It joins its state, but nothing is computed from it; all other rows stay sound."""
     study = opened(**{file: lambda rows: edit(rows[2])})
     row = row_at(good, kind, globals()[file], 2)
-    expected = good.sound(kind).copy()
+    expected = sound_rows(good, kind).copy()
     assert expected.all()
     expected[row] = False
-    assert study.sound(kind).tolist() == expected.tolist()
-    assert study.state_of(kind)[row] == good.state_of(kind)[row]
+    assert sound_rows(study, kind).tolist() == expected.tolist()
+    assert study.joined.state_of(kind)[row] == good.joined.state_of(kind)[row]
 
 
 @pytest.mark.parametrize(
@@ -220,14 +226,14 @@ def test_a_split_that_cannot_be_counted_on_says_why(
 ) -> None:
     """A count over it would be of something else."""
     study = opened(OBSERVED=edit)
-    assert reason in (study.incomplete("calibration") or "")
-    assert study.incomplete(None) is not None
+    assert reason in (study.states.incomplete("calibration") or "")
+    assert study.states.incomplete(None) is not None
 
 
 def test_the_other_split_is_whole(opened: Open, good: Study) -> None:
     """Damage stays where it is."""
-    assert good.incomplete(None) is None
-    assert opened(OBSERVED=lambda rows: rows.pop()).incomplete("held-out") is None
+    assert good.states.incomplete(None) is None
+    assert opened(OBSERVED=lambda rows: rows.pop()).states.incomplete("held-out") is None
 
 
 def test_damage_leaves_every_other_score(opened: Open, good: Study) -> None:
@@ -276,11 +282,11 @@ def test_undeclared_actions_spoil_their_rows_only(tmp_path: Path, good: Study) -
     """A protocol that forgets an action makes every state that uses it unplayable."""
     bundle = copy_of_fixture(tmp_path)
     edit_document(bundle / "declare/protocol.json", lambda protocol: protocol.update(actions=["fold", "call", "bet"]))
-    study = Study(read_bundle(bundle))
-    assert study.legal.unknown.all()
-    assert not study.playable.any()
+    study = Evidence(read_bundle(bundle)).view(Study)
+    assert study.states.legal.unknown.all()
+    assert not study.states.playable.any()
     assert len(study.scored.rows) == 0
-    assert good.playable.all()
+    assert good.states.playable.all()
 
 
 def test_rows_that_say_the_same_have_the_same_number() -> None:
@@ -304,8 +310,8 @@ def test_rows_may_name_many_arms_and_scales(opened: Open, good: Study) -> None:
     study = opened(TRACED=name_many)
     assert study.frame("trace").size == good.frame("trace").size + 3000
     tracemalloc.start()
-    found = study.candidate_of("trace")
+    found = study.joined.candidate
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert (found >= 0).sum() == (good.candidate_of("trace") >= 0).sum() == good.frame("trace").size
+    assert (found >= 0).sum() == (good.joined.candidate >= 0).sum() == good.frame("trace").size
     assert most < 3000 * 3000

@@ -12,6 +12,7 @@ import pytest
 from map_instances import instance_of
 from policies.test_maps import small_instance
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of
@@ -84,7 +85,7 @@ def test_the_declared_rule_decides(tmp_path: Path) -> None:
             parts["protocol"]["certification"] |= {"rho": "2", "epsilon_group": "1", "epsilon_global": "1"}
             parts["partition"]["by pot"]["leaves"][0]["epsilon"] = "0.28"
 
-        study = Study(read_bundle(certified_study(tmp_path / rule, change)))
+        study = Evidence(read_bundle(certified_study(tmp_path / rule, change))).view(Study)
         found = choose(study, selector_named(study, "robust"), declared_setting(study), states_of(study, "calibration"))
         assert found.doubt is None
         chosen[rule] = found

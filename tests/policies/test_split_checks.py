@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from checks.changed_records import CUT, Cases, agree, listed, outcome_of, said, study_of
+from sealtrace.evidence import Evidence
 from sealtrace.studies.policies.checks.splits import _all_differ
 
 DEALT = {"generator": "python-random", "seed": 3, "strata": ["rank"], "order": ["calibration", "held-out"]}
@@ -498,6 +499,6 @@ def test_rows_that_all_differ(codes: list[int], differ: bool) -> None:
 def test_a_file_holds_the_split_that_the_manifest_names() -> None:
     """One that no row of the file names is another split, too."""
     study = study_of("fixture")
-    study.bundle.entries = [replace(entry, split=entry.split and "spare") for entry in study.bundle.entries]
-    lines = said(outcome_of("split.agreement", study))
+    entries = [replace(entry, split=entry.split and "spare") for entry in study.bundle.entries]
+    lines = said(outcome_of("split.agreement", Evidence(replace(study.bundle, entries=entries))))
     assert lines[:2] == ["528 rows", "observation.calibration 0000 /split: spare, not calibration"]

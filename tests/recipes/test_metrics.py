@@ -34,7 +34,7 @@ SCORES = [
 @pytest.fixture(scope="module")
 def study() -> Study:
     """The shipped fixture."""
-    return Study(read_bundle(FIXTURE))
+    return Evidence(read_bundle(FIXTURE)).view(Study)
 
 
 def reported(name: str, arm: str, scale: str | None = None, split: str | None = None) -> list[float]:
@@ -52,7 +52,7 @@ def reported(name: str, arm: str, scale: str | None = None, split: str | None = 
 def test_means(study: Study, metric: str, name: str, population: str) -> None:
     """Means over a population."""
     values = reported(name, "residual", "0.08", None if population == "all" else population)
-    found = compute(study, metric, {"policy": "residual@0.080", "population": population}).numbers
+    found = compute(study.evidence, metric, {"policy": "residual@0.080", "population": population}).numbers
     assert float(found[0]) == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
 
 
@@ -66,20 +66,20 @@ def test_a_difference_draws_the_same_rows_for_both_arms(study: Study) -> None:
         means.append(sum(first[place] - second[place] for place in chosen) / 24)
     means.sort()
     arguments = {"policy": "residual@0.08", "base": "anchor", "schedule": "full-fixture"}
-    found = [float(number) for number in compute(study, "difference_interval", arguments).numbers]
+    found = [float(number) for number in compute(study.evidence, "difference_interval", arguments).numbers]
     assert found == pytest.approx([means[99], means[3899]], abs=1e-12)
 
 
 def test_counts_and_rates(study: Study) -> None:
     """Numerator and denominator, and their ratio."""
     arguments = {"policy": "residual@0.16", "population": "calibration"}
-    assert compute(study, "crossings", arguments).numbers == (Fraction(5), Fraction(12))
-    assert compute(study, "crossing_rate", arguments).numbers == (Fraction(5, 12),)
+    assert compute(study.evidence, "crossings", arguments).numbers == (Fraction(5), Fraction(12))
+    assert compute(study.evidence, "crossing_rate", arguments).numbers == (Fraction(5, 12),)
 
 
 def test_top_action_imitation_agrees_with_the_teacher_everywhere(study: Study) -> None:
     """Perfect action agreement, as the paper says."""
-    assert compute(study, "action_agreement", {"policy": "top-1"}).numbers == (Fraction(1),)
+    assert compute(study.evidence, "action_agreement", {"policy": "top-1"}).numbers == (Fraction(1),)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_top_action_imitation_agrees_with_the_teacher_everywhere(study: Study) -
 def test_what_cannot_be_asked_for(study: Study, metric: str, arguments: dict[str, str]) -> None:
     """Each is a sentence, not a crash."""
     with pytest.raises((RecipeError, MissingEvidenceError), match=r"."):
-        compute(study, metric, arguments)
+        compute(study.evidence, metric, arguments)
 
 
 def test_every_metric_says_what_it_is() -> None:
@@ -160,7 +160,7 @@ def test_a_difference_from_itself_proves_nothing() -> None:
 
 def test_what_is_so_by_definition_proves_nothing() -> None:
     """The anchor differs from itself by nothing; that nobody was asked is what the traces say, and not always so."""
-    evidence = Examination(read_bundle(FIXTURE), frozenset()).printed
+    evidence = Examination(read_bundle(FIXTURE), frozenset()).evidence
     assert unless_fixed(evidence, "strong_delta", {"policy": "anchor"}).fixed is not None
     for metric in ("query_rate", "tool_calls", "teacher_regret"):
         value = unless_fixed(evidence, metric, {"policy": "top-1"})

@@ -28,6 +28,7 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.writing import write_document
+from sealtrace.evidence import Evidence
 from sealtrace.mathematics import resampling
 from sealtrace.recipes.metrics import Value, compute
 from sealtrace.studies.policies import map_metrics  # noqa: F401 - imported for its registrations
@@ -121,7 +122,7 @@ def _draft(parts: Parts) -> Study:
     """The study as far as it goes."""
     with tempfile.TemporaryDirectory() as draft:
         _write(Path(draft), parts)
-        return Study(read_bundle(Path(draft)))
+        return Evidence(read_bundle(Path(draft))).view(Study)
 
 
 def _protocol() -> dict[str, Any]:
@@ -336,12 +337,12 @@ def _equal_shares(groups: list[str]) -> list[dict[str, str]]:
 
 def _learned(study: Study) -> dict[str, Any]:
     """The best partition of the declared class on the structure split."""
-    declared = study.protocol["partition_classes"]["aware"]
+    declared = study.evidence.protocol["partition_classes"]["aware"]
     degradations = structure_degradations(study)
     assert degradations is not None, "every structure state is scored"
     states = states_of(study, "structure")
     found = best_partition(
-        {name: study.feature(name)[states] for name in declared["thresholds"]},
+        {name: study.states.feature(name)[states] for name in declared["thresholds"]},
         degradations,
         Declared(
             declared["depth"],
@@ -431,7 +432,7 @@ def _score(protocol: dict[str, Any], state: State, anchor: dict[str, Any], trace
 
 def _certificates(study: Study, name: str) -> list[dict[str, Any]]:
     calibration = Calibration(
-        study, declared_setting(study), frozen_partitions(study)[name], states_of(study, "calibration")
+        study, declared_setting(study), frozen_partitions(study.states)[name], states_of(study, "calibration")
     )
     return [
         {
@@ -492,7 +493,7 @@ def _selection(study: Study) -> dict[str, Any]:
         "selector": "empirical-zero",
         "split": "calibration",
         "grid": SCALES,
-        "tau": study.protocol["tau"],
+        "tau": study.evidence.protocol["tau"],
         "counts": [{"scale": scale, "crossings": counts[scale], "states": SPLITS["calibration"]} for scale in SCALES],
         "certified": clean,
         "outcome": "selected",
@@ -515,7 +516,7 @@ def _table(study: Study) -> dict[str, Any]:
     rows = [("robust", "declared"), ("dual", "loose"), ("robust", "calm only"), ("dual", "in the learned")]
 
     def cell(metric: str, arguments: dict[str, str], row: dict[str, str]) -> str:
-        value: Value = compute(study, metric, {name: text.format(**row) for name, text in arguments.items()})
+        value: Value = compute(study.evidence, metric, {name: text.format(**row) for name, text in arguments.items()})
         return value.text if value.text is not None else f"{float(value.numbers[0]):.4f}"
 
     return {

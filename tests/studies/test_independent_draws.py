@@ -8,6 +8,7 @@ from typing import Any
 
 import sealtrace
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.recipes.metrics import compute
 from sealtrace.studies.policies.evidence.calibration import declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
@@ -105,10 +106,10 @@ def test_repeated_draws(tmp_path: Path) -> None:
     def change(parts: Parts) -> None:
         parts["protocol"]["resampling"]["generator"] = "python-randrange"
 
-    study = Study(read_bundle(certified_study(tmp_path / "bundle", change)))
+    study = Evidence(read_bundle(certified_study(tmp_path / "bundle", change))).view(Study)
     declared = study.declared.resampling
     assert declared is not None
-    names = study.states.to_pylist()
+    names = study.states.ids.to_pylist()
     codes, splits = study.frame("observation").texts("split")
     pool = sorted(name for name, code in zip(names, codes.tolist(), strict=True) if splits[code] in declared.pool)
     found = repeated_splits(study, None)
@@ -126,4 +127,4 @@ def test_repeated_draws(tmp_path: Path) -> None:
     members = [state for state in calibrating.tolist() if chosen.partition.group_of[state] == group]
     crossed = chosen.calibration.outcomes.of(chosen.calibration.candidates[row]).crossed
     assert chosen.calibration.crossings[row, group] == sum(bool(crossed[state]) for state in members)
-    assert 0 <= float(compute(study, "repeated_crossing_rate", {"selector": "dual"}).numbers[0]) <= 1
+    assert 0 <= float(compute(study.evidence, "repeated_crossing_rate", {"selector": "dual"}).numbers[0]) <= 1

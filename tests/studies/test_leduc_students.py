@@ -30,7 +30,7 @@ BUNDLE = ROOT / "bundles" / "leduc-students" / "bundle"
 
 @pytest.fixture(scope="module")
 def games() -> GameStudy:
-    return Evidence(read_bundle(BUNDLE)).seen_as(GameStudy)
+    return Evidence(read_bundle(BUNDLE)).view(GameStudy)
 
 
 def test_verified() -> None:

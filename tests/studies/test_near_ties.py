@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.studies.policies.evidence.calibration import Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
 from sealtrace.studies.policies.evidence.outcomes import states_of, twin
@@ -27,11 +28,11 @@ def _same_but_for_one_bit(parts: Parts) -> None:
 
 def test_one_bit_decides(tmp_path: Path) -> None:
     """The larger mean wins, however little it is larger than that of the earlier family."""
-    study = Study(read_bundle(certified_study(tmp_path / "bundle", _same_but_for_one_bit)))
-    places = {study.candidates[one].name: one for one in study.competing()}
+    study = Evidence(read_bundle(certified_study(tmp_path / "bundle", _same_but_for_one_bit))).view(Study)
+    places = {study.candidates[one].name: one for one in study.bank.competing()}
     assert twin(study, places["meek@1"]) != twin(study, places["bold@1"])
     calibration = Calibration(
-        study, declared_setting(study), frozen_partitions(study)["global"], states_of(study, "calibration")
+        study, declared_setting(study), frozen_partitions(study.states)["global"], states_of(study, "calibration")
     )
     rows = [calibration.candidates.index(places[name]) for name in ("bold@1", "meek@1")]
     means = [calibration.exact_mean(row, 0) for row in rows]

@@ -12,6 +12,7 @@ import pytest
 import sealtrace
 from oracles.certification import Operating, certificates, dual, robust
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.recipes.metrics import compute
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import choose, selector_named
@@ -49,7 +50,7 @@ class Oracle:
             with_allocations(parts)
             kept.update(parts)
 
-        self.study = Study(read_bundle(certified_study(directory / "bundle", keep)))
+        self.study = Evidence(read_bundle(certified_study(directory / "bundle", keep))).view(Study)
         self.traces, self.values = kept["trace"]["calibration"], kept["values"]["calibration"]
         self.pots = {row["state"]: row["pot"] for row in kept["observation"]["calibration"]}
         self.bank = kept["candidate"]
@@ -184,9 +185,9 @@ def test_largest_risk_is_the_worst_group(oracle: Oracle) -> None:
     uppers = [float(chosen.calibration.upper[row, group]) for group, row in enumerate(rows)]
     assert len(uppers) == len(GROUPS)
     assert uppers[0] != uppers[1]
-    found = compute(oracle.study, "map_largest_risk", {"selector": "dual"}).numbers[0]
+    found = compute(oracle.study.evidence, "map_largest_risk", {"selector": "dual"}).numbers[0]
     assert float(found) == max(uppers)
-    assert float(compute(oracle.study, "map_risk_upper", {"selector": "dual"}).numbers[0]) < max(uppers)
+    assert float(compute(oracle.study.evidence, "map_risk_upper", {"selector": "dual"}).numbers[0]) < max(uppers)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,7 @@ def test_what_counts_as_certified(tmp_path: Path, when: str, budgets: dict[str, 
     def change(parts: Parts) -> None:
         parts["protocol"]["certification"]["certified_when"] = when
 
-    study = Study(read_bundle(certified_study(tmp_path / "bundle", change)))
+    study = Evidence(read_bundle(certified_study(tmp_path / "bundle", change))).view(Study)
     setting = declared_setting(study, Variant(epsilon_groups=budgets))
     assert choose(study, selector_named(study, "dual"), setting, states_of(study, "calibration")).certified is certified
 
@@ -216,7 +217,7 @@ def test_a_group_of_scale_0_does_not_move(tmp_path: Path) -> None:
     def change(parts: Parts) -> None:
         parts["protocol"]["certification"]["certified_when"] = "every-group-moves"
 
-    study = Study(read_bundle(certified_study(tmp_path / "bundle", change)))
+    study = Evidence(read_bundle(certified_study(tmp_path / "bundle", change))).view(Study)
     setting = declared_setting(study, Variant(scales=["0"], epsilon="1"))
     chosen = choose(study, selector_named(study, "dual"), setting, states_of(study, "calibration"))
     assert not any(chosen.fell_back)
@@ -250,7 +251,7 @@ def test_a_teacher_free_arm_competes(tmp_path: Path) -> None:
     def change(parts: Parts) -> None:
         parts["protocol"]["competitors"] = ["free", "bold"]
 
-    study = Study(read_bundle(certified_study(tmp_path / "bundle", change)))
+    study = Evidence(read_bundle(certified_study(tmp_path / "bundle", change))).view(Study)
     setting = declared_setting(study, Variant(scales=["1"], epsilon="1"))
     chosen = choose(study, selector_named(study, "dual"), setting, states_of(study, "calibration"))
     assert [study.candidates[one].name for one in chosen.calibration.candidates] == ["bold@1", "free@1"]

@@ -18,6 +18,7 @@ import pytest
 
 from sealtrace.bundle.frames import action_matrix
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.evidence import Evidence
 from sealtrace.studies.policies.evidence.replaying import replay_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
@@ -63,7 +64,7 @@ The records' mean is 0.44184614..., so 0.4418. The mean of the column's 24 round
 
 @cache
 def study() -> Study:
-    return Study(read_bundle(FIXTURE))
+    return Evidence(read_bundle(FIXTURE)).view(Study)
 
 
 @cache
@@ -73,14 +74,14 @@ def by_state(policy: str) -> dict[str, tuple[float, float, float, bool]]:
     index = [one.name for one in records.candidates].index(policy)
     scored = records.scored
     return {
-        records.states[int(records.trace_state[row])].as_py(): (
+        records.states.ids[int(records.joined.state[row])].as_py(): (
             float(scored.weak[place]),
             float(scored.strong[place]),
             float(scored.delta[place]),
             bool(scored.crossed[place]),
         )
         for place, row in enumerate(scored.rows.tolist())
-        if records.trace_candidate[row] == index
+        if records.joined.candidate[row] == index
     }
 
 
@@ -88,7 +89,7 @@ def by_state(policy: str) -> dict[str, tuple[float, float, float, bool]]:
 def over(policy: str, population: str) -> Aggregate:
     """A policy's aggregate over a split, or over all states."""
     splits = study().frame("observation").table.column("split").to_pylist()
-    of_state = dict(zip(study().states.to_pylist(), splits, strict=True))
+    of_state = dict(zip(study().states.ids.to_pylist(), splits, strict=True))
     rows = [row for state, row in by_state(policy).items() if population in ("all", of_state[state])]
     weak, strong, delta, crossed = (np.array(column) for column in zip(*rows, strict=True))
     return aggregate(weak, strong, delta, crossed)
@@ -243,9 +244,9 @@ def test_probabilities_by_state() -> None:
 
     def cells() -> Iterator[tuple[Cell, str, float | Fraction]]:
         for row in rows_of("tab:probabilities"):
-            place = records.states.to_pylist().index(row["ID"])
+            place = records.states.ids.to_pylist().index(row["ID"])
             for letter, policy in (("A", "anchor"), ("R", "residual@0.08")):
-                replayed = replay_of(records, names.index(policy))
+                replayed = replay_of(records.states, names.index(policy))
                 assert replayed is not None
                 for action, name in enumerate(("F", "C", "Raise")):
                     column = f"{letter}:{name}"
@@ -283,13 +284,13 @@ def test_teacher_example() -> None:
     """The worked example: the teacher's values, distribution and value at state 0000."""
     values, distribution, value = TABLES["example:0000"]["rows"]
     records = study()
-    place = records.states.to_pylist().index("0000")
+    place = records.states.ids.to_pylist().index("0000")
     teacher = records.frame("teacher")
-    row = int(records.by_state("teacher")[place])
+    row = int(records.states.by_state("teacher")[place])
     stored = action_matrix(teacher, "values", records.actions).values[[row]]
     assert TABLES["example:0000"]["header"][1:] == records.actions
     assert stored[0].tolist() == [float(text) for text in values[1:]]
-    legal = records.legal.named[[place]]
+    legal = records.states.legal.named[[place]]
     assert records.declared.teacher is not None
     temperature = float(Fraction(records.declared.teacher.temperature))
     replayed = policies.normalized(policies.teacher_weights(stored, legal, temperature))

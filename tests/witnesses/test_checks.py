@@ -103,7 +103,7 @@ def test_coverage() -> None:
     """Each stage with those who saw it or what commits to it, whether one is vouched for, and since when."""
     evidence = evidence_of({})
     assert coverage(evidence) == []
-    seen = evidence.seen_as(Outside)
+    seen = evidence.view(Outside)
     weak = Witness("a.commit", "git", "trace", "somebody", "2026-01-01", vouched=False)
     strong = Witness("b.tsr", "timestamp", "bank", "an authority", "2026-02-02", vouched=True)
     seen.__dict__["witnesses"] = Witnessed([weak, strong])

@@ -3,35 +3,51 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable
-from copy import copy
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from sealtrace.bundle.budget import Budget
+from sealtrace.bundle.budget import Asked, Budget
 from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.bundle.model import Bundle, Document, Progress
 from sealtrace.bundle.stores import Store
-from sealtrace.contract.packs import loaded, packs
+from sealtrace.contract.packs import Pack, loaded, packs
+from sealtrace.contract.report import Report
 
-View = TypeVar("View", bound="Evidence")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-def once(compute: Callable[Concatenate[View, Arguments], Result]) -> Callable[Concatenate[View, Arguments], Result]:
+class Remembering:
+    """Something of which functions compute each result `once`."""
+
+    def __init__(self) -> None:
+        self._answers: dict[Hashable, object] = {}
+
+    def _take_over(self, other: Remembering) -> None:
+        """What the same computations gave elsewhere, but for what holds evidence and would go on asking that."""
+        found = vars(other).items()
+        vars(self).update({name: value for name, value in found if name not in vars(self) and _is_free(value)})
+        self._answers.update({key: value for key, value in other._answers.items() if _is_free(value)})
+
+
+Subject = TypeVar("Subject", bound=Remembering)
+
+
+def once(
+    compute: Callable[Concatenate[Subject, Arguments], Result],
+) -> Callable[Concatenate[Subject, Arguments], Result]:
     """A function of the evidence and hashable arguments that computes each result once, and forgets it with them."""
 
     @wraps(compute)
-    def ask(evidence: View, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    def ask(subject: Subject, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         key = (compute, args, *sorted(kwargs.items()))
-        if key not in evidence.known:
-            evidence.known[key] = compute(evidence, *args, **kwargs)
-        found: Result = evidence.known[key]
-        return found
+        if key not in subject._answers:
+            subject._answers[key] = compute(subject, *args, **kwargs)
+        return cast("Result", subject._answers[key])
 
     return ask
 
@@ -40,7 +56,7 @@ def _is_free(value: object) -> bool:
     """Whether a value does not hold the evidence that it was made of, to compute more from it."""
     items = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else (value,)
     held = (inner for item in items for inner in (item, *getattr(item, "__dict__", {}).values()))
-    return not any(isinstance(value, Evidence) for value in held)
+    return not any(isinstance(value, Remembering) for value in held)
 
 
 def no_progress(*_: object) -> None:
@@ -52,75 +68,75 @@ def no_stores(_: str) -> list[Store]:
     return []
 
 
-class Evidence:
-    """What a bundle holds. Study packs see it through a class of their own, which adds their joins and formulas."""
+class View(Remembering):
+    """What is computed from the evidence, such as the joins of a study pack. Each thing is computed once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        super().__init__()
+        self.evidence = evidence
+
+    @property
+    def bundle(self) -> Bundle:
+        return self.evidence.bundle
+
+    def frame(self, kind: str) -> Frame:
+        """The rows of a kind."""
+        return self.evidence.frame(kind)
+
+
+Seen = TypeVar("Seen", bound=View)
+
+
+class Evidence(Remembering):
+    """What a bundle holds, and what its reader asks of it."""
 
     def __init__(
         self,
         bundle: Bundle,
-        expected_root: str | None = None,
+        asked: Asked | None = None,
         progress: Progress | None = None,
         frames: dict[str, Frame] | None = None,
+        *,
+        beside: tuple[Report, ...] = (),
+        views: Iterable[View] = (),
+        altered: bool = False,
     ) -> None:
+        super().__init__()
         self.bundle = bundle
-        self.expected_root = expected_root
+        self.asked = asked or Asked()
+        self.beside = beside
+        """What the verifier says of other bundles, which recomputed cells of this one."""
         self.progress = progress or no_progress
         """Told of steps that may last: a name, how much is done, how much there is."""
         self.frames: dict[str, Frame] = {} if frames is None else frames
         """The rows of each kind that was asked for, as columns."""
-        self._views: dict[type[Evidence], Evidence] = {type(self): self}
-        self.known: dict[Hashable, Any] = {}
-        """What functions that compute `once` have found."""
-        self.altered = False
+        self.altered = altered
         """Whether its rows are not those of the bundle, so that doubts about those do not touch them."""
+        self._views: dict[type[View], View] = {type(view): view for view in views}
 
-    def detached(self: View) -> View:
-        """The same records and what is known of them, without what only this process has: open files, a budget."""
-        other = copy(self)
-        other.bundle = replace(self.bundle, again=no_stores, streamed={}, budget=Budget())
-        other.progress, other.known, other._views = no_progress, {}, {}
-        return other
+    def detached(self) -> Evidence:
+        """The same records without what only this process has: open files, a budget."""
+        bundle = replace(self.bundle, again=no_stores, streamed={}, budget=Budget())
+        return Evidence(bundle, self.asked, frames=self.frames)
 
     def with_frames(self, frames: dict[str, Frame]) -> Evidence:
         """The same evidence with other rows of some kinds."""
-        other = Evidence(self.bundle, self.expected_root, None, {**self.frames, **frames})
-        other.altered = True
-        return other
+        return Evidence(self.bundle, self.asked, frames={**self.frames, **frames}, beside=self.beside, altered=True)
 
-    def seen_as(self, view: type[View]) -> View:
-        """The same records as a study pack sees them."""
-        if view not in self._views:
-            made = view(self.bundle, self.expected_root, self.progress, self.frames)
-            made.altered = self.altered
-            self._views[view], made._views = made, self._views
-        found = self._views[view]
-        assert isinstance(found, view)
-        return found
+    def view(self, kind: type[Seen]) -> Seen:
+        """The same records as a study pack, or a stage of its computation, sees them."""
+        if kind not in self._views:
+            self._views[kind] = kind(self)
+        return cast("Seen", self._views[kind])
 
     def of_other(self, bundle: Bundle, without: str) -> Evidence:
         """Evidence of a bundle that differs in records of one kind only, and that nothing known here has looked at."""
         frames = {kind: frame for kind, frame in self.frames.items() if kind != without}
-        other = Evidence(bundle, self.expected_root, self.progress, frames)
-        for view, (computed, known) in self._free.items():
-            made = other.seen_as(view)
-            made.__dict__.update(computed)
-            made.known.update(known)
+        other = Evidence(bundle, self.asked, self.progress, frames, beside=self.beside)
+        other._take_over(self)
+        for kind, view in self._views.items():
+            other.view(kind)._take_over(view)
         return other
-
-    @cached_property
-    def _free(self) -> dict[type[Evidence], tuple[dict[str, Any], dict[Hashable, Any]]]:
-        """What each view has computed so far, but for what holds evidence and would go on asking this one."""
-        given = {*vars(Evidence(self.bundle)), "_free"}
-        return {
-            view: (
-                {name: value for name, value in vars(seen).items() if name not in given and _is_free(value)},
-                {key: value for key, value in seen.known.items() if _is_free(value)},
-            )
-            for view, seen in self._views.items()
-        }
-
-    def adopt(self, other: Evidence, without: Collection[str]) -> None:
-        """Takes over what was computed from the same records, but for some kinds: a view may know what that is."""
 
     def room(self, what: str, *sizes: int, width: int = 8) -> None:
         """An array of these sizes is about to be made: a few rows can name millions of combinations."""
@@ -207,3 +223,11 @@ class Evidence:
         if kind == "protocol" and self.protocol_document is None:
             return "there is no protocol"
         return None
+
+
+def seen_by(evidence: Evidence, pack: Pack) -> Evidence | View:
+    """The records as a study pack sees them."""
+    if not pack.evidence:
+        return evidence
+    view: type[View] = loaded(pack.evidence)
+    return evidence.view(view)

@@ -19,12 +19,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
-from sealtrace.bundle.model import Bundle, Progress, Stream
+from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.model import Bundle, Progress, Reading, Stream
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.bundle.sealing import draft_bundle
@@ -35,7 +37,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.streamed import Sources, Streamed
 from sealtrace.contract.packs import Pack, loaded, packs
-from sealtrace.contract.report import CheckResult, Status
+from sealtrace.contract.report import CheckResult, Report, Status
 from sealtrace.contract.waivers import Waiver
 from sealtrace.evidence import Evidence
 from sealtrace.examined import Examined
@@ -83,16 +85,28 @@ def examine(
         bundle = read_bundle(
             read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers), jobs=jobs
         )  # (1)
-    bundle.asked = asked or Asked()
-    bundle.reported = [Path(path) for path in reported]
     named = named_bundles([document.value for document in bundle.documents_of("table")])
     others = [read_bundle(Path(other), progress=progress, budget=budget) for other in beside]
-    bundle.beside = [
-        Examination(bundle, progress=progress).report for bundle in others if {bundle.name, bundle.root_sha256} & named
-    ]
-    return Examination(
-        bundle, chosen, strict=strict, draft=draft, expect_root=expect_root, progress=progress, waivers=waivers
+    reports = (
+        Examination(other, progress=progress).report for other in others if {other.name, other.root_sha256} & named
     )
+    asked = replace(asked or Asked(), root=expect_root, papers=tuple(map(Path, reported)))
+    evidence = evidence_of(bundle, asked, progress, tuple(reports))
+    return Examination(bundle, chosen, strict=strict, draft=draft, evidence=evidence, waivers=waivers)
+
+
+def evidence_of(
+    bundle: Bundle, asked: Asked | None = None, progress: Progress | None = None, beside: tuple[Report, ...] = ()
+) -> Evidence:
+    """The records of a bundle, with what judging some of them a shard at a time has found."""
+    streamed: list[Streamed] = list(bundle.streamed.values())
+    frames: dict[str, Frame] = {}
+    for found in streamed:
+        frames |= {kind: frame for kind, frame in found.beside.evidence.frames.items() if frame.size}
+    for found in streamed:
+        frames |= found.frames
+    views = [view for found in streamed for view in found.passed_on]
+    return Evidence(bundle, asked, progress, frames, beside=beside, views=views)
 
 
 def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Workers]:
@@ -106,7 +120,7 @@ def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Workers
 def _streams(workers: Workers) -> list[Stream]:
     """The ways to judge large files a row group at a time that study packs offer."""
 
-    def judged(pack: Pack) -> Callable[[Bundle, Sources], Streamed]:
+    def judged(pack: Pack) -> Callable[[Reading, Sources], Streamed]:
         return lambda bundle, sources: loaded(pack.streamer)(bundle, sources, workers)
 
     return [Stream(pack.name, pack.streamed, judged(pack)) for pack in packs() if pack.streamer]
@@ -122,7 +136,6 @@ class Examination(Examined):
         *,
         strict: bool = False,
         draft: bool = False,
-        expect_root: str | None = None,
         progress: Progress | None = None,
         evidence: Evidence | None = None,
         settled: Mapping[str, tuple[Outcome, CheckResult]] = MappingProxyType({}),
@@ -133,13 +146,9 @@ class Examination(Examined):
 
         `until` is told each result, and ends the run where it says so.
         """
-        streamed = {kind: frame for found in bundle.streamed.values() for kind, frame in found.frames.items()}
-        evidence = evidence or Evidence(bundle, expect_root, progress, streamed)
+        evidence = evidence or evidence_of(bundle, progress=progress)
         super().__init__(bundle, evidence, frozenset(BY_ID) if chosen is None else chosen)
         self.strict, self.draft, self.waivers = strict, draft, waivers
-        for pack in packs():
-            if pack.name in bundle.streamed:
-                self.seen_by(pack).adopt(bundle.streamed[pack.name].beside, frozenset(pack.streamed))
         needed = with_needs(self.chosen)
         due = [entry for entry in CATALOGUE if entry.id in needed]  # (2)
         for number, entry in enumerate(due, 1):

@@ -34,7 +34,7 @@ from sealtrace.contract.report import (
     Verdict,
 )
 from sealtrace.contract.waivers import Waiver, accepted, waive
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, View, seen_by
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import RECOMPUTED, CellStatus
@@ -56,12 +56,9 @@ class Examined:
 
     # Checks
 
-    def seen_by(self, pack: Pack | None) -> Evidence:
-        """The records as a study pack sees them; the engine itself sees what is printed."""
-        if pack is None:
-            return self.printed
-        view: type[Evidence] = loaded(pack.evidence) if pack.evidence else Evidence
-        return self.evidence.seen_as(view)
+    def seen_by(self, pack: Pack | None) -> Evidence | View:
+        """The records as a study pack sees them."""
+        return self.evidence if pack is None else seen_by(self.evidence, pack)
 
     def unmet(self, reads: tuple[str, ...], needs: tuple[str, ...], pack: Pack | None = None) -> str | None:
         """Why records of some kinds cannot be relied on, given the checks that they must pass; None where they can."""
@@ -91,7 +88,7 @@ class Examined:
     @property
     def printed(self) -> Printed:
         """The printed numbers of the bundle."""
-        return self.evidence.seen_as(Printed)
+        return self.evidence.view(Printed)
 
     @property
     def cells(self) -> list[CellResult]:
@@ -198,7 +195,7 @@ class Examined:
 
     def _chain(self) -> Chain:
         looked = "witness.outside" in self.outcomes
-        seen = self.evidence.seen_as(Outside).witnesses if looked else None
+        seen = self.evidence.view(Outside).witnesses if looked else None
         return Chain(
             seals=len(self.bundle.documents_of("seal")),
             stages=len(STAGES),

@@ -131,5 +131,9 @@ class Asked:
     """How many rows the reviewer demanded: whoever chose how many could stop before a wrong one."""
     files: tuple[Path, ...] = ()
     """Witnesses that lie elsewhere than in the bundle."""
+    root: str | None = None
+    """The root digest that the paper names."""
+    papers: tuple[Path, ...] = ()
+    """Papers at hand, which must print what the bundle's table records say."""
     must_be_empty: tuple[tuple[str, str], ...] = ()
     """Names and queries of the reader's own that must return no rows."""

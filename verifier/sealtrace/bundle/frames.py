@@ -93,6 +93,10 @@ class Frame:
         same = np.flatnonzero(~new)
         return dict(zip(order[same].tolist(), order[starts[same]].tolist(), strict=True))
 
+    def has_single_keys(self) -> None:
+        """Whoever looked at all rows saw no key twice."""
+        self.repeats = {}
+
     def stretch(self, start: int, stop: int) -> Frame:
         """Rows that follow each other, each with its place; nothing is copied."""
         numbers = [

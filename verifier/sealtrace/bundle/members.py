@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.model import Bundle
+from sealtrace.bundle.model import Bundle, Reading
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.strict_json import parse
@@ -143,7 +143,7 @@ def _line(data: bytes | None) -> str:
     return "no line" if data is None else data.decode("utf-8", "backslashreplace")
 
 
-def later_digests(entries: list[ListedFile]) -> dict[str, dict[str, str]]:
+def later_digests(entries: Sequence[ListedFile]) -> dict[str, dict[str, str]]:
     """Stage to digests that only later stages seal, with the file of each."""
     own: dict[str, dict[str, str]] = {stage: {} for stage in STAGES}
     for entry in entries:
@@ -175,7 +175,7 @@ _Result = TypeVar("_Result")
 class MemberBytes:
     """The bytes of a bundle that is being read. What cannot be read is noted."""
 
-    def __init__(self, container: Container, members: list[Member], bundle: Bundle) -> None:
+    def __init__(self, container: Container, members: list[Member], bundle: Reading) -> None:
         self._container, self._bundle = container, bundle
         # Of a path that is there twice, the first counts.
         self._kinds = {member.path: member.kind for member in reversed(members)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Any
 
 from sealtrace.bundle import blocks
-from sealtrace.bundle.budget import Asked, Budget
+from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import BLOCKS
 from sealtrace.bundle.defects import Defect, Defects
 from sealtrace.bundle.identity import ListedFile
@@ -16,7 +16,6 @@ from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.shards import LaidOut
 from sealtrace.bundle.stores import Store
-from sealtrace.contract.report import Report
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Document:
     """Whether its schema and its model accept it."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Bundle:
     """What lies in a bundle, and everything that reading it found wrong."""
 
@@ -41,47 +40,42 @@ class Bundle:
     table_convention: str = BLOCKS
     """How the manifest says that content digests of tables are made."""
     manifest_readable: bool = False
-    entries: list[ListedFile] = field(default_factory=list)
-    digests: dict[str, str] = field(default_factory=dict)
+    entries: Sequence[ListedFile] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
     """File SHA-256 of each member that was read."""
-    lengths: dict[str, int] = field(default_factory=dict)
-    contents: dict[str, str] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    contents: Mapping[str, str] = field(default_factory=dict)
     """Content digest of each record file."""
-    documents: list[Document] = field(default_factory=list)
-    stores: list[Store] = field(default_factory=list)
-    manuscripts: dict[str, str] = field(default_factory=dict)
-    reported: list[Path] = field(default_factory=list)
-    """Papers at hand, which must print what the bundle's table records say."""
-    beside: list[Report] = field(default_factory=list)
-    """What the verifier says of other bundles, which recomputed cells of this one."""
-    declared: dict[str, Declared] = field(default_factory=dict)
+    documents: Sequence[Document] = ()
+    stores: Sequence[Store] = ()
+    manuscripts: Mapping[str, str] = field(default_factory=dict)
+    declared: Mapping[str, Declared] = field(default_factory=dict)
     """What the rows of each dataset are."""
 
-    manifest_defects: list[Defect] = field(default_factory=list)
-    listing: list[Defect] = field(default_factory=list)
+    manifest_defects: Sequence[Defect] = ()
+    listing: Sequence[Defect] = ()
     unseen: str | None = None
     """Why files that the manifest does not list could not be looked for, where they could not."""
-    byte_defects: list[Defect] = field(default_factory=list)
-    sums: list[Defect] = field(default_factory=list)
-    content_defects: list[Defect] = field(default_factory=list)
+    byte_defects: Sequence[Defect] = ()
+    sums: Sequence[Defect] = ()
+    content_defects: Sequence[Defect] = ()
     syntax: Defects = field(default_factory=Defects)
-    document_misfits: list[Defect] = field(default_factory=list)
-    marks: list[Defect] = field(default_factory=list)
-    witnesses: dict[str, bytes] = field(default_factory=dict)
+    document_misfits: Sequence[Defect] = ()
+    marks: Sequence[Defect] = ()
+    witnesses: Mapping[str, bytes] = field(default_factory=dict)
     """Signatures, timestamps and the like, which no seal can list."""
-    forward: list[Defect] = field(default_factory=list)
+    forward: Sequence[Defect] = ()
     """Digests of later files in earlier ones."""
-    streamed: dict[str, Any] = field(default_factory=dict)
+    streamed: Mapping[str, Any] = field(default_factory=dict)
     """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
-    lost: dict[str, str] = field(default_factory=dict)
+    lost: Mapping[str, str] = field(default_factory=dict)
     """Files that no worker could be had for, and why: nothing is known of them."""
-    layout_notes: list[Defect] = field(default_factory=list)
+    layout_notes: Sequence[Defect] = ()
     """Large files that had to be read whole, and why."""
     again: Callable[[str], list[Store]] = lambda _: []
     """Reads the rows of a streamed kind whole."""
     keys: Keys = field(default_factory=Keys)
     """By which values that are not held are told apart."""
-    asked: Asked = field(default_factory=Asked)
     budget: Budget = field(default_factory=Budget)
     """What is left to be spent on this bundle."""
 
@@ -98,6 +92,42 @@ class Bundle:
         return [document for document in self.documents if document.kind == kind and document.fits]
 
 
+@dataclass(frozen=True)
+class Reading(Bundle):
+    """A bundle that is being read: its reader fills these, and nobody does once reading has ended."""
+
+    digests: dict[str, str] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
+    contents: dict[str, str] = field(default_factory=dict)
+    documents: list[Document] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    manuscripts: dict[str, str] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
+    manifest_defects: list[Defect] = field(default_factory=list)
+    listing: list[Defect] = field(default_factory=list)
+    byte_defects: list[Defect] = field(default_factory=list)
+    sums: list[Defect] = field(default_factory=list)
+    content_defects: list[Defect] = field(default_factory=list)
+    document_misfits: list[Defect] = field(default_factory=list)
+    marks: list[Defect] = field(default_factory=list)
+    witnesses: dict[str, bytes] = field(default_factory=dict)
+    forward: list[Defect] = field(default_factory=list)
+    streamed: dict[str, Any] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    layout_notes: list[Defect] = field(default_factory=list)
+
+    def ended(self) -> Bundle:
+        """What was read, which nobody can change any more."""
+        held = ((each.name, getattr(self, each.name)) for each in fields(Bundle))
+        return Bundle(**{name: _unchangeable(value) for name, value in held})
+
+
+def _unchangeable(value: object) -> Any:
+    if isinstance(value, dict):
+        return MappingProxyType(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
 Progress = Callable[[str, int, int], None]
 """Told a step's name, how much of it is done, and how much there is."""
 
@@ -108,10 +138,10 @@ class Stream:
 
     name: str
     kinds: tuple[str, ...]
-    judge: Callable[[Bundle, dict[str, tuple[ListedFile, LaidOut]]], Any]
+    judge: Callable[[Reading, dict[str, tuple[ListedFile, LaidOut]]], Any]
     """Returns what it found, or raises `NotLaidOutError`."""
 
-    def groups(self, entries: list[ListedFile]) -> list[list[ListedFile]]:
+    def groups(self, entries: Sequence[ListedFile]) -> list[list[ListedFile]]:
         """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
         groups: dict[str, list[ListedFile]] = {}
         for entry in entries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from sealtrace.bundle.members import (
     misfit_defects,
     sums_defects,
 )
-from sealtrace.bundle.model import Bundle, Document, Progress, Stream
+from sealtrace.bundle.model import Bundle, Document, Progress, Reading, Stream
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import DeclarationError, RowKind
@@ -70,7 +70,7 @@ def read_bundle(
         with open_container(path, budget) as container:
             reader = _Reader(container, members_of(path, container), every_row, progress, budget)
             reader.streams, reader.threads = () if every_row else streams, Threads(jobs)
-            reader.bundle.again = partial(reader.again, path)
+            reader.bundle = replace(reader.bundle, again=partial(reader.again, path))
             return reader.read()
     except BudgetError as error:
         raise BudgetError(error.reason, error.unseen or ["the whole bundle"]) from None
@@ -113,25 +113,24 @@ class _Reader:
         """Files of which something is still to be looked at."""
         self._forms: dict[str, RowKind] = {}
         """What the rows of kinds are whose fields the protocol declares."""
-        self.bundle = Bundle(budget=budget)
+        self.bundle = Reading(budget=budget)
         self.bytes = MemberBytes(container, members, self.bundle)
 
     def read(self) -> Bundle:
-        bundle = self.bundle
         data = self.bytes.whole(MANIFEST, OBJECTS)
         if data is None:
             message = "The manifest is not a plain file that can be read."
-            bundle.manifest_defects.append(Defect(message, MANIFEST, expected="a file"))
+            self.bundle.manifest_defects.append(Defect(message, MANIFEST, expected="a file"))
         else:
             self._manifest(data)
+        bundle = self.bundle
         if bundle.manifest_readable:
-            bundle.unseen = self.container.unseen
             bundle.listing.extend(listing_defects(bundle, self.container, self.members))
             self._files()
             if (sums := self.bytes.whole(SUMS, 4)) is not None:
                 bundle.sums.extend(sums_defects(bundle, sums))
             self.bytes.take_witnesses()
-        return bundle
+        return bundle.ended()
 
     def _files(self) -> None:
         """Every listed file. The protocol comes first: it says whether the others must name nobody.
@@ -251,12 +250,16 @@ class _Reader:
         bundle.manifest_defects.extend(misfit_defects(MANIFEST, misfits))
         if misfits:
             return
-        bundle.manifest_readable = True
-        bundle.name = manifest["name"]
-        bundle.declared_root = manifest["root_sha256"]
-        bundle.root_sha256 = root_digest(manifest)
-        bundle.table_convention = manifest["hashes"]["table"]
-        bundle.entries = [ListedFile(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]]
+        self.bundle = replace(
+            bundle,
+            manifest_readable=True,
+            name=manifest["name"],
+            declared_root=manifest["root_sha256"],
+            root_sha256=root_digest(manifest),
+            table_convention=manifest["hashes"]["table"],
+            entries=tuple(ListedFile(**{**entry, "bytes": int(entry["bytes"])}) for entry in manifest["files"]),
+            unseen=self.container.unseen,
+        )
 
     def _file(self, entry: ListedFile) -> tuple[ListedFile, RowKind, bytes] | None:
         """Reads a file, and takes what it holds, but for rows: those are returned, to be parsed."""

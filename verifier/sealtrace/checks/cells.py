@@ -10,7 +10,7 @@ from typing import Any
 from sealtrace.bundle.defects import ended
 from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed
+from sealtrace.checks.printed import Printed, printed_numbers
 from sealtrace.checks.registry import check, lacking
 from sealtrace.paper.numbers import read_printed
 from sealtrace.paper.papers import read_paper
@@ -31,7 +31,7 @@ def _told(sentence: str, cell: TableCell) -> str:
     return f"{sentence.removesuffix('.')}.{place}"
 
 
-@check("table.shape", "tables", unless=_no_tables)
+@check("table.shape", "tables", unless=_no_tables, of=printed_numbers)
 def shape(printed: Printed, outcome: Outcome) -> None:
     seen: dict[str, str] = {}
     for document in printed.bundle.documents_of("table"):
@@ -43,7 +43,7 @@ def shape(printed: Printed, outcome: Outcome) -> None:
         seen[record["label"]] = document.path
         for row, pointer, message, expected, found in _misshapen(record):
             outcome.at(document.path, key | row).error(pointer, message, expected, found)
-        _other_units(outcome, cells_in(printed, document.path))
+        _other_units(outcome, cells_in(printed.evidence, document.path))
 
 
 def _misshapen(record: dict[str, Any]) -> Iterator[tuple[dict[str, str], str, str, str, str]]:
@@ -90,7 +90,7 @@ def _unit(cell: TableCell) -> str:
     return " ".join(dict.fromkeys(part.suffix for part in cell.printed.parts if part.suffix))
 
 
-@check("table.source", "tables", unless=_no_tables)
+@check("table.source", "tables", unless=_no_tables, of=printed_numbers)
 def source(printed: Printed, outcome: Outcome) -> None:
     """Tables that a manuscript of the bundle prints are read from it again."""
     transcribed = []
@@ -177,7 +177,7 @@ def _exchanged(label: str, place: int, printed: list[str]) -> bool:
     return (signs := _signs(label)) != printed[place] and signs in printed
 
 
-@check("table.recipes", "recipes", unless=_no_tables)
+@check("table.recipes", "recipes", unless=_no_tables, of=printed_numbers)
 def recipes(printed: Printed, outcome: Outcome) -> None:
     results = printed.results
     outcome.inspected = sum(result.recipe is not None for result in results)
@@ -211,7 +211,7 @@ _FOLLOWING = frozenset(CellStatus) - {CellStatus.CONSTRAINED, CellStatus.ATTESTE
 """Whatever is looked for in records, and found there or not."""
 
 
-@check("table.cells", "cells", unless=_no_tables)
+@check("table.cells", "cells", unless=_no_tables, of=printed_numbers)
 def cells(printed: Printed, outcome: Outcome) -> None:
     results = printed.results
     outcome.inspected = len(results)
@@ -231,7 +231,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
             say(cell.pointer, _told(result.judgement.sentence, cell), result.recomputed, cell.text)
 
 
-@check("table.marks", "cells", unless=_no_tables)
+@check("table.marks", "cells", unless=_no_tables, of=printed_numbers)
 def marks(printed: Printed, outcome: Outcome) -> None:
     all_cells = printed.cells
     outcome.inspected = sum(len(group) for group in marked_groups(all_cells))
@@ -246,14 +246,14 @@ def marks(printed: Printed, outcome: Outcome) -> None:
         )
 
 
-@check("table.reported", "cells")
+@check("table.reported", "cells", of=printed_numbers)
 def reported(printed: Printed, outcome: Outcome) -> None:
     """Against the papers that the reader has: `verify --reported`."""
-    if not printed.bundle.reported:
+    if not printed.evidence.asked.papers:
         outcome.not_applicable = "no paper was given to compare with"
         return
     tables = {document.value["label"]: document for document in printed.bundle.documents_of("table")}
-    for path in printed.bundle.reported:
+    for path in printed.evidence.asked.papers:
         paper = read_paper(path)
         for problem in paper.problems:
             if problem.severity == "error":

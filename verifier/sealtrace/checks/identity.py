@@ -56,9 +56,9 @@ def root(evidence: Evidence, outcome: Outcome) -> None:
 
 @check("identity.expected-root", "digests")
 def expected_root(evidence: Evidence, outcome: Outcome) -> None:
-    if evidence.expected_root is None:
+    if evidence.asked.root is None:
         outcome.not_applicable = "no root digest was named (--expect-root)"
         return
     outcome.inspected = 1
     message = "This is not the bundle whose root digest was named. Get the one with that digest, or check the digest."
-    outcome.at(MANIFEST).expect("/root_sha256", message, evidence.expected_root, evidence.bundle.root_sha256)
+    outcome.at(MANIFEST).expect("/root_sha256", message, evidence.asked.root, evidence.bundle.root_sha256)

@@ -13,7 +13,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from sealtrace.bundle.stores import without_nulls
-from sealtrace.evidence import Evidence, once
+from sealtrace.checks.outcome import Outcome
+from sealtrace.evidence import Evidence, View, once
 from sealtrace.recipes.cells import TableCell, cells_in, cells_of
 from sealtrace.recipes.evaluation import CellResult, Evaluator
 from sealtrace.recipes.judgement import CellStatus, Judgement
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
     from sealtrace.relations.sealed import Address
 
 
-class Printed(Evidence):
+class Printed(View):
     """What a bundle prints."""
 
     @property
     def cells(self) -> list[TableCell]:
         """The cells of all table records."""
-        return [cell for document in self.bundle.documents_of("table") for cell in cells_in(self, document.path)]
+        return [
+            cell for document in self.bundle.documents_of("table") for cell in cells_in(self.evidence, document.path)
+        ]
 
     @cached_property
     def results(self) -> list[CellResult]:
@@ -41,22 +44,26 @@ class Printed(Evidence):
         found = []
         for number, cell in enumerate(cells, 1):
             found.append(self.result_of(cell, self.caption_in(cell.record)))
-            self.progress("recomputing cells", number, len(cells))
+            self.evidence.progress("recomputing cells", number, len(cells))
         self._evaluator.close()
         return [self._related(result) for result in found if result is not None]
 
     def result_of(self, cell: TableCell, caption: str) -> CellResult | None:
         """What the records give for a cell of a table with a caption; None where it holds no number."""
         place = cell.record, cell.pointer
-        known = self.known.get(place)
+        known = self._results.get(place)
         if known is None or known[:2] != (cell, caption):
-            known = self.known[place] = cell, caption, self._evaluator.evaluate(cell, caption)
-        found: CellResult | None = known[2]
-        return found
+            known = self._results[place] = cell, caption, self._evaluator.evaluate(cell, caption)
+        return known[2]
+
+    @cached_property
+    def _results(self) -> dict[tuple[str, str], tuple[TableCell, str, CellResult | None]]:
+        """What became of each cell, by its place, and the cell and caption that gave it."""
+        return {}
 
     @cached_property
     def _evaluator(self) -> Evaluator:
-        return Evaluator(self, self._cell)
+        return Evaluator(self.evidence, self._cell)
 
     def _cell(self, name: str) -> TableCell | None:
         return {cell.name: cell for cell in self.cells}.get(name)
@@ -64,7 +71,7 @@ class Printed(Evidence):
     def judged(self, cells: list[TableCell]) -> list[CellResult]:
         """Some cells that are not the bundle's own beside what the records and the relations give."""
         own, captions = {cell.name: cell for cell in cells}, self.captions
-        evaluator = Evaluator(self, lambda name: own.get(name) or self._cell(name))
+        evaluator = Evaluator(self.evidence, lambda name: own.get(name) or self._cell(name))
         try:
             found = [evaluator.evaluate(cell, captions.get(cell.table, "")) for cell in cells]
         finally:
@@ -243,3 +250,8 @@ class Printed(Evidence):
 
 
 _UNBOUND = "called constrained, but no relation that can hold excludes another number in its place"
+
+
+def printed_numbers(evidence: Evidence, _: Outcome) -> Printed:
+    """For `of`: what a check of printed numbers looks at."""
+    return evidence.view(Printed)

@@ -20,7 +20,7 @@ def empty(evidence: Evidence, outcome: Outcome) -> None:
         for document in evidence.bundle.documents_of("queries")
         for name, sql in (document.value.get("must_be_empty") or {}).items()
     ]
-    declared += [(None, name, sql) for name, sql in evidence.bundle.asked.must_be_empty]
+    declared += [(None, name, sql) for name, sql in evidence.asked.must_be_empty]
     outcome.inspected = len(declared)
     if not declared:
         outcome.not_applicable = "no query is declared that must return no rows"

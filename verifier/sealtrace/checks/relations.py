@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed
+from sealtrace.checks.printed import Printed, printed_numbers
 from sealtrace.checks.registry import check, lacking
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ SHOWN = 6
 _no_relations = lacking("relation", "the bundle declares no relation")
 
 
-@check("relation.formula", "relations", unless=_no_relations)
+@check("relation.formula", "relations", unless=_no_relations, of=printed_numbers)
 def formula(printed: Printed, outcome: Outcome) -> None:
     frame = printed.frame("relation")
     outcome.inspected = frame.size
@@ -30,7 +30,7 @@ def formula(printed: Printed, outcome: Outcome) -> None:
         at.error("/formula", ended(f"The relation cannot be read: {problem.message}"), expected)
 
 
-@check("relation.holds", "relations", unless=_no_relations)
+@check("relation.holds", "relations", unless=_no_relations, of=printed_numbers)
 def holds(printed: Printed, outcome: Outcome) -> None:
     from sealtrace.relations.decision import Status
 

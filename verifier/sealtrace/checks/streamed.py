@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.identity import ListedFile
-from sealtrace.bundle.model import Bundle
+from sealtrace.bundle.model import Reading
 from sealtrace.bundle.shards import LaidOut, Workers
 from sealtrace.checks.outcome import Outcome
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import View
 
 Sources = dict[str, tuple[ListedFile, LaidOut]]
 """The files that can be read a row group at a time, by path."""
@@ -20,8 +20,10 @@ Sources = dict[str, tuple[ListedFile, LaidOut]]
 class Streamed:
     """The result of one pass over the shards of some files."""
 
-    beside: Evidence
-    """The records that are held, without those that were streamed."""
+    beside: View
+    """The records that are held, without those that were streamed, as the pack sees them."""
+    passed_on: tuple[View, ...] = ()
+    """What is known of those, and stays."""
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """What each check of rows says of the streamed ones."""
     beside_too: frozenset[str] = frozenset()
@@ -33,5 +35,5 @@ class Streamed:
     frames: dict[str, StreamedFrame] = field(default_factory=dict)
 
 
-Streamer = Callable[[Bundle, Sources, Workers], Streamed]
+Streamer = Callable[[Reading, Sources, Workers], Streamed]
 """Has workers judge the shards of files that belong together; `NotLaidOutError` where they must be read whole."""

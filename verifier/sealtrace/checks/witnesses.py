@@ -11,24 +11,24 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.report import Disclosed, StageCoverage
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, View
 from sealtrace.witnesses.disclosure import DisclosureError, Partial, checked
 from sealtrace.witnesses.examining import ROWS, Witnessed, witnessed
 from sealtrace.witnesses.signatures import read_bytes
 
 
-class Outside(Evidence):
+class Outside(View):
     """A bundle as people outside see it: what they signed, stamped or were shown of it."""
 
     @cached_property
     def witnesses(self) -> Witnessed:
         """Signatures, timestamps and weaker witnesses."""
-        return witnessed(self.bundle, self.bundle.asked)
+        return witnessed(self.bundle, self.evidence.asked)
 
     @cached_property
     def partial(self) -> list[Partial]:
         """The withheld rows that the reader was given. `BundleError` where a file discloses nothing."""
-        return list(_partial(self))
+        return list(_partial(self.evidence))
 
 
 @check("witness.later", "files")
@@ -39,7 +39,7 @@ def later(evidence: Evidence, outcome: Outcome) -> None:
 
 @check("witness.outside", "witnesses")
 def outside(evidence: Evidence, outcome: Outcome) -> None:
-    found = evidence.seen_as(Outside).witnesses
+    found = evidence.view(Outside).witnesses
     outcome.missing = evidence.bundle.unseen
     if not found.inspected and not outcome.missing:
         outcome.not_applicable = "nothing was signed or timestamped outside, and nothing was asked for"
@@ -50,7 +50,7 @@ def outside(evidence: Evidence, outcome: Outcome) -> None:
 
 def coverage(evidence: Evidence) -> list[StageCoverage]:
     """Stage by stage: who saw it, from which time on; nothing where nobody did."""
-    found = evidence.seen_as(Outside).witnesses
+    found = evidence.view(Outside).witnesses
     return [
         StageCoverage(
             stage=stage,
@@ -75,7 +75,7 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
         outcome.not_applicable = "no withheld rows were disclosed (--partial)"
         return
     sources = {tree.value["name"]: tree.path for tree in evidence.bundle.documents_of("tree")}
-    for tree in evidence.seen_as(Outside).partial:
+    for tree in evidence.view(Outside).partial:
         outcome.inspected += tree.seen + tree.wrong
         for fault in tree.faults:
             spot = outcome.at(sources[tree.tree], {"tree": tree.tree}, fault.index + 1)
@@ -90,7 +90,7 @@ def _partial(evidence: Evidence) -> Iterator[Partial]:
             name = document.get("tree") if isinstance(document, dict) else None
             if name not in trees:
                 raise DisclosureError(f"it is about the tree {name!r}; sealed are {', '.join(trees) or 'none'}")
-            yield checked(document, trees[name], evidence.bundle.asked.seed, evidence.bundle.asked.count)
+            yield checked(document, trees[name], evidence.asked.seed, evidence.asked.count)
         except (StrictJSONError, DisclosureError) as error:
             raise BundleError(f"{path}: {error}") from None
 
@@ -99,7 +99,7 @@ def _disclosures(evidence: Evidence) -> dict[str, bytes]:
     """Files of disclosed rows: those that lie with the witnesses, and those that the reader names."""
     bundle = evidence.bundle
     within = {path: data for path, data in bundle.witnesses.items() if path.endswith(ROWS)}
-    return within | {str(path): read_bytes(path, _LONGEST_DISCLOSURE) for path in bundle.asked.partial}
+    return within | {str(path): read_bytes(path, _LONGEST_DISCLOSURE) for path in evidence.asked.partial}
 
 
 def disclosures(evidence: Evidence) -> list[Disclosed]:
@@ -113,5 +113,5 @@ def disclosures(evidence: Evidence) -> list[Disclosed]:
             seed=tree.seed,
             most_wrong=tree.most_wrong,
         )
-        for tree in evidence.seen_as(Outside).partial
+        for tree in evidence.view(Outside).partial
     ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from sealtrace.contract.report import Cell, Report
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, once
 from sealtrace.recipes import headings
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.choices import Print, RecipeChoice, of_metric, of_other_bundle, unsaid
@@ -96,7 +96,7 @@ class Evaluator:
         """`other_cell` finds a cell by its name."""
         self._evidence, self._other_cell = evidence, other_cell
         self._queries = Queries(evidence)
-        self._beside = Beside(evidence.bundle.beside)
+        self._beside = Beside(evidence.beside)
 
     def evaluate(self, cell: TableCell, caption: str) -> CellResult | None:
         """What becomes of a cell of a table with a caption; None where it holds no number and owes none."""
@@ -199,15 +199,15 @@ class Evaluator:
         rows = rows if filled == sql else 1
         return self._given(lambda: self._queries.of_cell(filled, place, rows), filled, place, rows)
 
-    def _given(self, ask: Callable[[], Value], *asked: Any) -> Value:
+    def _given(self, ask: Callable[[], Value], *asked: Hashable) -> Value:
         """What the records give to a question, which several cells may ask; the same error each time they do not."""
-        known, key = self._evidence.known, ("recipe", *asked)
-        if key not in known:
+        known = _answers(self._evidence)
+        if asked not in known:
             try:
-                known[key] = ask().lightened()
+                known[asked] = ask().lightened()
             except (RecipeError, MissingEvidenceError) as error:
-                known[key] = error
-        found = known[key]
+                known[asked] = error
+        found = known[asked]
         if not isinstance(found, Value):
             raise found
         return found
@@ -223,6 +223,12 @@ class Evaluator:
     def close(self) -> None:
         """Lets the database go."""
         self._queries.close()
+
+
+@once
+def _answers(_: Evidence) -> dict[Hashable, Value | Exception]:
+    """What recipes have asked so far, and what the records gave."""
+    return {}
 
 
 def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Statistic | None) -> Judgement:

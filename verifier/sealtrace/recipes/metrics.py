@@ -16,9 +16,9 @@ import numpy as np
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Frame, Index, Vector
-from sealtrace.contract.packs import Pack, loaded, packs
+from sealtrace.contract.packs import Pack, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
-from sealtrace.evidence import Evidence, once
+from sealtrace.evidence import Evidence, once, seen_by
 from sealtrace.recipes.choices import RecipeChoice
 from sealtrace.recipes.forms import FORMS, RESULTS
 from sealtrace.recipes.judgement import Rounded, round_to
@@ -149,11 +149,8 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
         raise RecipeError(f"{name} is a metric of {pack.name}: {reason}")
     if (reason := pack.unusable(evidence)) is not None:
         raise MissingEvidenceError(reason)
-    view = loaded(pack.evidence) if pack.evidence else Evidence
-    function = _FUNCTIONS.get((known.pack, name))
-    if function is None:
-        return _COMPUTED[known.pack](evidence.seen_as(view), known, arguments)
-    return function(evidence.seen_as(view), arguments)
+    seen, function = seen_by(evidence, pack), _FUNCTIONS.get((known.pack, name))
+    return _COMPUTED[known.pack](seen, known, arguments) if function is None else function(seen, arguments)
 
 
 def _pack(name: str) -> Pack:

@@ -71,7 +71,7 @@ class Hands:
     def known(self) -> Mask:
         """Rows of the contest: a declared arm and opponent, a match that is dealt, a seat."""
         mask: Mask = (self.matches >= 0) & (self.arms >= 0) & (self.opponents >= 0) & (self.seats >= 0)
-        return mask & ~self.study.doubtful("match")
+        return mask & ~self.study.evidence.doubtful("match")
 
     @cached_property
     def dealt(self) -> Index:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.frames import ActionMatrix, Index, Mask, action_matrix
 from sealtrace.contract.scalars import exact
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import View
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, Tree, evaluate
 from sealtrace.studies.games.mathematics.tables import Game
@@ -21,7 +21,7 @@ class IncompleteProfileError(Exception):
     """A profile that is not a strategy of the whole game has no value."""
 
 
-class GameStudy(Evidence):
+class GameStudy(View):
     """One bundle as the checks and metrics of games see it. Everything is computed when first asked for, once."""
 
     @cached_property
@@ -78,7 +78,7 @@ class GameStudy(Evidence):
             | ~sound.all(axis=1)
             | ~whole
             | (players != self.form.players[sets])
-            | self.doubtful("profile")
+            | self.evidence.doubtful("profile")
         )
         return faulty
 

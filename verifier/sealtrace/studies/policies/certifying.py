@@ -56,7 +56,7 @@ def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> Select
     if record["partition"] != choice.partition:
         differences.append(f"the sealed map is one of {record['partition']}")
     due = {assigned.group: _said(assigned) for assigned in choice.map}
-    sealed_map = [Assigned(*study.assigned(assigned)) for assigned in record["assignments"]]
+    sealed_map = [Assigned(*study.bank.assigned(assigned)) for assigned in record["assignments"]]
     found = {assigned.group: _said(assigned) for assigned in sealed_map}
     differences += [
         f"{group}: sealed {found.get(group, 'nothing')}, recomputed {due.get(group, 'nothing')}"
@@ -92,7 +92,7 @@ def compared_selection(study: Study, choice: SelectorChoice) -> SelectorChoice:
     chosen = sealed[0].get("choice")
     names = [count.candidate for count in choice.counts]
     scales = dict(zip(map(exact, study.declared.scale_grid), names, strict=True))
-    anchor = Assigned(None, study.anchor_name, "no-certified-candidate")
+    anchor = Assigned(None, study.bank.anchor_name, "no-certified-candidate")
     found = anchor if chosen is None else Assigned(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
     if (found,) == choice.map:
         return replace(choice, sealed="same")
@@ -130,7 +130,7 @@ def certify(
     has no selector or partition of a name.
     """
     explored = explored or {}
-    study = examination.evidence.seen_as(Study)
+    study = examination.evidence.view(Study)
     report = examination.report
     found = Certified(study.bundle.name, study.bundle.root_sha256, verdict=report.verdict, waived=report.waived)
     if reason := _unusable(examination):
@@ -168,7 +168,7 @@ def certify(
 def _asked_for(study: Study, selectors: Sequence[str], partitions: Sequence[str]) -> tuple[list[Selector], list[str]]:
     """The selectors, and the partitions whose certificates are shown: by default those that the selectors use."""
     declared = {selector.name: selector for selector in study.declared.selectors}
-    frozen = list(frozen_partitions(study))
+    frozen = list(frozen_partitions(study.states))
     for option, given, known in (("selector", selectors, list(declared)), ("partition", partitions, frozen)):
         for name in given:
             if name not in known:
@@ -223,7 +223,7 @@ class Missing:
 
 def _certificates(study: Study, name: str, setting: Setting, missing: Missing) -> PartitionTable:
     """The certificates of a partition; `UNCOMPUTABLE` where there are none."""
-    if (partition := frozen_partitions(study).get(name)) is None:
+    if (partition := frozen_partitions(study.states).get(name)) is None:
         raise UndeclaredError(f"the bundle has no partition {name!r}")
     split = calibration_split(study)
     calibration = Calibration(study, setting, partition, states_of(study, split))
@@ -305,7 +305,7 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoi
     grid = [exact(text) for text in study.declared.scale_grid]
     taken = counted.choice.chosen
     assigned = (
-        Assigned(None, study.anchor_name, "no-certified-candidate")
+        Assigned(None, study.bank.anchor_name, "no-certified-candidate")
         if taken is None
         else Assigned(None, names[grid.index(taken)], "selected")
     )

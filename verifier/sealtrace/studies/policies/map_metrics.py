@@ -72,7 +72,7 @@ def _chosen(study: Study, arguments: Arguments) -> Chosen:
 
 
 def _population(study: Study, name: str) -> Index:
-    if name not in study.roles:
+    if name not in study.bank.roles:
         raise RecipeError(f"there is no split {name!r}")
     states = states_of(study, name)
     if not len(states):
@@ -162,7 +162,7 @@ def map_scale(study: Study, arguments: Arguments) -> Value:
 @metric("selected_scale")
 def selected_scale(study: Study, arguments: Arguments) -> Value:
     arm = selector_named(study, arguments["selector"]).arm
-    population = arguments.get("population", next(iter(study.splits_of("calibration")), "calibration"))
+    population = arguments.get("population", next(iter(study.bank.splits_of("calibration")), "calibration"))
     counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
     if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
@@ -188,7 +188,7 @@ metric("map_largest_risk")(partial(_bound, bound="risk", compute=lambda chosen: 
 
 
 def _partition(study: Study, arguments: Arguments) -> FrozenPartition:
-    known = frozen_partitions(study)
+    known = frozen_partitions(study.states)
     if arguments["partition"] not in known:
         raise RecipeError(f"the bundle has no partition {arguments['partition']!r}")
     return known[arguments["partition"]]
@@ -213,7 +213,7 @@ def partition_support(study: Study, arguments: Arguments) -> Value:
 def _different(study: Study, arguments: Arguments, field: str) -> Value:
     """How many different values of a field the competing candidates have."""
     setting = _setting(study, arguments)
-    bank = [study.candidates[place] for place in study.competing(setting.families, setting.scales)]
+    bank = [study.candidates[place] for place in study.bank.competing(setting.families, setting.scales)]
     rows = np.array([candidate.row for candidate in bank], np.int64)
     return value_of(study.frame("candidate"), rows, Fraction(len({getattr(candidate, field) for candidate in bank})))
 

@@ -138,7 +138,7 @@ def _mixed(chosen: Chosen, value: Callable[[Chosen, Fraction], float]) -> tuple[
 
 def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
     """Utility against violation of candidates and maps on the first held-out split."""
-    split = next(iter(study.splits_of("held-out")), "")
+    split = next(iter(study.bank.splits_of("held-out")), "")
     if not len(states := states_of(study, split)):
         return
     setting = declared_setting(study)
@@ -204,7 +204,7 @@ def summary(study: Study, examination: Examination) -> dict[str, Any]:
     if threshold is not None and threshold.inspected:
         wrong = threshold.counts["error"]
         agreement = Agreement(agree=threshold.inspected - wrong, total=threshold.inspected)
-    states = len(study.states) if study.bundle.of_kind("observation") else 0
+    states = len(study.states.ids) if study.bundle.of_kind("observation") else 0
     policies, traces = len(study.candidates), study.frame("trace").size
     return {
         "inspected": [f"{states} states", f"{policies} policies", f"{traces} traces"],
@@ -230,7 +230,7 @@ def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
         yield Selected(
             selector=document.value["selector"],
             recomputed=map_name(chosen),
-            reported=" / ".join(study.assigned(record)[1] for record in document.value["assignments"]),
+            reported=" / ".join(study.bank.assigned(record)[1] for record in document.value["assignments"]),
         )
 
 

@@ -39,7 +39,7 @@ from sealtrace.studies.policies.uses import is_used
 def candidate_place(study: Study, text: str) -> int:
     """The bank's candidate that `arm` or `arm@scale` names; scales are compared as numbers."""
     arm, _, scale = text.partition("@")
-    place = study.candidate_at(arm, constant_of(scale) if scale else None)
+    place = study.bank.candidate_at(arm, constant_of(scale) if scale else None)
     if place is None:
         raise RecipeError(f"the bank has no policy {text!r}")
     return place
@@ -53,16 +53,16 @@ def state_place(study: Study, text: str) -> int:
 
 @once
 def _state_places(study: Study) -> dict[str, int]:
-    return {name: place for place, name in enumerate(study.states.to_pylist())}
+    return {name: place for place, name in enumerate(study.states.ids.to_pylist())}
 
 
 @once
 def members_of(study: Study, population: str) -> Index:
     """The observed states of a population, in order of their ids."""
-    if (reason := study.incomplete(None if population == "all" else population)) is not None:
+    if (reason := study.states.incomplete(None if population == "all" else population)) is not None:
         raise MissingEvidenceError(reason)
     if population == "all":
-        return in_order(study, np.arange(len(study.states)))
+        return in_order(study, np.arange(len(study.states.ids)))
     if population not in study.frame("observation").texts("split")[1]:
         raise RecipeError(f"there is no population {population!r}; it is `all` or a split")
     return states_of(study, population)
@@ -113,7 +113,9 @@ def state(study: Study, arguments: Arguments) -> Value:
 def observation(study: Study, arguments: Arguments) -> Value:
     frame = study.frame("observation")
     field = arguments["field"]
-    if field not in study.observed or not ObservedFeature(Feature(field=field, form="number")).fits(frame.table.schema):
+    if field not in study.states.observed or not ObservedFeature(Feature(field=field, form="number")).fits(
+        frame.table.schema
+    ):
         raise RecipeError(f"an observation has no number {field!r}")
     place = state_place(study, arguments["state"])
     return value_of(frame, np.array([place]), float(frame.numbers(field)[place]))
@@ -129,7 +131,7 @@ def scale(study: Study, arguments: Arguments) -> Value:
 
 @metric("constant")
 def constant(study: Study, arguments: Arguments) -> Value:
-    node: object = study.protocol
+    node: object = study.evidence.protocol
     for part in arguments["path"].strip("/").split("/"):
         try:
             node = node[int(part)] if isinstance(node, list) else node[part]  # type: ignore[index]
@@ -246,11 +248,11 @@ _extremes("max", np.argmax, max)
 
 def _against_teacher(study: Study, arguments: Arguments) -> tuple[Index, Matrix, Matrix, Index]:
     rows = traces_of(study, arguments)
-    states = study.trace_state[rows]
-    teacher = study.teacher[states]
+    states = study.joined.state[rows]
+    teacher = study.states.teacher[states]
     if not np.isfinite(teacher).all():
         raise MissingEvidenceError("a state has no teacher record")
-    return rows, teacher, study.probabilities.values[rows], states
+    return rows, teacher, study.joined.probabilities.values[rows], states
 
 
 @metric("teacher_kl")
@@ -264,7 +266,7 @@ def teacher_kl(study: Study, arguments: Arguments) -> Value:
 def teacher_regret(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, states = _against_teacher(study, arguments)
     frame = study.frame("teacher")
-    places = study.by_state("teacher")[states]
+    places = study.states.by_state("teacher")[states]
     if not frame.column("values").is_valid().to_numpy(zero_copy_only=False)[places].all():
         raise MissingEvidenceError("a teacher record has no action values")
     values = action_matrix(frame, "values", study.actions).values[places]
@@ -274,7 +276,7 @@ def teacher_regret(study: Study, arguments: Arguments) -> Value:
 @metric("action_agreement")
 def action_agreement(study: Study, arguments: Arguments) -> Value:
     rows, teacher, policy, states = _against_teacher(study, arguments)
-    legal = study.legal.named[states]
+    legal = study.states.legal.named[states]
     same = policies.top_action(teacher, legal) == policies.top_action(policy, legal)
     return value_of(study.frame("trace"), rows, Fraction(int(same.sum()), len(rows)))
 
@@ -369,7 +371,9 @@ def difference_interval(study: Study, arguments: Arguments) -> Value:
 @metric("probability")
 def probability(study: Study, arguments: Arguments) -> Value:
     rows = traces_of(study, {name: arguments[name] for name in ("policy", "state")})
-    return value_of(study.frame("trace"), rows, float(study.probabilities.values[rows[0], _action(study, arguments)]))
+    return value_of(
+        study.frame("trace"), rows, float(study.joined.probabilities.values[rows[0], _action(study, arguments)])
+    )
 
 
 def _action(study: Study, arguments: Arguments) -> int:
@@ -383,7 +387,10 @@ def _of_teacher(name: str, compute: Callable[[Vector, Vector, Callable[[], int]]
 
     @metric(name)
     def compute_it(study: Study, arguments: Arguments) -> Value:
-        row, frame = int(study.by_state("teacher")[state_place(study, arguments["state"])]), study.frame("teacher")
+        row, frame = (
+            int(study.states.by_state("teacher")[state_place(study, arguments["state"])]),
+            study.frame("teacher"),
+        )
         if row < 0:
             raise MissingEvidenceError("the state has no single teacher record")
         fields = "distribution", "values"

@@ -1,7 +1,7 @@
 """Screens shards of traces and scores: they lie as they must, and of nearly all states nothing is wrong.
 
 A shard holds whole states in the order of the observations, with every candidate once in the order of the bank; what
-does not is refused (`NotLaidOutError`), and read whole. States that screening cannot clear are left to the checks.
+does not is refused (`NotLaidOutError`), and read whole. LaidStates that screening cannot clear are left to the checks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SCREENED_POLICIES = frozenset({"anchor", "top-action", "tilt"})
 
 @dataclass(frozen=True)
 class Suspects:
-    """States of a shard that the checks must look at, with their records."""
+    """LaidStates of a shard that the checks must look at, with their records."""
 
     first: int
     """How many rows of the file come before the shard."""
@@ -77,7 +77,7 @@ class _Rows:
 
 
 @dataclass(frozen=True)
-class States:
+class LaidStates:
     """What shards need of some states, by action where there are several."""
 
     start: int
@@ -92,13 +92,13 @@ class States:
     usable: Mask
     groups: Index | None
 
-    def some(self, start: int, count: int) -> States:
+    def some(self, start: int, count: int) -> LaidStates:
         """The same of so many states, after those of the split that come before them."""
         here = slice(start - self.start, start - self.start + count)
         utility, risk, base, legal = (table[:, here] for table in (self.utility, self.risk, self.base, self.legal))
         directions = [direction[:, here] for direction in self.directions]
         groups = None if self.groups is None else self.groups[here]
-        return States(start, self.part, utility, risk, base, directions, legal, self.usable[here], groups)
+        return LaidStates(start, self.part, utility, risk, base, directions, legal, self.usable[here], groups)
 
 
 class Screener:
@@ -110,7 +110,7 @@ class Screener:
         self.stretches, self.study = stretches, stretches.study
         (self.entry, self.traces), (self.other, self.scores) = traces, scores
         study = self.study
-        if study.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
+        if study.bank.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
             raise NotLaidOutError("the bank has no single anchor, or too many actions to be screened")
         traced = [
             place
@@ -119,10 +119,10 @@ class Screener:
         ]
         self.members = sorted(traced, key=lambda place: _sorted_as(study.candidates[place]))
         self.bank, self.width = [study.candidates[place] for place in self.members], len(self.members)
-        if study.anchor not in self.members or {candidate.policy for candidate in self.bank} - SCREENED_POLICIES:
+        if study.bank.anchor not in self.members or {candidate.policy for candidate in self.bank} - SCREENED_POLICIES:
             raise NotLaidOutError("a policy of the bank is not screened")
         inside = np.flatnonzero(study.frame("observation").says("split", self.entry.split))
-        self.lo, self.states = int(inside.min(initial=len(study.states))), len(inside)
+        self.lo, self.states = int(inside.min(initial=len(study.states.ids))), len(inside)
         if (np.diff(inside) != 1).any() or study.frame("observation").repeats:
             raise NotLaidOutError("the observations of its split do not follow each other")
         if not self.traces.rows == self.scores.rows == self.states * self.width:
@@ -132,21 +132,21 @@ class Screener:
     def __getstate__(self) -> dict[str, Any]:
         """What a worker elsewhere needs: the records of states, and not what is laid out of them here."""
         stretches = copy(self.stretches)
-        stretches.study = self.study.detached()
+        stretches.study = self.study.evidence.detached().view(Study)
         return self.__dict__ | {"stretches": stretches, "study": stretches.study, "laid_out": {}}
 
     def _declare(self) -> None:
         study = self.study
-        self.anchor = self.members.index(study.anchor or 0)
+        self.anchor = self.members.index(study.bank.anchor or 0)
         self.tau = exact(study.declared.tau)
-        self.labelled = study.roles.get(self.entry.split or "") in ("calibration", "held-out")
+        self.labelled = study.bank.roles.get(self.entry.split or "") in ("calibration", "held-out")
         partition = self._partition(study)
         self.group_names = [] if partition is None else partition.groups
         self.runs = list(self._runs())
         ends = (np.cumsum(self.traces.sizes) // self.width).tolist()
         self.ends: list[int] = list({(end - 1) // STRETCH: end for end in ends}.values())
         """Where stretches of states end, each with the last state of a shard."""
-        self.laid_out: dict[int, States] = {}
+        self.laid_out: dict[int, LaidStates] = {}
         """What is at hand of stretches, by their places."""
         tilts = [(place, candidate) for place, candidate in enumerate(self.bank) if candidate.policy == "tilt"]
         self.zeros = [place for place, candidate in tilts if not candidate.exact_scale]
@@ -197,7 +197,9 @@ class Screener:
             suspects = self.suspects(shard, np.flatnonzero(screen.suspects), traces, scores)
         return Screened(self.lo + at, count, shard.first, screen, found, digests, suspects, texts)
 
-    def _screen_states(self, screen: screening.Screen, rows: _Rows, states: States, here: slice, found: Any) -> None:
+    def _screen_states(
+        self, screen: screening.Screen, rows: _Rows, states: LaidStates, here: slice, found: Any
+    ) -> None:
         """Some states of a shard, few enough to stay in the cache."""
         width, tolerance = self.width, self.study.tolerance
         some = slice(here.start * width, here.stop * width)
@@ -242,7 +244,7 @@ class Screener:
         np.less(values[2], -near, out=crossed)
         screen.refuse(crossed != rows.crossing[some].reshape(-1, width).T)
 
-    def states_of(self, row: int) -> States:
+    def states_of(self, row: int) -> LaidStates:
         """What is known of the stretch of states that a row's state lies in."""
         place = self.place_of(row)
         return self.laid_out.get(place) or self.laid(place)
@@ -251,33 +253,33 @@ class Screener:
         """The stretch of states that a row's state lies in."""
         return bisect_right(self.ends, row // self.width)
 
-    def laid(self, place: int) -> States:
+    def laid(self, place: int) -> LaidStates:
         """Lays out what shards need of a stretch of states."""
         start, stop = (0, *self.ends)[place], self.ends[place]
         part, evaluators = self.stretches.part(self.lo + start, self.lo + stop), self.study.declared.evaluators
-        utility, risk = part.evaluator(evaluators.utility).T, part.evaluator(evaluators.risk).T
-        base = smoothed_teacher(part).T
+        utility, risk = part.states.evaluator(evaluators.utility).T, part.states.evaluator(evaluators.risk).T
+        base = smoothed_teacher(part.states).T
         with np.errstate(all="ignore"):
             # Sums are finite only where all of their terms are.
             finite = np.isfinite(sum(table.sum(axis=0) for table in (utility, risk, base)))
         partition = self._partition(part)
-        return States(
-            start, part, utility, risk, base, [self._direction(run, part) for run in self.runs], part.legal.named.T,
-            part.playable & finite, None if partition is None or not self.labelled else partition.group_of,
-        )  # fmt: skip
+        directions, legal = [self._direction(run, part) for run in self.runs], part.states.legal.named.T
+        groups = None if partition is None or not self.labelled else partition.group_of
+        usable = part.states.playable & finite
+        return LaidStates(start, part, utility, risk, base, directions, legal, usable, groups)
 
     def _partition(self, study: Study) -> FrozenPartition | None:
         """The partition that is deployed, over some states."""
         deployed = study.declared.deployed
-        return None if deployed is None else frozen_partitions(study).get(deployed)
+        return None if deployed is None else frozen_partitions(study.states).get(deployed)
 
     def _direction(self, run: screening.Run, part: Study) -> Any:
         """What a run of candidates is tilted in, or what it is, by action and state."""
         candidate = self.bank[run.rows.start]
         if len(run.scales):
-            table = direction_of(part, candidate)
+            table = direction_of(part.states, candidate)
         else:
-            replay = replay_of(part, self.members[run.rows.start])
+            replay = replay_of(part.states, self.members[run.rows.start])
             table = None if replay is None else replay.probabilities
         if table is None:
             raise NotLaidOutError(f"{candidate.name} does not declare what its policy needs")
@@ -296,7 +298,10 @@ class Screener:
                 if column.array.null_count and field_.name != "scale":
                     raise NotLaidOutError(f"{field_.name} is absent in some rows")
         state = columns["state"]
-        if not state.array.dictionary.equals(self.study.states.slice(self.lo + at, count)) or state.array.null_count:
+        if (
+            not state.array.dictionary.equals(self.study.states.ids.slice(self.lo + at, count))
+            or state.array.null_count
+        ):
             raise NotLaidOutError("its states are not those of the observations, in their order")
         for name in ("state", "arm", "scale"):
             column, proof = columns.get(name), (self.entry.path, name)
@@ -352,7 +357,7 @@ class Screener:
             scales = np.array([float(self.bank[place].exact_scale or 0) for place in run if tilted])
             yield screening.Run(slice(run[0], run[-1] + 1), scales)
 
-    def _references(self, screen: screening.Screen, traces: Columns, states: States) -> None:
+    def _references(self, screen: screening.Screen, traces: Columns, states: LaidStates) -> None:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
         count = len(states.usable)
         for name, judged in self.judged.items():

@@ -9,7 +9,7 @@ not laid out, is read whole instead (`NotLaidOutError`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from sealtrace.bundle.encoding import arrow_array, return_memory
 from sealtrace.bundle.frames import Frame, Index, StreamedFrame
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.json_columns import check_table
-from sealtrace.bundle.model import Bundle
+from sealtrace.bundle.model import Reading
 from sealtrace.bundle.parquet import as_declared
 from sealtrace.bundle.shapes import RowKind, row_shape
 from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
@@ -67,29 +67,23 @@ _PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt":
 """Policy to the check that replays it."""
 
 
-def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
+def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
     """Judges every trace and score of a bundle; `NotLaidOutError` where they must be read whole."""
-    evidence = Evidence(bundle)
-    study = Study(bundle, frames={**evidence.frames, **_no_traces()})
-    streamed = Streamed(study, beside_too=BESIDE_TOO)
     traces = [entry for entry, _ in sources.values() if entry.kind == "trace"]
+    # Not known before the last block; it is compared with what the blocks give in the end.
+    sealed = {entry.path: entry.content_sha256 or "" for entry in traces}
+    study = Study(Evidence(replace(bundle, contents=bundle.contents | sealed), frames=_no_traces()))
+    streamed = Streamed(study, beside_too=BESIDE_TOO)
     scores = {entry.split: entry for entry, _ in sources.values() if entry.kind == "score"}
     if {entry.split for entry in traces} != set(scores) or len(scores) < len(sources) - len(traces):
         raise NotLaidOutError("traces and scores do not come in pairs of files")
-    stretches = Stretches(study)
+    stretches = Stretches(study, bundle)
     return_memory()
-    total = _Total(stretches, streamed, Spilled(len(study.states), len(study.candidates)))
+    total = _Total(stretches, streamed, Spilled(len(study.states.ids), len(study.candidates)))
     for entry in traces:
-        # Not known before the last block; it is compared with what the blocks give in the end.
-        bundle.contents[entry.path] = entry.content_sha256 or ""
-    try:
-        for entry in traces:
-            other = scores[entry.split]
-            files = (entry, sources[entry.path][1]), (other, sources[other.path][1])
-            _Pair(total, Screener(total.stretches, *files)).judge(workers)
-    finally:
-        for entry in traces:
-            del bundle.contents[entry.path]
+        other = scores[entry.split]
+        files = (entry, sources[entry.path][1]), (other, sources[other.path][1])
+        _Pair(total, Screener(total.stretches, *files)).judge(workers)
     for entry, _ in sources.values():
         if streamed.contents[entry.path] != entry.content_sha256:
             raise NotLaidOutError("its records are not those that were sealed")
@@ -97,7 +91,8 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
     for kind in ("trace", "score"):
         sizes = {entry.path: file.rows for entry, file in sources.values() if entry.kind == kind}
         streamed.frames[kind] = StreamedFrame(kind, sizes, bundle.again)
-    streamed.frames["trace"].spilled = total.spilled  # type: ignore[attr-defined]
+    streamed.frames["trace"].facts = total.spilled
+    streamed.passed_on = study.bank, study.states
     return streamed
 
 
@@ -123,7 +118,7 @@ class _Total:
 
     def settle(self) -> None:
         """Fills in what only the whole gives."""
-        if self.traced < len(self.stretches.study.states):
+        if self.traced < len(self.stretches.study.states.ids):
             raise NotLaidOutError("some states have no traces")
         for check, rank in sorted(self.largest):
             outcome, place = self.streamed.outcomes[check], self.largest[check, rank]
@@ -207,7 +202,7 @@ class _Pair:
             findings = [finding for outcome in outcomes.values() for finding in outcome.findings]
             if not (named := {(finding.key or {}).get("state") for finding in findings}):
                 break
-            ids = self.study.states.take(arrow_array(screener.lo + states)).to_pylist()
+            ids = self.study.states.ids.take(arrow_array(screener.lo + states)).to_pylist()
             left = states[[state not in named for state in ids]]
             if not 0 < len(left) < len(states):
                 raise NotLaidOutError("something is wrong with all of its first states")
@@ -229,7 +224,7 @@ class _Pair:
         known = self.screener.states_of(suspects.first)
         observed = np.zeros(len(known.usable), np.bool_)
         observed[suspects.first // self.width - known.start + suspects.states] = True
-        inside = {kind: observed[known.part.state_of(kind)] for kind in BESIDE} | {"observation": observed}
+        inside = {kind: observed[known.part.states.state_of(kind)] for kind in BESIDE} | {"observation": observed}
         frames = {kind: known.part.frame(kind).subset(np.flatnonzero(rows)) for kind, rows in inside.items()}
         for frame in frames.values():
             # Stretches have names of their own, and rows of several are put together.
@@ -240,7 +235,7 @@ class _Pair:
         """What the checks say of some states, and the records that they saw."""
         study, candidates = self.study, np.arange(self.width)
         numbers = [shard.first + 1 + (shard.states[:, None] * self.width + candidates).ravel() for shard, _ in some]
-        frames: dict[str, Frame] = dict(study.frames)
+        frames: dict[str, Frame] = dict(study.evidence.frames)
         for place, (entry, file) in enumerate(self.files):
             table = pa.concat_tables([shard.tables[place] for shard, _ in some]).unify_dictionaries()
             frames[entry.kind] = Frame(entry.kind, [_store(entry, file.form, table, np.concatenate(numbers))])
@@ -315,7 +310,7 @@ class _Pair:
             rank = screener.members[largest.candidate], quantity
         known = self.total.largest.get((check, rank))
         if known is None or largest.value > known.value:
-            key = {"state": self.study.states[done.lo + largest.state].as_py(), "arm": candidate.arm}
+            key = {"state": self.study.states.ids[done.lo + largest.state].as_py(), "arm": candidate.arm}
             key |= {} if candidate.scale is None else {"scale": candidate.scale}
             key["split"] = screener.entry.split or ""
             row = done.first + largest.state * self.width + largest.candidate + 1

@@ -26,7 +26,7 @@ def _asked(study: Study) -> frozenset[tuple[str, str]]:
     """The metrics of results that the tables' cells ask for, each with its variant."""
     found = set()
     tables = study.bundle.documents_of("table")
-    for cell in (cell for document in tables for cell in cells_in(study, document.path)):
+    for cell in (cell for document in tables for cell in cells_in(study.evidence, document.path)):
         recipe, known = cell.recipe or {}, {**cell.texts, **cell.arguments}
         metric = metric_of(recipe.get("metric"), recipe.get("arguments") or ())
         if metric is not None and not metric.given:
@@ -45,7 +45,10 @@ def _charged(study: Study, event: str) -> bool:
 
 
 def _feature(study: Study, name: str) -> bool:
-    rules = [study.protocol.get(part) for part in ("prior", "query", "assignment", "resampling", "partition_classes")]
+    rules = [
+        study.evidence.protocol.get(part)
+        for part in ("prior", "query", "assignment", "resampling", "partition_classes")
+    ]
     rules += [document.value["leaves"] for document in study.bundle.documents_of("partition")]
     rules += study.frame("candidate").column("direction").to_pylist()
     return any(_names(rule, name) for rule in rules)

@@ -86,7 +86,7 @@ def runs(results: Results, outcome: Outcome) -> None:
     codes, names = predictions.texts("run")
     if not frame.size and not names:
         outcome.not_applicable = "the bundle holds no run records"
-    if results.unreadable("run") is None:
+    if results.evidence.unreadable("run") is None:
         unknown = np.array([name not in known for name in names] + [False])
         outcome.rows(predictions, unknown[codes], "/run", "The run that the record names is not there.", "a run record")
     _mixed_runs(results, outcome)
@@ -207,7 +207,7 @@ def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], demand
 @check("dataset.counts", "counts", unless=_no_datasets)
 def counts(results: Results, outcome: Outcome) -> None:
     for name, declaration in results.declarations.items():
-        if results.unreadable(name):
+        if results.evidence.unreadable(name):
             continue
         frame = results.frame(name)
         at = outcome.at(results.declared_at[name], {"dataset": name})

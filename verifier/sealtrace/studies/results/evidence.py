@@ -15,7 +15,7 @@ from sealtrace.bundle.content import combined_codes, document_digest
 from sealtrace.bundle.frames import Index, Mask, StreamedFrame, plain
 from sealtrace.bundle.keyed import Bits
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, View
 from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SELECTED = re.compile(r"(\w+)\s*(?:=|\bIN\s*\()\s*'|GROUP\s+BY\s+([\w\s,]+)", r
 _COMPARED = re.compile(r"\b(?:\w+\.)?([A-Za-z_]\w*)\s*(?:=|<>|!=)\s*(?:\w+\.)?([A-Za-z_]\w*)\b")
 
 
-class Results(Evidence):
+class Results(View):
     """Datasets, labels, predictions, measurements and runs."""
 
     @cached_property
@@ -228,7 +228,7 @@ class Results(Evidence):
         for name, declaration in self.declarations.items():
             for number, reference in enumerate(declaration.get("references") or []):
                 to = self.target(reference)
-                if to is None or any(map(self.unreadable, (name, reference["dataset"]))):
+                if to is None or any(map(self.evidence.unreadable, (name, reference["dataset"]))):
                     continue
                 other, fields, every = reference["dataset"], reference["fields"], bool(reference.get("every"))
                 here = there = np.zeros(0, np.int64)
@@ -278,7 +278,7 @@ class Results(Evidence):
     def predicted(self) -> tuple[list[str], Mask]:
         """The models, and which label each of them predicted exactly once."""
         models, names = self.frame("prediction").texts("model")
-        self.room("models x items", len(names), self.frame("label").size)
+        self.evidence.room("models x items", len(names), self.frame("label").size)
         table = np.zeros((len(names), self.frame("label").size), np.bool_)
         known = self.item_of_prediction >= 0
         pairs, times = np.unique(models[known] * table.shape[1] + self.item_of_prediction[known], return_counts=True)
@@ -302,7 +302,7 @@ def _within(some: Bits, others: Bits) -> bool:
 
 def doubtful(evidence: Evidence, kind: str) -> Mask | None:
     """The rows of a dataset that do not join as declared; None where it is no dataset."""
-    results = evidence.seen_as(Results)
+    results = evidence.view(Results)
     if kind not in results.declarations:
         return None
     mask = np.zeros(results.frame(kind).size, np.bool_)

@@ -96,7 +96,7 @@ def selection_of(results: Results, arguments: Arguments) -> Selection:
     name = arguments.get("dataset") or _meant(results, arguments)
     if name not in results.declarations:
         raise RecipeError(f"there is no dataset {name!r}{nearest(name, results.declarations)}")
-    if (reason := results.unreadable(name)) is not None:
+    if (reason := results.evidence.unreadable(name)) is not None:
         raise MissingEvidenceError(reason)
     return select(results, name, within(arguments, "where"))
 
@@ -140,8 +140,8 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
             fits &= _among(table.column(name), values) | table.column(name).is_null().to_numpy()
     rows = np.flatnonzero(mask)
     if any(fits.any() for fits in spoilt):
-        raise MissingEvidenceError(f"it depends on {results.refusal(dataset)}")
-    doubtful = results.doubtful(dataset)
+        raise MissingEvidenceError(f"it depends on {results.evidence.refusal(dataset)}")
+    doubtful = results.evidence.doubtful(dataset)
     if doubtful[rows].any():
         source, number = frame.place(int(rows[doubtful[rows]][0]))
         raise MissingEvidenceError(f"it depends on {source}:{number}, whose key is there twice or which does not join")

@@ -271,7 +271,7 @@ def _two_by_two(selection: Selection, arguments: Arguments) -> tuple[int, int, i
 def _crossed(selection: Selection, arguments: Arguments) -> tuple[list[list[int]]]:
     """The table of two fields."""
     truth, given, size = _codes(selection, arguments)
-    selection.results.room("labels x labels", size, size)
+    selection.results.evidence.room("labels x labels", size, size)
     counts = np.bincount(truth * size + given, minlength=size * size).reshape(size, size)
     return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
 

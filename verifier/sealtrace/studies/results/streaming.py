@@ -24,7 +24,7 @@ import pyarrow as pa
 from sealtrace.bundle.frames import Index, StreamedFrame
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.keyed import Bits, Keys, UnkeyedError
-from sealtrace.bundle.model import Bundle
+from sealtrace.bundle.model import Bundle, Reading
 from sealtrace.bundle.shapes import row_key
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import (
@@ -39,7 +39,7 @@ from sealtrace.bundle.shards import (
     proved_block,
 )
 from sealtrace.checks.streamed import Sources, Streamed
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import Evidence, View
 
 MOST_SPILLED = 2**22
 """Combinations of values that are counted in an array; more are sorted."""
@@ -285,7 +285,7 @@ def tracked_of(declaration: dict[str, Any], others: Iterable[dict[str, Any]]) ->
                 yield Tracked(tuple(reference.get("to") or declaration["key"]), kept=True)
 
 
-def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
+def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
     """Looks at every row of a dataset; `NotLaidOutError` where it must be read whole."""
     (name,) = {entry.records for entry, _ in sources.values()}
     declarations = [document.value for document in bundle.documents_of("dataset")]
@@ -298,7 +298,7 @@ def judge(bundle: Bundle, sources: Sources, workers: Workers) -> Streamed:
         {item: Distinct(first in (*item.by, *item.fields), bool(item.by), item.kept) for item in tracked},
         {printed: set() for printed in declaration.get("printed") or {}},
     )
-    streamed = Streamed(Evidence(bundle))
+    streamed = Streamed(View(Evidence(bundle)))
     give_memory_back()
     directory = Path(tempfile.mkdtemp(prefix="sealtrace-rows-"))
     try:

@@ -9,14 +9,14 @@ import numpy as np
 
 from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
-from sealtrace.evidence import Evidence
+from sealtrace.evidence import View
 from sealtrace.studies.services.records import Service
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
 
 
-class ServiceStudy(Evidence):
+class ServiceStudy(View):
     """One bundle as the checks and metrics of services see it."""
 
     @cached_property

@@ -30,8 +30,8 @@ def _selected(study: ServiceStudy, arms: str) -> Index:
     places = np.flatnonzero(np.isin(study.arms[order], names) & study.timed[order])
     if int(study.first[places].sum()) != len(names) * study.declared.requests:
         raise MissingEvidenceError("not every declared request is there")
-    if study.doubtful("attempt").any():
-        raise MissingEvidenceError(f"{study.doubt('attempt')}")
+    if study.evidence.doubtful("attempt").any():
+        raise MissingEvidenceError(f"{study.evidence.doubt('attempt')}")
     return places
 
 

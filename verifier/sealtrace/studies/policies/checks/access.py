@@ -17,10 +17,11 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.distributions import compare_traces
-from sealtrace.studies.policies.evidence.bank import Candidate, network_outputs
+from sealtrace.studies.policies.evidence.bank import Candidate
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import in_order
 from sealtrace.studies.policies.evidence.replaying import prior_weights, replay_of, smoothed_teacher
+from sealtrace.studies.policies.evidence.states import network_outputs
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies
 from sealtrace.studies.policies.records.policies import Affine
@@ -38,23 +39,27 @@ def gate_requests(study: Study, arm: str) -> tuple[Vector, Mask, Mask]:
         raise UndeclaredError("the protocol declares no prior or no gate")
     threshold = exact(rule.threshold)
     if rule.random is not None:
-        stream, drawn = Random(rule.random), np.empty(len(study.states))
-        for state in in_order(study, np.arange(len(study.states))).tolist():
+        stream, drawn = Random(rule.random), np.empty(len(study.states.ids))
+        for state in in_order(study, np.arange(len(study.states.ids))).tolist():
             drawn[state] = stream.random()
         # A stored double is a rational number: nothing here is near a threshold.
         return drawn, np.array([Fraction(score) >= threshold for score in drawn.tolist()], np.bool_), np.isfinite(drawn)
     if rule.learned is not None:
-        checkpoint = study.gate_weights(rule.learned)
-        outputs = None if checkpoint is None else network_outputs(study, checkpoint, "gate")
+        checkpoint = study.bank.gate_weights(rule.learned)
+        outputs = None if checkpoint is None else network_outputs(study.states, checkpoint, "gate")
         if outputs is None:
             raise UndeclaredError("the bundle has no weights of the learned gate, or they cannot be run")
         learned: Vector = np.clip(outputs[:, 0], 0.0, 1.0)
         apart = np.abs(learned - float(threshold)) >= CLOSE
         return learned, learned >= float(threshold), np.isfinite(learned) & apart
     weights = [as_double(exact(weight)) for weight in rule.terms.values()]
-    features = [study.feature(name) for name in rule.terms]
+    features = [study.states.feature(name) for name in rule.terms]
     score = policies.query_score(
-        policies.normalized(prior_weights(study)), study.legal.named, as_double(exact(rule.entropy)), weights, features
+        policies.normalized(prior_weights(study.states)),
+        study.states.legal.named,
+        as_double(exact(rule.entropy)),
+        weights,
+        features,
     )
     decided = np.isfinite(score)
     if not 0 < threshold <= 1:
@@ -71,14 +76,14 @@ def _decide(study: Study, rule: QueryRule, prior: PriorRule, state: int) -> bool
     """Whether the gate asks at one state, with exact features and 80 digits."""
 
     def weighted(terms: dict[str, str]) -> Fraction:
-        return sum((exact(terms[name]) * study.exact_feature(name, state) for name in terms), Fraction(0))
+        return sum((exact(terms[name]) * study.states.exact_feature(name, state) for name in terms), Fraction(0))
 
     def affine(declared: Affine) -> Fraction:
         return exact(declared.constant) + weighted(declared.terms or {})
 
     if exact(rule.entropy) == 0:
         return weighted(rule.terms) >= exact(rule.threshold)
-    legal = [action for action, there in zip(study.actions, study.legal.named[state], strict=True) if there]
+    legal = [action for action, there in zip(study.actions, study.states.legal.named[state], strict=True) if there]
     logits = [affine(prior.logits[action]) for action in legal]
     score = policies.exact_query_score(logits, exact(prior.floor), exact(rule.entropy), weighted(rule.terms))
     return policies.at_least(score, exact(rule.threshold))
@@ -89,7 +94,7 @@ def _query_candidates(study: Study, outcome: Outcome) -> list[int]:
     places = [place for place, candidate in enumerate(study.candidates) if candidate.policy == "query"]
     if study.candidates and not places:
         outcome.not_applicable = "the bank has no query policy"
-    if any(replay_of(study, place) is None for place in places):
+    if any(replay_of(study.states, place) is None for place in places):
         outcome.missing = "the protocol declares no prior or no gate"
         return []
     return places
@@ -111,16 +116,16 @@ def query_gate(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     requested, accepted, score, present = query_columns(study)
     gated = [candidate.policy == "query" for candidate in study.candidates]
-    ungated = (study.trace_candidate >= 0) & ~np.array([*gated, False])[study.trace_candidate]
+    ungated = (study.joined.candidate >= 0) & ~np.array([*gated, False])[study.joined.candidate]
     message = "A policy without a gate has a query record."
     outcome.rows(frame, present & ungated, "/query", message, "nothing", "a query record")
     for place in _query_candidates(study, outcome):
-        rows = study.traces_of(place)
+        rows = study.joined.traces_of(place)
         outcome.inspected += len(rows)
         message = "The policy's query record is missing."
         outcome.rows(frame, rows[~present[rows]], "/query", message, "a query record", "nothing")
         rows = rows[present[rows]]
-        states = study.trace_state[rows]
+        states = study.joined.state[rows]
         arm = study.candidates[place].arm
         try:
             due_score, asks, decided = gate_requests(study, arm)
@@ -149,7 +154,7 @@ def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, sc
     budget = None if gate is None else gate.budget
     sure = True
     splits, _ = study.frame("observation").texts("split")
-    identifiers = np.array(study.states.take(arrow_array(states)).to_pylist(), dtype=object)
+    identifiers = np.array(study.states.ids.take(arrow_array(states)).to_pylist(), dtype=object)
     allowed = np.zeros(len(states), np.bool_)
     for split in distinct(splits[states]).tolist():
         members = np.flatnonzero(splits[states] == split)
@@ -168,12 +173,14 @@ def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, sc
 def query_policy(study: Study, outcome: Outcome) -> None:
     _, accepted, _, present = query_columns(study)
     for place in _query_candidates(study, outcome):
-        replay = replay_of(study, place)
+        replay = replay_of(study.states, place)
         assert replay is not None
-        rows = study.traces_of(place)
+        rows = study.joined.traces_of(place)
         rows = rows[present[rows]]
-        states = study.trace_state[rows]
-        replayed = np.where(accepted[rows][:, None], smoothed_teacher(study)[states], replay.probabilities[states])
+        states = study.joined.state[rows]
+        replayed = np.where(
+            accepted[rows][:, None], smoothed_teacher(study.states)[states], replay.probabilities[states]
+        )
         message = "The distribution is neither the accepted anchor nor the prior that it must be."
         compare_traces(study, outcome, rows, replayed, message)
 
@@ -191,7 +198,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
         else:
             outcome.not_applicable = "the study charges nothing"
         return
-    outcome.inspected = int((study.trace_candidate >= 0).sum())
+    outcome.inspected = int((study.joined.candidate >= 0).sum())
     starts, charged = ledgers.offsets.to_numpy().astype(np.int64), ledgers.values
     codes, names = _coded(charged.field("event"))
 
@@ -218,7 +225,7 @@ def _due_events(study: Study) -> Iterator[tuple[Index, list[str]]]:
     """Traces with the events that they owe: that of the policy at every state, and the outcome of a request besides."""
     requested, accepted, _, _ = query_columns(study)
     for place, candidate in enumerate(study.candidates):
-        rows, event = np.flatnonzero(study.trace_candidate == place), _policy_event(study, candidate)
+        rows, event = np.flatnonzero(study.joined.candidate == place), _policy_event(study, candidate)
         if candidate.policy != "query":
             yield rows, [event]
             continue
@@ -269,7 +276,7 @@ def visible(study: Study, interface: str) -> frozenset[str]:
     Action values, scores and identities are in none.
     """
     taught = {"teacher.distribution"} if study.declared.shows_teacher(interface) else set[str]()
-    return study.observed | {"legal"} | taught
+    return study.states.observed | {"legal"} | taught
 
 
 @check("boundary.interfaces", "fields")
@@ -279,7 +286,7 @@ def interfaces(study: Study, outcome: Outcome) -> None:
         return
     for name, fields in study.declared.interfaces.items():
         outcome.inspected += len(fields)
-        at, shown = outcome.at(study.protocol_path, {"interface": name}), visible(study, name)
+        at, shown = outcome.at(study.evidence.protocol_path, {"interface": name}), visible(study, name)
         for index, field in enumerate(fields):
             pointer = f"/interfaces/{name}/{index}"
             if field not in shown:
@@ -301,7 +308,7 @@ def inputs(study: Study, outcome: Outcome) -> None:
         return ", ".join(frame.column("inputs")[row].as_py()) or "nothing"
 
     for place, candidate in enumerate(study.candidates):
-        rows = np.flatnonzero(study.trace_candidate == place)
+        rows = np.flatnonzero(study.joined.candidate == place)
         shown = set(study.declared.interfaces.get(candidate.interface, ())) & visible(study, candidate.interface)
         for name, reading in read.items():
             if name not in shown:
@@ -338,8 +345,8 @@ def _needed(study: Study, candidate: Candidate, accepted: Mask) -> dict[str, Mas
     if candidate.policy == "query":
         rules = [*(prior.logits.values() if prior else ()), *([query] if query else ())]
     names = {name for rule in rules for name in rule.terms or {}}
-    learned = study.gate_weights(query.learned) if query is not None and candidate.policy == "query" else None
-    if (checkpoint := study.checkpoint_of(candidate) or learned) is not None:
+    learned = study.bank.gate_weights(query.learned) if query is not None and candidate.policy == "query" else None
+    if (checkpoint := study.bank.checkpoint_of(candidate) or learned) is not None:
         names |= set(checkpoint.document.value["features"])
     needed = {features[name].field: every for name in sorted(names) if name in features}
     needed["legal"] = every

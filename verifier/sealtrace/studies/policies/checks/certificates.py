@@ -75,11 +75,11 @@ class Reported:
 def reported_certificates(study: Study) -> list[Reported]:
     """Certificates by partition; those that name nothing known are reported as incomplete."""
     frame = study.frame("certificate")
-    place_of = {candidate: place for place, candidate in enumerate(study.competing())}
-    candidates = study.candidate_of("certificate").tolist()
+    place_of = {candidate: place for place, candidate in enumerate(study.bank.competing())}
+    candidates = study.bank.candidate_of(study.frame("certificate")).tolist()
     places = np.array([place_of.get(candidate, -1) for candidate in candidates], np.int64)
     found = []
-    for name, partition in frozen_partitions(study).items():
+    for name, partition in frozen_partitions(study.states).items():
         if (inside := frame.says("partition", name)).any():
             groups = frame.lookup("group", pa.array(partition.groups))
             rows = np.flatnonzero(inside & (places >= 0) & (groups >= 0))
@@ -92,7 +92,7 @@ def complete(study: Study, outcome: Outcome) -> None:
     frame = study.frame("certificate")
     outcome.inspected = frame.size
     known = np.zeros(frame.size, np.bool_)
-    bank = study.competing()
+    bank = study.bank.competing()
     for reported in reported_certificates(study):
         partition = reported.partition
         known[reported.rows] = True
@@ -109,7 +109,7 @@ def complete(study: Study, outcome: Outcome) -> None:
     certified = {reported.partition.name for reported in reported_certificates(study)}
     for name, reason in _certified_in(study).items():
         if name not in certified:
-            at = outcome.at(study.protocol_path, {"partition": name})
+            at = outcome.at(study.evidence.protocol_path, {"partition": name})
             pointer = "/certification/partition" if reason == "the protocol deploys" else "/selectors"
             message = f"{reason} in this partition, and nothing is certified in it."
             at.error(pointer, message, f"certificates of {name}", "none")
@@ -159,7 +159,7 @@ def utility_range(study: Study, outcome: Outcome) -> None:
         return
     (low, high), outcomes = declared, declared_outcomes(study)
     frame = study.frame("trace")
-    bank = study.competing()
+    bank = study.bank.competing()
     beyond = outcomes.outside(bank, low, high)
     for row, candidate in enumerate(bank):
         values = outcomes.of(candidate).utility

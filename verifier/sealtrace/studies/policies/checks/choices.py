@@ -17,11 +17,12 @@ from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined
+from sealtrace.studies.policies.evidence.bank import Verdict
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales, same_bound
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
-from sealtrace.studies.policies.evidence.study import Study, Verdict
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Selector
 
 _BUDGETS = ("epsilon", "epsilon_global", "zeta", "zeta_util")
@@ -100,7 +101,7 @@ def grid(study: Study, outcome: Outcome) -> None:
     documents, declared = study.bundle.documents_of("selection"), study.declared
     outcome.inspected = len(documents)
     times = Counter(document.value["selector"] for document in documents)
-    calibration = study.splits_of("calibration")
+    calibration = study.bank.splits_of("calibration")
     for document in documents:
         record, at = document.value, _at(outcome, document)
         if _selector(study, record) is None:
@@ -269,7 +270,7 @@ def choice(study: Study, outcome: Outcome) -> None:
         outcome.inspected += 1
         record, at = document.value, _at(outcome, document)
         if isinstance(taken, Chosen):
-            due, found = taken.deployed, [study.assigned(assigned) for assigned in record["assignments"]]
+            due, found = taken.deployed, [study.bank.assigned(assigned) for assigned in record["assignments"]]
             if due != found:
                 message = f"The rule takes something else ({taken.reason})."
                 at.error("/assignments", message, _said(due), _said(found))
@@ -302,7 +303,7 @@ def selected_unseen(study: Study, outcome: Outcome) -> None:
 def _sealed_unseen(study: Study, outcome: Outcome, kind: str) -> None:
     """Choices were sealed before any held-out value or score, and say so."""
     stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
-    unseen = study.splits_of("held-out")
+    unseen = study.bank.splits_of("held-out")
     scored = [entry for entry in study.bundle.entries if entry.kind in ("values", "score") and entry.split in unseen]
     for document in study.bundle.documents_of(kind):
         outcome.inspected += 1
@@ -344,7 +345,7 @@ def map_selector(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(documents)
     choosing = {selector.name: selector for selector in study.declared.choosing}
     times = Counter(document.value["selector"] for document in documents)
-    calibration = study.splits_of("calibration")
+    calibration = study.bank.splits_of("calibration")
     for document in documents:
         record, at = document.value, _at(outcome, document)
         name, message = record["selector"], "The map is not one that the protocol's selectors make."
@@ -376,8 +377,8 @@ def certified_only(study: Study, outcome: Outcome) -> None:
         known = chosen.partition.groups
         for place, assigned in enumerate(document.value["assignments"]):
             outcome.inspected += 1
-            group, name, _ = study.assigned(assigned)
-            if not RULES[chosen.rule].certified or name == study.anchor_name or group not in known:
+            group, name, _ = study.bank.assigned(assigned)
+            if not RULES[chosen.rule].certified or name == study.bank.anchor_name or group not in known:
                 continue
             with missing_where_undefined(outcome):
                 rows = np.flatnonzero(chosen.admitted[:, known.index(group)]).tolist()
@@ -385,7 +386,7 @@ def certified_only(study: Study, outcome: Outcome) -> None:
                 if name not in allowed:
                     message = "The map deploys a candidate that is not certified in the group."
                     at = _at(outcome, document, group=group)
-                    at.error(f"/assignments/{place}", message, ", ".join([*allowed, study.anchor_name]), name)
+                    at.error(f"/assignments/{place}", message, ", ".join([*allowed, study.bank.anchor_name]), name)
 
 
 @check("map.choice", "assignments", unless=_no_map)
@@ -400,7 +401,7 @@ def assignments(study: Study, outcome: Outcome) -> None:
             outcome.inspected += 1
             if group in by_group:
                 pointer, at = f"/assignments/{by_group[group]}", _at(outcome, document, group=group)
-                _, name, verdict = study.assigned(document.value["assignments"][by_group[group]])
+                _, name, verdict = study.bank.assigned(document.value["assignments"][by_group[group]])
                 message = f"The declared rule chooses another candidate in this group ({chosen.reason})."
                 at.expect(f"{pointer}/arm", message, due, name)
                 at.expect(f"{pointer}/outcome", message, wanted, verdict)

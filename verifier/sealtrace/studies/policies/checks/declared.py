@@ -218,10 +218,12 @@ def domain(study: Study, outcome: Outcome) -> None:
     for pointer, found, holds, domain in _domains(study.declared, study.frame("observation").table.schema):
         outcome.inspected += 1
         if not holds:
-            outcome.at(study.protocol_path).error(pointer, "The declared value lies outside its domain.", domain, found)
+            outcome.at(study.evidence.protocol_path).error(
+                pointer, "The declared value lies outside its domain.", domain, found
+            )
     for name, text in study.declared.tolerances:
         outcome.inspected += 1
-        outcome.at(study.protocol_path).tolerance(f"/tolerances/{name}", text)
+        outcome.at(study.evidence.protocol_path).tolerance(f"/tolerances/{name}", text)
 
 
 # The bank
@@ -238,7 +240,7 @@ def scales(study: Study, outcome: Outcome) -> None:
             at, message = outcome.on(frame, candidate.row), "The arm has this scale twice."
             at.error("/scale", message, f"once, as {seen[key].name}", candidate.name)
         seen[key] = candidate
-    at, grid = outcome.at(study.protocol_path), study.declared.scale_grid
+    at, grid = outcome.at(study.evidence.protocol_path), study.declared.scale_grid
     for index, (before, after) in enumerate(pairwise(grid), 1):
         if exact(after) <= exact(before):
             at.error(f"/scale_grid/{index}", "The grid is not strictly ascending.", f"above {before}", after)
@@ -252,12 +254,12 @@ def scales(study: Study, outcome: Outcome) -> None:
 @check("bank.checkpoints", "candidates")
 def checkpoints(study: Study, outcome: Outcome) -> None:
     learned = [candidate for candidate in study.candidates if candidate.checkpoint_sha256 is not None]
-    if not learned and not study.checkpoints:
+    if not learned and not study.bank.checkpoints:
         outcome.not_applicable = "no direction of the bank is learned"
         return
     outcome.inspected = len(learned)
-    for checkpoint in study.checkpoints.values():
-        if (misfit := checkpoint.misfit(study)) is not None:
+    for checkpoint in study.bank.checkpoints.values():
+        if (misfit := checkpoint.misfit(study.bank)) is not None:
             pointer, expected, found = misfit
             message = "The weights cannot be run on the declared features and actions."
             outcome.at(checkpoint.document.path).error(pointer, message, expected, found)
@@ -268,21 +270,21 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
         if (other := first.setdefault(family, candidate)).checkpoint_sha256 != candidate.checkpoint_sha256:
             message = "A family has one checkpoint, and this candidate names another."
             at.error(digest, message, f"{other.checkpoint_sha256}, as {other.name}", candidate.checkpoint_sha256)
-        if (weights := study.checkpoint_of(candidate)) is not None:
+        if (weights := study.bank.checkpoint_of(candidate)) is not None:
             at.expect(digest, "The checkpoint is that of another family.", family or "none", weights.family)
         elif family not in told:
             told.add(family)
-            if candidate.policy == "student" or sealed_directions(study, family) is None:
+            if candidate.policy == "student" or sealed_directions(study.states, family) is None:
                 outcome.missing = f"neither weights nor sealed directions of {family} are in the bundle"
             else:
                 message = "The directions of this family are taken as sealed: its weights are not in the bundle."
                 at.say("note", digest, message, "weights with this digest", "sealed directions only")
     gates = [gate for gate in (study.declared.query, *study.declared.gates.values()) if gate and gate.learned]
-    asked = [study.gate_weights(gate.learned) for gate in gates]
+    asked = [study.bank.gate_weights(gate.learned) for gate in gates]
     if None in asked:
         outcome.missing = "the weights of a learned gate are not in the bundle, or are there twice"
     named = {candidate.checkpoint_sha256 or "" for candidate in learned}
-    for digest, checkpoint in study.checkpoints.items():
+    for digest, checkpoint in study.bank.checkpoints.items():
         if digest not in named and checkpoint not in asked:
             known = f"one of {', '.join(sorted(name[:12] for name in named)) or 'none'}"
             outcome.at(checkpoint.document.path).error(None, "No candidate names these weights.", known, digest[:12])
@@ -310,7 +312,7 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
     for place, arm in enumerate(study.declared.competitors or []):
         if arm not in able:
             message = "What competes is an arm of tilts or students."
-            outcome.at(study.protocol_path).error(f"/competitors/{place}", message, ", ".join(able), arm)
+            outcome.at(study.evidence.protocol_path).error(f"/competitors/{place}", message, ", ".join(able), arm)
     first: dict[str, Candidate] = {}
     for candidate in study.candidates:
         other = first.setdefault(candidate.arm, candidate)
@@ -333,7 +335,7 @@ def _written(value: Any) -> str:
 def _told_apart(study: Study, outcome: Outcome) -> None:
     """Competing candidates of one scale differ in their family's index, so that ties have one order."""
     first: dict[tuple[Fraction | None, int | None], Candidate] = {}
-    for candidate in (study.candidates[place] for place in study.competing()):
+    for candidate in (study.candidates[place] for place in study.bank.competing()):
         index = candidate.family_index
         other = first.setdefault((candidate.exact_scale, index), candidate)
         if other.arm != candidate.arm:
@@ -356,9 +358,11 @@ def _lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]
     if candidate.normalization != due:
         yield "/normalization", due, candidate.normalization
     for name in candidate.splits or ():
-        if name not in study.roles:
+        if name not in study.bank.roles:
             yield "/splits", "declared splits", name
-    if candidate.splits is not None and (policy == "anchor" or study.candidates.index(candidate) in study.competing()):
+    if candidate.splits is not None and (
+        policy == "anchor" or study.candidates.index(candidate) in study.bank.competing()
+    ):
         yield "/splits", "nothing: the anchor and what competes with it are traced wherever anything is", "a list"
     if policy == "query":
         yield from _query_lacks(study, candidate)

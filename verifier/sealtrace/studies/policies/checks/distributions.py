@@ -14,18 +14,19 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.bank import Candidate, network_outputs
+from sealtrace.studies.policies.evidence.bank import Candidate
 from sealtrace.studies.policies.evidence.replaying import replay_of, smoothed_teacher
+from sealtrace.studies.policies.evidence.states import network_outputs
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
 
 
 def _playable(study: Study, kind: str) -> tuple[Index, Index]:
     """Rows of a kind whose state is certain and has a usable legal set, and those states."""
-    states = study.state_of(kind)
+    states = study.joined.state_of(kind)
     rows = np.flatnonzero(states >= 0)
     # action.legal-set reports the others.
-    rows = rows[study.playable[states[rows]]]
+    rows = rows[study.states.playable[states[rows]]]
     return rows, states[rows]
 
 
@@ -40,7 +41,7 @@ def _names_in(frame: Frame, field: str) -> Callable[[int], str]:
 
 @check("action.legal-set", "states")
 def legal_set(study: Study, outcome: Outcome) -> None:
-    frame, legal = study.frame("observation"), study.legal
+    frame, legal = study.frame("observation"), study.states.legal
     outcome.inspected = frame.size
     for rows, message, expected in (
         (~legal.named.any(axis=1) & ~legal.unknown, "The state has no legal action.", "at least one action"),
@@ -52,7 +53,7 @@ def legal_set(study: Study, outcome: Outcome) -> None:
 
 @check("action.order", "rows")
 def order(study: Study, outcome: Outcome) -> None:
-    for kind, lists in (("observation", study.legal), ("trace", study.trace_legal)):
+    for kind, lists in (("observation", study.states.legal), ("trace", study.joined.legal)):
         frame = study.frame(kind)
         outcome.inspected += frame.size
         listed = frame.column("legal")
@@ -72,7 +73,7 @@ def vocabulary(study: Study, outcome: Outcome) -> None:
     for kind, field in (("teacher", "distribution"), ("teacher", "values"), ("trace", "legal"), ("values", "values")):
         frame = study.frame(kind)
         if field == "legal":
-            named, unknown = study.trace_legal.named, study.trace_legal.unknown | study.trace_legal.repeated
+            named, unknown = study.joined.legal.named, study.joined.legal.unknown | study.joined.legal.repeated
         else:
             matrix = action_matrix(frame, field, study.actions)
             named, unknown = matrix.named, matrix.unknown
@@ -80,11 +81,11 @@ def vocabulary(study: Study, outcome: Outcome) -> None:
         there = frame.table.column(field).is_valid().to_numpy()[rows]
         rows, states = rows[there], states[there]
         outcome.inspected += len(rows)
-        wrong = unknown[rows] | (some_rows(named, rows) != some_rows(study.legal.named, states)).any(axis=1)
-        state_of = study.state_of(kind)
+        wrong = unknown[rows] | (some_rows(named, rows) != some_rows(study.states.legal.named, states)).any(axis=1)
+        state_of = study.joined.state_of(kind)
 
         def legal(row: int) -> str:
-            return ", ".join(compress(study.actions, study.legal.named[state_of[row]])) or "none"
+            return ", ".join(compress(study.actions, study.states.legal.named[state_of[row]])) or "none"
 
         message = "The actions are not the observation's legal actions."
         outcome.rows(frame, rows[wrong], f"/{field}", message, legal, _names_in(frame, field))
@@ -95,7 +96,7 @@ def chosen(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     rows, states = _playable(study, "trace")
     outcome.inspected = len(rows)
-    best = policies.top_action(study.probabilities.values[rows], study.legal.named[states])
+    best = policies.top_action(study.joined.probabilities.values[rows], study.states.legal.named[states])
     wrong = frame.lookup("action", pa.array(study.actions))[rows] != best
     message = "The stored action is not the legal action of largest probability."
     outcome.rows(frame, rows[wrong], "/action", message, [study.actions[place] for place in best[wrong]])
@@ -108,7 +109,7 @@ def _distributions(study: Study) -> list[tuple[Frame, str, ActionMatrix]]:
     teacher, trace = study.frame("teacher"), study.frame("trace")
     return [
         (teacher, "distribution", action_matrix(teacher, "distribution", study.actions)),
-        (trace, "probabilities", study.probabilities),
+        (trace, "probabilities", study.joined.probabilities),
     ]
 
 
@@ -119,7 +120,7 @@ def support(study: Study, outcome: Outcome) -> None:
     for frame, field, matrix in _distributions(study):
         rows, states = _playable(study, frame.kind)
         outcome.inspected += len(rows)
-        legal, values = some_rows(study.legal.named, states), some_rows(matrix.values, rows)
+        legal, values = some_rows(study.states.legal.named, states), some_rows(matrix.values, rows)
         # An illegal action may be named with probability zero; a legal one may not be left out.
         stray = (values != 0) & ~legal
         absent = legal & ~some_rows(matrix.named, rows)
@@ -168,7 +169,7 @@ def compare_matrix(
 
 def compare_traces(study: Study, outcome: Outcome, rows: Index, replayed: Matrix, message: str) -> None:
     """Compares the distributions of traces with their replay."""
-    stored = study.probabilities.values[rows]
+    stored = study.joined.probabilities.values[rows]
     compare_matrix(study, outcome, "trace", rows, "probabilities", replayed, stored, message)
 
 
@@ -185,8 +186,10 @@ def teacher(study: Study, outcome: Outcome) -> None:
     rows, states = _playable(study, "teacher")
     rows, states = rows[valued[rows]], states[valued[rows]]
     values = action_matrix(frame, "values", study.actions)
-    named = (some_rows(values.named, rows) | ~some_rows(study.legal.named, states)).all(axis=1) & ~values.unknown[rows]
-    rows, legal = rows[named], some_rows(study.legal.named, states[named])
+    named = (some_rows(values.named, rows) | ~some_rows(study.states.legal.named, states)).all(
+        axis=1
+    ) & ~values.unknown[rows]
+    rows, legal = rows[named], some_rows(study.states.legal.named, states[named])
     given, stored = (
         some_rows(matrix.values, rows) for matrix in (values, action_matrix(frame, "distribution", study.actions))
     )
@@ -230,21 +233,21 @@ def teacher_value(study: Study, outcome: Outcome) -> None:
 
 @check("replay.normalizer", "normalizers")
 def normalizer(study: Study, outcome: Outcome) -> None:
-    replays = [replay_of(study, place) for place in range(len(study.candidates))]
+    replays = [replay_of(study.states, place) for place in range(len(study.candidates))]
     if replays and all(replay is not None and replay.normalizers is None for replay in replays):
         outcome.not_applicable = "no policy of the bank is normalized"
         return
     for candidate, replay in zip(study.candidates, replays, strict=True):
         if replay is None or replay.normalizers is None:
             continue
-        known = study.playable
+        known = study.states.playable
         if candidate.policy == "tilt":
-            known = known & np.isfinite(smoothed_teacher(study)).all(axis=1)
+            known = known & np.isfinite(smoothed_teacher(study.states)).all(axis=1)
         values = replay.normalizers[known]
         outcome.inspected += len(values)
         bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
         if len(bad):
-            state = study.states[int(np.flatnonzero(known)[bad[0]])].as_py()
+            state = study.states.ids[int(np.flatnonzero(known)[bad[0]])].as_py()
             message = f"The normalizer is not finite and positive at {len(bad)} states, first at {state}."
             at = outcome.on(study.frame("candidate"), candidate.row)
             at.error("/scale", message, "a finite positive normalizer", float(values[bad[0]]))
@@ -256,12 +259,12 @@ def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) ->
     if study.candidates and not places:
         outcome.not_applicable = f"the bank has no {policy} policy"
     for place in places:
-        replay = replay_of(study, place)
+        replay = replay_of(study.states, place)
         if replay is None:
             outcome.missing = f"{study.candidates[place].name} does not declare what its policy needs"
             continue
-        rows = study.traces_of(place)
-        compare_traces(study, outcome, rows, replay.probabilities[study.trace_state[rows]], message)
+        rows = study.joined.traces_of(place)
+        compare_traces(study, outcome, rows, replay.probabilities[study.joined.state[rows]], message)
 
 
 for _policy, _message in {
@@ -285,12 +288,12 @@ def residual(study: Study, outcome: Outcome) -> None:
         if candidate.direction is None and candidate.checkpoint_sha256 is not None
     }
     matrix = action_matrix(frame, "direction", study.actions)
-    unseen = frame.lookup("state", study.states) < 0
+    unseen = frame.lookup("state", study.states.ids) < 0
     outcome.rows(frame, unseen, "/state", "No observation has this state.", "an observation")
     other = matrix.unknown | ~matrix.named.all(axis=1)
     message = "The direction does not name exactly the declared actions."
     outcome.rows(frame, other, "/direction", message, ", ".join(study.actions), _names_in(frame, "direction"))
-    states = study.state_of("residual")
+    states = study.joined.state_of("residual")
     for family in frame.texts("family")[1]:
         rows = np.flatnonzero(frame.says("family", family))
         if family not in learned:
@@ -299,8 +302,8 @@ def residual(study: Study, outcome: Outcome) -> None:
             outcome.rows(frame, rows, "/family", message, ", ".join(sorted(filter(None, learned))) or "none", family)
             continue
         _named_checkpoints(study, outcome, rows, learned[family])
-        checkpoint = study.checkpoint_of(learned[family])
-        replayed = None if checkpoint is None else network_outputs(study, checkpoint, "residual")
+        checkpoint = study.bank.checkpoint_of(learned[family])
+        replayed = None if checkpoint is None else network_outputs(study.states, checkpoint, "residual")
         if replayed is None:
             # Taken as sealed: bank.checkpoints says so.
             outcome.inspected += len(rows)
@@ -329,10 +332,10 @@ def zero_scale(study: Study, outcome: Outcome) -> None:
     if study.candidates and not zeros:
         outcome.not_applicable = "no candidate has scale zero"
     frame = study.frame("trace")
-    values = study.probabilities.values
+    values = study.joined.probabilities.values
     for place in zeros:
-        rows = study.traces_of(place)
-        base = study.anchor_traces[study.trace_state[rows]]
+        rows = study.joined.traces_of(place)
+        base = study.joined.anchors[study.joined.state[rows]]
         rows, base = rows[base >= 0], base[base >= 0]
         outcome.inspected += len(rows)
         differs = values[rows].view(np.int64) != values[base].view(np.int64)

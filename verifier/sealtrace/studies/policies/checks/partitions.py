@@ -43,7 +43,7 @@ def _at(outcome: Outcome, partition: FrozenPartition, **more: str) -> Spot:
 def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, Declared]]:
     """The partitions that were learned, with the class that each is the best of."""
     classes = study.declared.partition_classes
-    for partition in frozen_partitions(study).values():
+    for partition in frozen_partitions(study.states).values():
         if partition.learned_in is None:
             continue
         declared = classes.get(partition.learned_in)
@@ -101,7 +101,7 @@ def rule(study: Study, outcome: Outcome) -> None:
 def _cover(study: Study, outcome: Outcome) -> None:
     """Every observed state lies in exactly one group of every partition."""
     frame = study.frame("observation")
-    for partition in frozen_partitions(study).values():
+    for partition in frozen_partitions(study.states).values():
         holding = partition.holding
         for wrong, message in (
             (holding == 0, f"No group of {partition.name} holds the state."),
@@ -123,14 +123,14 @@ def labels(study: Study, outcome: Outcome) -> None:
         outcome.rows(frame, labelled, "/group", message, "no group")
         outcome.not_applicable = None if outcome.inspected else "no partition is deployed"
         return
-    partition = frozen_partitions(study).get(deployed)
+    partition = frozen_partitions(study.states).get(deployed)
     if partition is None:
         outcome.missing = f"the deployed partition {deployed} is not in the bundle"
         return
     splits, names = frame.texts("split")
-    due = [code for code, name in enumerate(names) if study.roles.get(name) in ("calibration", "held-out")]
-    rows = np.flatnonzero(np.isin(splits, due) & (study.trace_state >= 0))
-    groups = partition.group_of[study.trace_state[rows]]
+    due = [code for code, name in enumerate(names) if study.bank.roles.get(name) in ("calibration", "held-out")]
+    rows = np.flatnonzero(np.isin(splits, due) & (study.joined.state >= 0))
+    groups = partition.group_of[study.joined.state[rows]]
     outcome.inspected = len(rows)
     message = "The trace names a group, and was sealed before there was a partition."
     outcome.rows(frame, labelled & ~np.isin(splits, due), "/group", message, "no group")
@@ -147,17 +147,17 @@ def labels(study: Study, outcome: Outcome) -> None:
 @check("partition.support", "groups", unless=no_partition)
 def support(study: Study, outcome: Outcome) -> None:
     for partition, declared in _learned(study, outcome):
-        if study.structure_split is None:
+        if study.bank.structure_split is None:
             outcome.missing = "the protocol does not declare one structure split"
             continue
         least = max(1, declared.minimum_support)
-        for leaf, at, count in _counts(study, outcome, partition, study.structure_split):
+        for leaf, at, count in _counts(study, outcome, partition, study.bank.structure_split):
             if count < least:
                 message = "Fewer structure states fall into the group than the class demands."
                 at.error(leaf, message, f"at least {least}", count)
-    for partition in frozen_partitions(study).values():
+    for partition in frozen_partitions(study.states).values():
         outcome.inspected += len(partition.groups)
-        for split in study.splits_of("calibration"):
+        for split in study.bank.splits_of("calibration"):
             for leaf, at, count in _counts(study, outcome, partition, split):
                 if not count:
                     at.warning(
@@ -179,8 +179,8 @@ def _counts(study: Study, outcome: Outcome, partition: FrozenPartition, split: s
 
 def structure_degradations(study: Study) -> Matrix | None:
     """d of every competing candidate at every structure state; None where one is not there."""
-    outcomes, states = declared_outcomes(study), states_of(study, study.structure_split or "")
-    columns = [outcomes.of(candidate).delta[states] for candidate in study.competing()]
+    outcomes, states = declared_outcomes(study), states_of(study, study.bank.structure_split or "")
+    columns = [outcomes.of(candidate).delta[states] for candidate in study.bank.competing()]
     matrix = np.column_stack(columns) if columns else np.zeros((0, 0))
     return matrix if matrix.size and np.isfinite(matrix).all() else None
 
@@ -198,7 +198,7 @@ def in_class(study: Study, outcome: Outcome) -> None:
 
 def _not_in_class(study: Study, outcome: Outcome, partition: FrozenPartition, declared: Declared) -> str | None:
     """Why a partition is not of its class; None where it is, or where that cannot be told."""
-    states = len(states_of(study, study.structure_split or ""))
+    states = len(states_of(study, study.bank.structure_split or ""))
     if states and len(partition.groups) > states:
         return f"{states} structure states cannot support {len(partition.groups)} leaves"
     try:
@@ -223,7 +223,7 @@ def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[Frozen
 
 @check("partition.objective", "partitions")
 def objective(study: Study, outcome: Outcome) -> None:
-    states = states_of(study, study.structure_split or "")
+    states = states_of(study, study.bank.structure_split or "")
     for partition, declared, degradations in _learned_and_scored(study, outcome):
         groups = partition.group_of[states]
         reported = partition.document.value.get("objective")
@@ -242,12 +242,12 @@ MOST_THRESHOLDS = 1000
 
 @check("partition.optimal", "partitions")
 def optimal(study: Study, outcome: Outcome) -> None:
-    states = states_of(study, study.structure_split or "")
+    states = states_of(study, study.bank.structure_split or "")
     for partition, declared, degradations in _learned_and_scored(study, outcome):
         if sum(map(len, declared.thresholds.values())) > MOST_THRESHOLDS:
             outcome.missing = f"{partition.name}: a class of more than {MOST_THRESHOLDS} thresholds is not searched"
             continue
-        features = {name: study.feature(name)[states] for name in declared.thresholds}
+        features = {name: study.states.feature(name)[states] for name in declared.thresholds}
         try:
             found = best_partition(features, degradations, declared)
         except (TooLargeError, Undecided, ValueError) as error:
@@ -262,7 +262,7 @@ def optimal(study: Study, outcome: Outcome) -> None:
 def allocations(study: Study, outcome: Outcome) -> None:
     certified = study.frame("certificate").texts("partition")[1]
     chosen_in = {selector.partition for selector in study.declared.selectors}
-    for partition in frozen_partitions(study).values():
+    for partition in frozen_partitions(study.states).values():
         shares = partition.document.value.get("allocations")
         for group, budget in partition.budgets.items():
             outcome.inspected += 1
@@ -284,7 +284,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
 
 def _compare_shares(study: Study, outcome: Outcome, partition: FrozenPartition) -> None:
     """Each share is positive and names a competing candidate and a group, and every pair has one."""
-    bank, groups = study.competing(), set(partition.groups)
+    bank, groups = study.bank.competing(), set(partition.groups)
     seen: set[tuple[int | None, str]] = set()
     for place, share in enumerate(partition.document.value["allocations"]):
         scaled = {} if share.get("scale") is None else {"scale": share["scale"]}
@@ -293,7 +293,7 @@ def _compare_shares(study: Study, outcome: Outcome, partition: FrozenPartition) 
             if share.get(kind) is not None and exact(share[kind]) <= 0:
                 message = "A share of the failure budget is positive."
                 at.error(f"/allocations/{place}/{kind}", message, "above 0", share[kind])
-        candidate = study.candidate_at(share["arm"], share.get("scale"))
+        candidate = study.bank.candidate_at(share["arm"], share.get("scale"))
         if candidate not in bank or share["group"] not in groups or (candidate, share["group"]) in seen:
             message = "The share belongs to no pair of a competing candidate and a group, or the pair has one already."
             found = f"{share['arm']}@{share.get('scale') or 'none'} in {share['group']}"

@@ -20,7 +20,7 @@ REPLAY_ROUNDING = 1e-12
 
 def _joined(study: Study) -> tuple[Index, Index]:
     """Places in the recomputed scores that have a reported score, and the rows of those."""
-    reported = study.score_of_trace[study.scored.rows]
+    reported = study.joined.score[study.scored.rows]
     places = np.flatnonzero(reported >= 0)
     return places, reported[places]
 
@@ -28,7 +28,7 @@ def _joined(study: Study) -> tuple[Index, Index]:
 @check("score.trace-digest", "scores")
 def trace_digest(study: Study, outcome: Outcome) -> None:
     traces, scores = study.frame("trace"), study.frame("score")
-    rows = np.flatnonzero(study.score_of_trace >= 0)
+    rows = np.flatnonzero(study.joined.score >= 0)
     outcome.inspected = len(rows)
     codes, texts = scores.texts("trace_sha256")
     digests = [study.bundle.contents.get(path) for path in traces.paths]
@@ -37,7 +37,7 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
         return
     due = np.array([texts.index(digest) if digest in texts else -1 for digest in digests])
     files = traces.file_of()[rows]
-    reported = study.score_of_trace[rows]
+    reported = study.joined.score[rows]
     wrong = codes[reported] != due[files]
     expected = [digests[file] for file in files[wrong]]
     outcome.rows(scores, reported[wrong], "/trace_sha256", "The score was made for another trace table.", expected)
@@ -48,7 +48,7 @@ def utility(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
     places, rows = _joined(study)
     outcome.inspected = len(rows)
-    states = study.trace_state[study.scored.rows[places]]
+    states = study.joined.state[study.scored.rows[places]]
     names = [study.declared.evaluators.utility, study.declared.evaluators.risk]
     by_name = action_matrix(frame, "expected", sorted(set(names)))
     roles = (("weak", "utility", study.scored.weak), ("strong", "risk", study.scored.strong))
@@ -61,7 +61,7 @@ def utility(study: Study, outcome: Outcome) -> None:
         outcome.rows(frame, rows[~told], f"/expected/{name}", message, expected, "nothing")
         pointer = f"/{field}" if frame.column("expected").null_count else f"/expected/{name}"
         message = "The utility is not the distribution's mean of the action values."
-        size = study.magnitude(role)[states]
+        size = study.states.magnitude(role)[states]
         numbers = replayed[places][told], stored[rows[told]]
         outcome.compare(frame, rows[told], pointer, *numbers, study.tolerance, message, size[told])
 
@@ -73,7 +73,7 @@ def delta(study: Study, outcome: Outcome) -> None:
     outcome.inspected = len(rows)
     numbers = study.scored.delta[places], frame.numbers("delta")[rows]
     message = "The delta is not the risk evaluator's expectation less that of the anchor at the same state."
-    size = study.magnitude("risk")[study.trace_state[study.scored.rows[places]]]
+    size = study.states.magnitude("risk")[study.joined.state[study.scored.rows[places]]]
     outcome.compare(frame, rows, "/delta", *numbers, study.tolerance, message, size)
 
 
@@ -113,24 +113,24 @@ def recomputed_threshold(study: Study, outcome: Outcome) -> None:
 
 def _replayed_crossings(study: Study, outcome: Outcome) -> None:
     """A stored distribution may differ from its replay by the tolerance, but not in what it decides."""
-    anchor = None if study.anchor is None else replay_of(study, study.anchor)
+    anchor = None if study.bank.anchor is None else replay_of(study.states, study.bank.anchor)
     if anchor is None:
         return
-    scored, tau, stored = study.scored, exact(study.declared.tau), study.probabilities.values
-    risk, size = study.evaluator(study.declared.evaluators.risk), study.magnitude("risk")
-    every = study.trace_state[scored.rows]
+    scored, tau, stored = study.scored, exact(study.declared.tau), study.joined.probabilities.values
+    risk, size = study.states.evaluator(study.declared.evaluators.risk), study.states.magnitude("risk")
+    every = study.joined.state[scored.rows]
     # Only so near to the threshold can a difference within the tolerance decide anything.
     reach = 4 * len(study.actions) * study.tolerance * size[every]
     close = np.flatnonzero(np.abs(scored.delta + as_double(tau)) <= reach)
-    for index in sorted(set(study.trace_candidate[scored.rows[close]].tolist())):
+    for index in sorted(set(study.joined.candidate[scored.rows[close]].tolist())):
         # A query policy has no one replay: it is the prior, or the anchor where a query was accepted.
-        if study.candidates[index].policy == "query" or (replay := replay_of(study, index)) is None:
+        if study.candidates[index].policy == "query" or (replay := replay_of(study.states, index)) is None:
             continue
-        places = close[study.trace_candidate[scored.rows[close]] == index]
+        places = close[study.joined.candidate[scored.rows[close]] == index]
         rows, states = scored.rows[places], every[places]
         policy, base = replay.probabilities[states], anchor.probabilities[states]
         delta, _ = thresholds.expected_difference(policy, base, risk[states])
-        apart = np.abs(np.c_[policy - stored[rows], base - stored[study.anchor_traces[states]]]).max(axis=1)
+        apart = np.abs(np.c_[policy - stored[rows], base - stored[study.joined.anchors[states]]]).max(axis=1)
         # What is farther off, the replay's own check reports; what a replay's rounding may decide, nobody can.
         sure = (apart <= study.tolerance) & (np.abs(delta + float(tau)) > REPLAY_ROUNDING * (float(tau) + size[states]))
         wrong = sure & (thresholds.below(delta, -tau) != scored.crossed[places])
@@ -144,12 +144,12 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
 def summary(study: Study, outcome: Outcome) -> None:
     frame = study.frame("summary")
     outcome.inspected = frame.size
-    candidates = study.candidate_of("summary")
+    candidates = study.bank.candidate_of(study.frame("summary"))
     populations, names = frame.texts("population")
     scored = study.scored
     splits, split_names = study.frame("observation").texts("split")
-    of_row = study.trace_candidate[scored.rows]
-    split_of_row = splits[study.trace_state[scored.rows]]
+    of_row = study.joined.candidate[scored.rows]
+    split_of_row = splits[study.joined.state[scored.rows]]
     for row in range(frame.size):
         population = names[populations[row]]
         inside = of_row == candidates[row]

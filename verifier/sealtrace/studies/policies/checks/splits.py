@@ -27,11 +27,14 @@ def inventory(study: Study, outcome: Outcome) -> None:
     frame = study.frame("observation")
     outcome.inspected = frame.size
     for index, split in enumerate(study.declared.splits):
-        at, found = outcome.at(study.protocol_path, {"split": split.name}), int(frame.says("split", split.name).sum())
+        at, found = (
+            outcome.at(study.evidence.protocol_path, {"split": split.name}),
+            int(frame.says("split", split.name).sum()),
+        )
         message = "The split does not hold the declared number of states."
         at.expect(f"/splits/{index}/states", message, found, split.states)
-    undeclared = frame.lookup("split", pa.array(list(study.roles), pa.string())) < 0
-    outcome.rows(frame, undeclared, "/split", "The protocol declares no such split.", " or ".join(study.roles))
+    undeclared = frame.lookup("split", pa.array(list(study.bank.roles), pa.string())) < 0
+    outcome.rows(frame, undeclared, "/split", "The protocol declares no such split.", " or ".join(study.bank.roles))
 
 
 @check("split.disjoint", "states")
@@ -67,8 +70,8 @@ def agreement(study: Study, outcome: Outcome) -> None:
             outcome.rows(frame, start + np.flatnonzero(codes[start:stop] != due), "/split", message, split)
         if kind == "observation" or not observations.size:
             continue
-        states = study.state_of(kind)
-        wrong = (states >= 0) & (study.observed_split(kind) != codes)
+        states = study.joined.state_of(kind)
+        wrong = (states >= 0) & (study.joined.observed_split(kind) != codes)
         message = "The record names another split than its observation."
         outcome.rows(frame, wrong, "/split", message, lambda row: observations.text("split", int(states[row])))
 
@@ -105,7 +108,7 @@ def _dealt(study: Study, declared: Assignment, outcome: Outcome) -> None:
         return
     members = in_order(study, np.flatnonzero(np.isin(codes, [names.index(name) for name in taking])))
     outcome.inspected = len(members)
-    strata = [study.feature(name)[members] for name in declared.strata]
+    strata = [study.states.feature(name)[members] for name in declared.strata]
     if any(np.isnan(stratum).any() for stratum in strata):
         outcome.missing = "a stratum cannot be computed at every state"
         return
@@ -124,7 +127,7 @@ def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
     """Every state is the member of the population that the declared draw gives it, and looks as that member does."""
     frame = study.frame("observation")
     there = set(declared.order) <= set(frame.texts("split")[1])
-    if declared.member not in study.observed or not there or not declared.population:
+    if declared.member not in study.states.observed or not there or not declared.population:
         outcome.missing = "the assignment names a split or a field that is not there"
         return
     numbers = frame.numbers(declared.member)
@@ -205,7 +208,7 @@ def teacher(study: Study, outcome: Outcome) -> None:
         return
     observations = study.frame("observation")
     outcome.inspected = observations.size
-    places = study.state_of("teacher")
+    places = study.joined.state_of("teacher")
     outcome.rows(frame, places < 0, "/state", "No single observation has this state.", "one observation")
     taught = np.zeros(observations.size, np.bool_)
     taught[places[places >= 0]] = True
@@ -217,7 +220,7 @@ def trace(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     observations = study.frame("observation")
     outcome.inspected = frame.size
-    states, candidates = study.trace_state, study.trace_candidate
+    states, candidates = study.joined.state, study.joined.candidate
     outcome.rows(frame, states < 0, "/state", "No single observation has this state.", "one observation")
 
     def named(row: int) -> str:
@@ -227,7 +230,7 @@ def trace(study: Study, outcome: Outcome) -> None:
     outcome.rows(frame, candidates < 0, "/arm", message, "one candidate", named)
     # A split is traced for a candidate wholly or not at all.
     known = (states >= 0) & (candidates >= 0)
-    study.room("candidates x states", len(study.candidates), observations.size, width=1)
+    study.evidence.room("candidates x states", len(study.candidates), observations.size, width=1)
     present = np.zeros((len(study.candidates), observations.size), np.bool_)
     present[candidates[known], states[known]] = True
     splits, names = observations.texts("split")
@@ -235,7 +238,7 @@ def trace(study: Study, outcome: Outcome) -> None:
         members = np.flatnonzero(splits == split)
         traced = present[:, members]
         if not traced.any():
-            if study.roles.get(names[split]) in ("calibration", "held-out"):
+            if study.bank.roles.get(names[split]) in ("calibration", "held-out"):
                 outcome.missing = f"{names[split]} was not traced"
             continue
         for place, candidate in enumerate(study.candidates):
@@ -252,22 +255,22 @@ def trace(study: Study, outcome: Outcome) -> None:
 def _scored(study: Study) -> Mask:
     """Traces that are scored: those of training records are not."""
     codes, names = study.frame("trace").texts("split")
-    scored: Mask = np.array([*(study.roles.get(name) != "training" for name in names), True])[codes]
+    scored: Mask = np.array([*(study.bank.roles.get(name) != "training" for name in names), True])[codes]
     return scored
 
 
 @check("join.values", "states")
 def values(study: Study, outcome: Outcome) -> None:
     frame = study.frame("values")
-    places = study.state_of("values")
+    places = study.joined.state_of("values")
     outcome.rows(frame, places < 0, "/state", "No single observation has this state.", "one observation")
     observations = study.frame("observation")
-    traced = distinct(study.trace_state[(study.trace_state >= 0) & _scored(study)])
+    traced = distinct(study.joined.state[(study.joined.state >= 0) & _scored(study)])
     outcome.inspected = len(traced)
     evaluators = study.declared.evaluators
     for evaluator in sorted({evaluators.utility, evaluators.risk}):
         rows = np.flatnonzero(frame.says("evaluator", evaluator))
-        absent = traced[study.by_state("values", rows)[traced] < 0]
+        absent = traced[study.states.by_state("values", rows)[traced] < 0]
         message = f"The state has no single record of {evaluator} action values."
         outcome.rows(observations, absent, "/state", message, f"one {evaluator} record", "none")
 
@@ -276,7 +279,7 @@ def values(study: Study, outcome: Outcome) -> None:
 def score(study: Study, outcome: Outcome) -> None:
     traces, scores = study.frame("trace"), study.frame("score")
     outcome.inspected = traces.size
-    joined = study.score_of_trace
+    joined = study.joined.score
     outcome.rows(traces, (joined == -1) & _scored(study), "/state", "The trace has no score.", "one score", "none")
     unscored = np.ones(scores.size, np.bool_)
     unscored[joined[joined >= 0]] = False

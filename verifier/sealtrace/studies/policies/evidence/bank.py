@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.frames import Frame, Matrix, Vector
+from sealtrace.bundle.content import document_digest
+from sealtrace.bundle.encoding import arrow_array
+from sealtrace.bundle.frames import Frame, Index, Vector
 from sealtrace.bundle.model import Document
 from sealtrace.contract.scalars import exact
-from sealtrace.evidence import once
+from sealtrace.evidence import View, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.records import policies as records
-from sealtrace.studies.policies.records.protocol import Feature
+from sealtrace.studies.policies.records.protocol import Feature, PolicyProtocol
 
-if TYPE_CHECKING:
-    from sealtrace.studies.policies.evidence.study import Study
+Verdict = Literal["selected", "no-certified-candidate"]
+"""What a rule gives in a group."""
 
 
 class Candidate(records.Candidate):
@@ -58,32 +61,142 @@ class Checkpoint:
     def family(self) -> str:
         return str(self.document.value["family"])
 
-    def misfit(self, study: Study) -> tuple[str, str, str] | None:
+    def misfit(self, bank: Bank) -> tuple[str, str, str] | None:
         """(pointer, expected, found) where the weights cannot be run on the study's features; None where they can."""
         value = self.document.value
         for place, name in enumerate(value["features"]):
-            if name not in study.declared.features:
+            if name not in bank.declared.features:
                 return f"/features/{place}", "a declared feature", name
-        if value["actions"] != study.actions:
-            return "/actions", ", ".join(study.actions), ", ".join(value["actions"])
-        for head, outputs in (("residual", len(study.actions)), ("base", len(study.actions)), ("gate", 1)):
+        if value["actions"] != bank.actions:
+            return "/actions", ", ".join(bank.actions), ", ".join(value["actions"])
+        for head, outputs in (("residual", len(bank.actions)), ("base", len(bank.actions)), ("gate", 1)):
             wrong = networks.misfit(value[head], len(value["features"]), outputs) if value.get(head) else None
             if wrong is not None:
                 return f"/{head}{wrong[0]}", wrong[1], wrong[2]
         return None
 
 
-@once
-def network_outputs(study: Study, checkpoint: Checkpoint, head: str) -> Matrix | None:
-    """A head of the network at every observed state: residual direction, base policy's logits, or gate's score.
+class Bank(View):
+    """What was declared before any state was seen: the protocol, the candidates and their frozen weights."""
 
-    They follow from observations alone, and serve all scales of a family. None where the network has no such head.
-    """
-    value = checkpoint.document.value
-    if not value.get(head) or checkpoint.misfit(study) is not None:
-        return None
-    inputs = np.column_stack([study.feature(name) for name in value["features"]])
-    return networks.forward(inputs, networks.layers_of(value[head]))
+    @cached_property
+    def declared(self) -> PolicyProtocol:
+        """The protocol, typed."""
+        return PolicyProtocol.of(self.evidence.protocol)
+
+    @cached_property
+    def actions(self) -> list[str]:
+        longest = max((store.count for store in self.bundle.stores), default=0)
+        self.evidence.room("rows x actions", longest, len(self.declared.actions), width=9)
+        return self.declared.actions
+
+    @cached_property
+    def tolerance(self) -> float:
+        return as_double(exact(self.declared.tolerances.replay))
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        rows = self.frame("candidate").table.to_pylist(maps_as_pydicts="lossy")
+        return [Candidate.of(row, record) for row, record in enumerate(rows)]
+
+    def candidate_at(self, arm: str | None, scale: str | Fraction | None) -> int | None:
+        """The candidate of an arm and a scale, which are compared as numbers; None where the bank has none."""
+        return self._candidate_places.get((arm or "", exact(scale) if isinstance(scale, str) else scale))
+
+    def assigned(self, record: dict[str, Any]) -> tuple[str, str, Verdict]:
+        """What a record assigns to a group: the group, the candidate as the bank writes it, and what the rule gave."""
+        arm, scale = str(record["arm"]), record.get("scale")
+        name = f"{arm if scale is None else f'{arm}@{scale}'} (not in the bank)"
+        if (place := self.candidate_at(arm, scale)) is not None:
+            name = self.candidates[place].name
+        return record["group"], name, record["outcome"]
+
+    @cached_property
+    def _candidate_places(self) -> dict[tuple[str, Fraction | None], int]:
+        return {(candidate.arm, candidate.exact_scale): place for place, candidate in enumerate(self.candidates)}
+
+    @once
+    def competing(
+        self, families: tuple[str, ...] | None = None, scales: tuple[Fraction, ...] | None = None
+    ) -> list[int]:
+        """The candidates that compete, the smaller scale first, then the lower family index.
+
+        They are the candidates of the declared arms, by default the tilts of the anchor, whose scale is on the grid.
+        """
+        grid = {exact(text) for text in self.declared.scale_grid}
+        arms = self.declared.competitors
+        chosen = [
+            (scale, candidate.family_index or 0, place)
+            for place, candidate in enumerate(self.candidates)
+            if (candidate.policy == "tilt" if arms is None else candidate.arm in arms)
+            and (scale := candidate.exact_scale) in grid
+            and (families is None or candidate.family in families)
+            and (scales is None or scale in scales)
+        ]
+        return [place for _, _, place in sorted(chosen)]
+
+    @cached_property
+    def anchor(self) -> int | None:
+        """The bank's anchor, where there is exactly one."""
+        anchors = [place for place, candidate in enumerate(self.candidates) if candidate.policy == "anchor"]
+        return anchors[0] if len(anchors) == 1 else None
+
+    @property
+    def anchor_name(self) -> str:
+        """The anchor as the bank writes it."""
+        return "anchor" if self.anchor is None else self.candidates[self.anchor].name
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Split name to role."""
+        return self.evidence.roles
+
+    def splits_of(self, role: str) -> list[str]:
+        """The declared splits of a role."""
+        return [split for split, declared in self.roles.items() if declared == role]
+
+    @property
+    def structure_split(self) -> str | None:
+        """The one split that partitions are learned on."""
+        splits = self.splits_of("structure")
+        return splits[0] if len(splits) == 1 else None
+
+    def candidate_of(self, frame: Frame) -> Index:
+        """The candidate of each row; -1 where the bank has none or several."""
+        if not frame.size:
+            return np.zeros(0, np.int64)
+        known: dict[tuple[str | None, str | None], int] = {}
+        for place, candidate in enumerate(self.candidates):
+            key = candidate.arm, candidate.scale
+            known[key] = -1 if key in known else place
+        (arms, arm_texts), (scales, scale_texts) = frame.texts("arm"), frame.texts("scale")
+        of_arms, of_scales = [None, *arm_texts], [None, *scale_texts]
+        # Only the pairs that occur: rows may name many arms and many scales.
+        pairs = arrow_array((arms + 1) * len(of_scales) + scales + 1).dictionary_encode()
+        named = [divmod(pair, len(of_scales)) for pair in pairs.dictionary.to_pylist()]
+        places = [known.get((of_arms[arm], of_scales[scale]), -1) for arm, scale in named]
+        found: Index = np.array(places, np.int64)[pairs.indices.to_numpy()]
+        return found
+
+    @cached_property
+    def checkpoints(self) -> dict[str, Checkpoint]:
+        """The weights in the bundle, by the content digest that candidates name."""
+        return {
+            document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
+        }
+
+    def gate_weights(self, family: str | None) -> Checkpoint | None:
+        """The weights of a learned gate, where exactly one checkpoint of the family has them."""
+        gates = [
+            checkpoint
+            for checkpoint in self.checkpoints.values()
+            if checkpoint.family == family and checkpoint.document.value.get("gate")
+        ]
+        return gates[0] if len(gates) == 1 else None
+
+    def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
+        """The weights of a candidate, where they are in the bundle."""
+        return self.checkpoints.get(candidate.checkpoint_sha256 or "")
 
 
 # Declared features of an observation: in doubles for all states, and exactly for one

@@ -150,7 +150,7 @@ class Calibration:
         self.study = study
         self.setting = setting
         self.partition = partition
-        self.candidates = study.competing(setting.families, setting.scales)
+        self.candidates = study.bank.competing(setting.families, setting.scales)
         if not self.candidates:
             raise UndeclaredError("no candidate competes")
         groups = partition.group_of[states]
@@ -323,7 +323,7 @@ def shares_of(study: Study, partition: FrozenPartition, setting: Setting, kind: 
         raise UndeclaredError(f"the protocol declares no failure probability for {kind} bounds")
     if not 0 < zeta < 1:
         raise UndeclaredError(f"the failure probability of {kind} bounds does not lie between 0 and 1")
-    candidates, groups = study.competing(setting.families, setting.scales), range(len(partition.groups))
+    candidates, groups = study.bank.competing(setting.families, setting.scales), range(len(partition.groups))
     if allocation is not None:
         weights = _weighed(study, partition, candidates, allocation, kind)
         return Shares([[zeta * weight for weight in row] for row in weights])

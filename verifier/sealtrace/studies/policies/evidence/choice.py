@@ -16,10 +16,11 @@ from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double, mean
+from sealtrace.studies.policies.evidence.bank import Verdict
 from sealtrace.studies.policies.evidence.calibration import Calibration, Setting, UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import NEAR, UnscoredError, divergences, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
-from sealtrace.studies.policies.evidence.study import Study, Verdict
+from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.maps.comparison import settled
 from sealtrace.studies.policies.mathematics.maps.instance import Instance, least_mean
 from sealtrace.studies.policies.mathematics.maps.proof import Refuted, Solution, describe
@@ -59,7 +60,7 @@ class Chosen:
     def deployed(self) -> list[tuple[str, str, Verdict]]:
         """Group by group: the candidate, the anchor where none was chosen, and what the rule gave."""
         study = self.calibration.study
-        names = [study.anchor_name if place is None else study.candidates[place].name for place in self.assigned]
+        names = [study.bank.anchor_name if place is None else study.candidates[place].name for place in self.assigned]
         return [
             (group, name, "no-certified-candidate" if fell_back else "selected")
             for group, name, fell_back in zip(self.partition.groups, names, self.fell_back, strict=True)
@@ -150,7 +151,7 @@ def partition_of(study: Study, selector: Selector, setting: Setting) -> FrozenPa
     name = setting.partition or selector.partition
     if name is None:
         raise UndeclaredError(f"the selector {selector.name} names no partition")
-    known = frozen_partitions(study)
+    known = frozen_partitions(study.states)
     if name not in known:
         raise UndeclaredError(f"the bundle has no partition {name!r}")
     return known[name]
@@ -186,7 +187,7 @@ Taken = int | None
 
 
 def _take_fixed(calibration: Calibration, selector: Selector, _: int) -> Taken:
-    candidate = calibration.study.candidate_at(selector.arm, selector.scale)
+    candidate = calibration.study.bank.candidate_at(selector.arm, selector.scale)
     if candidate not in calibration.candidates:
         raise UndeclaredError(f"{selector.arm}@{selector.scale} is no competing candidate")
     return calibration.candidates.index(candidate)
@@ -222,7 +223,7 @@ def count_scales(study: Study, arm: str | None, states: Index, setting: Setting)
         raise UnscoredError("there are no calibration states")
     candidates = []
     for text in study.declared.scale_grid:
-        if (place := study.candidate_at(arm, text)) is None:
+        if (place := study.bank.candidate_at(arm, text)) is None:
             raise UndeclaredError(f"the bank has no {arm}@{text}")
         candidates.append(place)
     outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)

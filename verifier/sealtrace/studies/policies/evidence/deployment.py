@@ -42,7 +42,7 @@ class Deployed:
 
 def deciding(chosen: Chosen) -> list[int]:
     """The candidate that decides in each group; the bank's anchor where nothing was chosen."""
-    anchor = chosen.calibration.study.anchor
+    anchor = chosen.calibration.study.bank.anchor
     if anchor is None and None in chosen.assigned:
         raise UndeclaredError("the bank has no anchor to fall back to")
     return [anchor if place is None else place for place in chosen.assigned]  # type: ignore[misc]
@@ -60,7 +60,7 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
     """The map's policy on some states, under evaluators that may be others than those it was chosen with."""
     study = chosen.calibration.study
     groups, candidates = deployed_candidates(chosen, states)
-    competing = [*chosen.calibration.candidates, *([] if study.anchor is None else [study.anchor])]
+    competing = [*chosen.calibration.candidates, *([] if study.bank.anchor is None else [study.bank.anchor])]
     place_of = {candidate: place for place, candidate in reversed([*enumerate(competing)])}
     places = np.array([place_of[candidate] for candidate in deciding(chosen)], np.int64)[groups]
     reached = Reached.nothing(len(states))
@@ -76,7 +76,7 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
 
 def calibration_split(study: Study) -> str:
     """The one split that calibrates."""
-    splits = study.splits_of("calibration")
+    splits = study.bank.splits_of("calibration")
     if len(splits) != 1:
         raise UndeclaredError(f"the protocol declares {len(splits)} calibration splits")
     return splits[0]
@@ -171,7 +171,7 @@ def _drawn(seed: int, size: int, sizes: list[int]) -> list[Index]:
 def _orders(study: Study) -> list[Index]:
     """The order of the pool's states in every repeat."""
     declared, pool = resampling_of(study), _pool(study)
-    strata = [study.feature(name)[pool] for name in declared.strata or ()]
+    strata = [study.states.feature(name)[pool] for name in declared.strata or ()]
     if any(np.isnan(stratum).any() for stratum in strata):
         raise UndeclaredError("a stratum cannot be computed at every state of the pool")
     return [resampling.stratified_order(seed, strata, len(pool)) for seed in _seeds(declared)]
@@ -190,7 +190,7 @@ def repeats_of(study: Study, selector: str, setting: Setting) -> list[Repeat]:
     found = []
     for number, (calibrating, held_out) in enumerate(splits, 1):
         found.append(_repeat(choose(study, declared, setting, calibrating), held_out))
-        study.progress("repeated splits", number, len(splits))
+        study.evidence.progress("repeated splits", number, len(splits))
     return found
 
 

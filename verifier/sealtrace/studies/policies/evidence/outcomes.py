@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from sealtrace.bundle.encoding import arrow_array
-from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
+from sealtrace.bundle.frames import Index, Mask, Matrix, StreamedFrame, Vector
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double, row_products, scaled
@@ -120,29 +120,29 @@ class Outcomes:
 
     @property
     def _utility(self) -> Matrix:
-        return self.study.evaluator(self._evaluators[0])
+        return self.study.states.evaluator(self._evaluators[0])
 
     @property
     def _risk(self) -> Matrix:
-        return self.study.evaluator(self._evaluators[1])
+        return self.study.states.evaluator(self._evaluators[1])
 
     def of(self, candidate: int) -> Reached:
         """The outcome of a candidate."""
         if candidate not in self._known and self._spilled is not None:
-            if len(self._known) * len(self.study.states) > _HELD:
+            if len(self._known) * len(self.study.states.ids) > _HELD:
                 self._known.clear()
             self._known[candidate] = self._spilled.of(candidate)
         if candidate not in self._known:
             rows = traces_by_state(self.study, candidate)
-            scored = score_traces(self.study, rows[rows >= 0], self._utility, self._risk, self._tau)
-            self._known[candidate] = reached = Reached.nothing(len(self.study.states))
+            scored = score_traces(self.study.joined, rows[rows >= 0], self._utility, self._risk, self._tau)
+            self._known[candidate] = reached = Reached.nothing(len(self.study.states.ids))
             for values, found in zip(reached, (scored.weak, scored.delta, scored.crossed), strict=True):
-                values[self.study.trace_state[scored.rows]] = found
+                values[self.study.joined.state[scored.rows]] = found
         return self._known[candidate]
 
     def parts(self, candidates: Sequence[int]) -> Iterator[tuple[slice, Reached]]:
         """The outcomes of several candidates, one row each, as many at a time as are held: their places, and they."""
-        step = max(1, _HELD // max(1, len(self.study.states)))
+        step = max(1, _HELD // max(1, len(self.study.states.ids)))
         for start in range(0, len(candidates), step):
             place, key = slice(start, start + step), tuple(candidates[start : start + step])
             found = self._stacks.get(key)
@@ -179,7 +179,7 @@ class Outcomes:
     def _decided_outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
         ends = as_double(low), as_double(high)
         size = max(1.0, abs(ends[0]), abs(ends[1]))
-        beyond = np.zeros((len(candidates), len(self.study.states)), np.bool_)
+        beyond = np.zeros((len(candidates), len(self.study.states.ids)), np.bool_)
         for place, found in self.parts(candidates):
             values = found.utility
             beyond[place] = (values < ends[0]) | (values > ends[1])
@@ -193,9 +193,9 @@ class Outcomes:
         """The sum of utilities over scored states with nothing rounded."""
         if candidate not in self._exact:
             scored = np.flatnonzero(np.isfinite(self.of(candidate).utility))
-            policy = self.study.probabilities.values[traces_by_state(self.study, candidate)[scored]]
+            policy = self.study.joined.probabilities.values[traces_by_state(self.study, candidate)[scored]]
             sums, power = row_products(policy, self._utility[scored])
-            by_state = [0] * len(self.study.states)
+            by_state = [0] * len(self.study.states.ids)
             for state, total in zip(scored.tolist(), sums, strict=True):
                 by_state[state] = total
             self._exact[candidate] = by_state, power
@@ -204,8 +204,8 @@ class Outcomes:
 
     def exact_delta(self, candidate: int, states: Index) -> Fraction:
         """The sum of degradations over scored states with nothing rounded."""
-        matrix, risk = self.study.probabilities.values, self._risk[states]
-        rows = traces_by_state(self.study, candidate)[states], self.study.anchor_traces[states]
+        matrix, risk = self.study.joined.probabilities.values, self._risk[states]
+        rows = traces_by_state(self.study, candidate)[states], self.study.joined.anchors[states]
         policy, anchor = (scaled(*row_products(matrix[traces], risk)) for traces in rows)
         return policy - anchor
 
@@ -224,8 +224,8 @@ def declared_outcomes(study: Study) -> Outcomes:
 
 def spilled_of(study: Study) -> Spilled | None:
     """What is known of traces that were judged a shard at a time; None where they are held."""
-    found: Spilled | None = getattr(study.frame("trace"), "spilled", None)
-    return found
+    frame = study.frame("trace")
+    return frame.facts if isinstance(frame, StreamedFrame) else None
 
 
 @once
@@ -233,7 +233,8 @@ def traces_by_state(study: Study, candidate: int) -> Index:
     """A candidate's trace at every observed state; -1 where there is none, or none that is certain."""
     if (spilled := spilled_of(study)) is not None:
         return spilled.traces(candidate)
-    return study.by_state("trace", np.flatnonzero((study.trace_candidate == candidate) & study.sound("trace")))
+    joined = study.joined
+    return study.states.single_rows(joined.state, np.flatnonzero((joined.candidate == candidate) & joined.sound))
 
 
 def twin(study: Study, candidate: int) -> int:
@@ -248,7 +249,7 @@ def _twins(study: Study) -> list[int]:
     for place in range(len(study.candidates)):
         rows = traces_by_state(study, place)
         states = np.flatnonzero(rows >= 0)
-        written = states.tobytes() + study.probabilities.values[rows[states]].tobytes()
+        written = states.tobytes() + study.joined.probabilities.values[rows[states]].tobytes()
         twins.append(seen.setdefault(hashlib.sha256(written).digest(), place))
     return twins
 
@@ -257,9 +258,9 @@ def _twins(study: Study) -> list[int]:
 def divergences(study: Study, candidate: int, clip: float) -> Vector:
     """KL(teacher || policy) at every observed state; NaN where there is no single trace or no teacher."""
     rows = traces_by_state(study, candidate)
-    values = np.full(len(study.states), np.nan)
-    states = np.flatnonzero((rows >= 0) & np.isfinite(study.teacher).all(axis=1))
-    values[states] = teacher_kl(study.teacher[states], study.probabilities.values[rows[states]], clip)
+    values = np.full(len(study.states.ids), np.nan)
+    states = np.flatnonzero((rows >= 0) & np.isfinite(study.states.teacher).all(axis=1))
+    values[states] = teacher_kl(study.states.teacher[states], study.joined.probabilities.values[rows[states]], clip)
     return values
 
 
@@ -271,5 +272,5 @@ def states_of(study: Study, split: str) -> Index:
 
 def in_order(study: Study, states: Index) -> Index:
     """States in the order of their ids' bytes."""
-    ordered: Index = states[pc.sort_indices(study.states.take(arrow_array(states))).to_numpy()]
+    ordered: Index = states[pc.sort_indices(study.states.ids.take(arrow_array(states))).to_numpy()]
     return ordered

@@ -11,15 +11,15 @@ from sealtrace.bundle.frames import Index, Vector
 from sealtrace.bundle.model import Document
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
-from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.evidence.states import States
 from sealtrace.studies.policies.mathematics.partitions.rules import Condition, assign, held
 
 
 class FrozenPartition:
     """One frozen partition of a study."""
 
-    def __init__(self, study: Study, document: Document) -> None:
-        self.study = study
+    def __init__(self, states: States, document: Document) -> None:
+        self.states = states
         self.document = document
         self.name: str = document.value["name"]
         self.learned_in: str | None = document.value.get("learned_in")
@@ -41,13 +41,13 @@ class FrozenPartition:
     def features(self) -> dict[str, Vector]:
         """The columns that the rule reads, at every observed state."""
         names = {condition.feature for leaf in self.leaves for condition in leaf}
-        return {name: self.study.feature(name) for name in sorted(names)}
+        return {name: self.states.feature(name) for name in sorted(names)}
 
     @cached_property
     def known(self) -> Index:
         """The observed states at which every feature of the rule can be computed."""
         columns = list(self.features.values())
-        usable = np.ones(len(self.study.states), np.bool_)
+        usable = np.ones(len(self.states.ids), np.bool_)
         for column in columns:
             usable &= ~np.isnan(column)
         return np.flatnonzero(usable)
@@ -55,14 +55,14 @@ class FrozenPartition:
     @cached_property
     def holding(self) -> Index:
         """How many groups hold each observed state; -1 where the rule cannot be followed."""
-        count = np.full(len(self.study.states), -1, np.int64)
+        count = np.full(len(self.states.ids), -1, np.int64)
         count[self.known] = held(self._at_known, self.leaves, len(self.known))
         return count
 
     @cached_property
     def group_of(self) -> Index:
         """The group of every observed state; -1 where none, several, or the rule cannot be followed."""
-        place = np.full(len(self.study.states), -1, np.int64)
+        place = np.full(len(self.states.ids), -1, np.int64)
         place[self.known] = assign(self._at_known, self.leaves, len(self.known))
         return np.where(self.holding == 1, place, -1)
 
@@ -76,7 +76,7 @@ class FrozenPartition:
         groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
         shares: dict[tuple[int, int, str], Fraction | None] = {}
         for allocated in reversed(self.document.value.get("allocations") or []):
-            candidate = self.study.candidate_at(allocated["arm"], allocated.get("scale"))
+            candidate = self.states.bank.candidate_at(allocated["arm"], allocated.get("scale"))
             group = groups.get(allocated["group"])
             if candidate is not None and group is not None:
                 for kind in ("risk", "utility"):
@@ -85,9 +85,9 @@ class FrozenPartition:
 
 
 @once
-def frozen_partitions(study: Study) -> dict[str, FrozenPartition]:
+def frozen_partitions(states: States) -> dict[str, FrozenPartition]:
     """The partitions of a study by name; of two with one name, the first."""
     found: dict[str, FrozenPartition] = {}
-    for document in study.bundle.documents_of("partition"):
-        found.setdefault(document.value["name"], FrozenPartition(study, document))
+    for document in states.bundle.documents_of("partition"):
+        found.setdefault(document.value["name"], FrozenPartition(states, document))
     return found

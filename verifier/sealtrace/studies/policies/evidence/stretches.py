@@ -7,13 +7,13 @@ state by itself says of all stretches together what it says of the whole, if eve
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.encoding import arrow_array
-from sealtrace.bundle.frames import Frame
+from sealtrace.bundle.frames import Frame, Index
+from sealtrace.bundle.model import Reading
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
@@ -27,26 +27,27 @@ BESIDE = ("teacher", "values", "residual")
 class Stretches:
     """The records of states, which must lie in the order of the observations; `NotLaidOutError` where they do not."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, reading: Reading) -> None:
+        """`reading` is the bundle of the study while it is read, whose files of rows are held once."""
         self.study = study
         self._once = True
         """Whether no key was met twice."""
-        self._states: dict[str, Any] = {}
+        self._states: dict[str, Index] = {}
         for kind in BESIDE:
             frame = study.frame(kind)
-            self._states[kind] = frame.lookup("state", study.states)
+            self._states[kind] = frame.lookup("state", study.states.ids)
             for start, stop in frame.extents():
                 places = self._states[kind][start:stop]
                 if len(places) and (places[0] < 0 or (places[1:] < places[:-1]).any()):
                     raise NotLaidOutError(f"{kind} records are not in the order of the observations")
-            _name_states_once(frame, study.states)
-        _name_states_once(study.frame("observation"), study.states)
-        _release(study)
+            _name_states_once(frame, study.states.ids)
+        _name_states_once(study.frame("observation"), study.states.ids)
+        _release(study, reading)
 
     def part(self, start: int, stop: int) -> Study:
         """The records of the states from `start` up to `stop`, as a study."""
-        frames = {**self.study.frames, "observation": self.study.frame("observation").stretch(start, stop)}
-        names, joined = self.study.states.slice(start, stop - start), {}
+        frames = {**self.study.evidence.frames, "observation": self.study.frame("observation").stretch(start, stop)}
+        names, joined = self.study.states.ids.slice(start, stop - start), {}
         for kind, states in self._states.items():
             frame = self.study.frame(kind)
             # Of the same type as where they are looked for, or numpy would convert all of that.
@@ -57,10 +58,7 @@ class Stretches:
             joined[kind] = np.concatenate([states[low:high] for low, high in inside]) - sought[0]
             # By reference to the names of the stretch: a look through all names each time would be too long.
             frames[kind].replace_column("state", pa.DictionaryArray.from_arrays(arrow_array(joined[kind]), names))
-        part = self.study.with_rows(frames)
-        for kind, states in joined.items():
-            part.join(kind, states)
-        return part
+        return self.study.with_rows(frames, joined)
 
     def judge(self, part: Study) -> None:
         """Sees whether a stretch holds a key twice; no two stretches can share one."""
@@ -69,7 +67,7 @@ class Stretches:
     def settle(self) -> None:
         """After the last stretch: what was seen of all of them is known of the whole."""
         for kind in BESIDE if self._once else ():
-            self.study.frame(kind).repeats = {}
+            self.study.frame(kind).has_single_keys()
 
 
 def _name_states_once(frame: Frame, states: pa.Array) -> None:
@@ -81,16 +79,16 @@ def _name_states_once(frame: Frame, states: pa.Array) -> None:
         frame.replace_column("state", states)
 
 
-def _release(study: Study) -> None:
+def _release(study: Study, reading: Reading) -> None:
     """Has files of rows be stretches of their kind's columns, so that what those replaced is not held as well."""
-    held = {store.path: place for place, store in enumerate(study.bundle.stores)}
+    held = {store.path: place for place, store in enumerate(reading.stores)}
     for kind in ("observation", *BESIDE):
         frame = study.frame(kind)
         for path, (start, stop) in zip(frame.paths, frame.extents(), strict=True):
-            store, table = study.bundle.stores[held[path]], frame.table.slice(start, stop - start)
+            store, table = reading.stores[held[path]], frame.table.slice(start, stop - start)
             whole = table if store.whole is store.table else store.whole
             refused = store.refused if store.refused.num_rows else table.slice(0, 0)
-            study.bundle.stores[held[path]] = replace(store, table=table, whole=whole, refused=refused)
+            reading.stores[held[path]] = replace(store, table=table, whole=whole, refused=refused)
 
 
 class ByStretch(Outcome):
