@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import sealtrace
-from sealtrace.bundle import archives, resources
+from sealtrace.bundle import archives, placing
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.cli import options
 from sealtrace.cli.output import way_down
@@ -84,10 +84,10 @@ def test_a_disk_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(1, "not permitted")
 
     monkeypatch.setattr(os, "link", refused)
-    resources.place_new_file(tmp_path / "new", b"content")
+    placing.place_new_file(tmp_path / "new", b"content")
     assert (tmp_path / "new").read_bytes() == b"content"
     with pytest.raises(FileExistsError):
-        resources.place_new_file(tmp_path / "new", b"other")
+        placing.place_new_file(tmp_path / "new", b"other")
 
 
 def test_another_drive_has_no_way_from_here(monkeypatch: pytest.MonkeyPatch) -> None:

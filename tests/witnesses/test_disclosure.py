@@ -233,6 +233,7 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
     damaged.write_text("\n".join([*lines[:-1], '{"salt": "1", "row": {}}']))
     fewer = tmp_path / "fewer.jsonl"
     fewer.write_text("\n".join(lines[:-1]))
+    (tmp_path / "others.jsonl").write_text("\n".join((tmp_path / "rows.jsonl").read_text().splitlines()[1:]))
     cases: list[tuple[list[str | Path], str]] = [
         (["rows", damaged, "--tree", tree, "--row", "1"], "not a row with its salt"),
         (["rows", fewer, "--tree", tree, "--row", "1"], "are not those that were sealed"),
@@ -245,7 +246,7 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
             ["tree", tmp_path / "rows.jsonl", "--kind", "score", "--keep", "k", "-o", "o"],
             "The value does not fit the schema",
         ),
-        (["tree", tmp_path / "rows.jsonl", "--kind", "label", "--keep", secret, "-o", tmp_path / "o"], "secret.jsonl"),
+        (["tree", tmp_path / "others.jsonl", "--kind", "label", "--keep", secret, "-o", tmp_path / "o"], "other rows"),
     ]
     for arguments, message in cases:
         done = run("disclose", *arguments)

@@ -19,7 +19,7 @@ from pathlib import Path
 from sealtrace.bundle.archives import open_container
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import stream_digest
-from sealtrace.bundle.resources import replace_file
+from sealtrace.bundle.placing import replace_file
 from sealtrace.contract.packs import GROUP
 from sealtrace.contract.report import Report
 from sealtrace.examination import Examination

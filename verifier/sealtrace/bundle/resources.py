@@ -1,12 +1,9 @@
-"""Files that come with the tool (schemas, the default bundle, templates of studies), and files written whole or not."""
+"""Files that come with the tool: schemas, the default bundle, templates of studies."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,43 +39,6 @@ def json_file(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """All of the new content or all of the old, never a part."""
-    with _written_beside(path, data) as temporary:
-        os.replace(temporary, path)
-
-
-def place_new_file(path: Path, data: bytes) -> None:
-    """All of a new file; `FileExistsError` where there is one already, even one that came this moment."""
-    with _written_beside(path, data) as temporary:
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            raise
-        except OSError:  # a disk without hard links
-            with path.open("xb") as file:
-                file.write(data)
-
-
-@contextmanager
-def _written_beside(path: Path, data: bytes) -> Iterator[Path]:
-    """A finished file in the same directory, gone afterwards unless it was moved away."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        # mkstemp is for secrets; this is for readers.
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 _TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 PROTOCOL = "bundle/declare/protocol.json"
 NOTES = "protocol.notes.md"
@@ -97,17 +57,16 @@ def files_of(kind: str, study: str) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
-def begin_draft(directory: Path) -> Path | None:
-    """Gives a draft the least protocol that can be sealed, where it has none yet; says where."""
-    path = directory / "declare" / "protocol.json"
-    if path.exists() or any(directory.glob("seals/*")):
-        return None
+FIRST_PROTOCOL = "declare/protocol.json"
+
+
+def first_protocol(directory: Path) -> dict[str, bytes]:
+    """The least protocol that can be sealed, by its place in a draft; nothing where the draft has one."""
+    if (directory / FIRST_PROTOCOL).exists() or any(directory.glob("seals/*")):
+        return {}
     name = directory.resolve().name
     study = name if name.isprintable() and 0 < len(name) <= _LONGEST_NAME else "study"
-    protocol = {"study": study, "title": "One line about the study", "anonymous": False}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    place_new_file(path, json_file(protocol))
-    return path
+    return {FIRST_PROTOCOL: json_file({"study": study, "title": "One line about the study", "anonymous": False})}
 
 
 def directories_of(kind: str) -> list[str]:

@@ -1,9 +1,9 @@
 """Seals a directory of records, one stage after another.
 
 The seals are the state: manifest.json and SHA256SUMS are derived from them and rewritten at each
-stage, so a directory is a bundle as soon as its first stage is sealed. Files are written beside
-their place and moved over it, so an interrupted run loses nothing. A draft, which is
-not sealed yet, or not any more, is sealed elsewhere for the length of an examination.
+stage, so a directory is a bundle as soon as its first stage is sealed. All of them are written together or
+none, so an interrupted run loses nothing. A draft, which is not sealed yet, or not any more, is sealed elsewhere for
+the length of an examination.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.resources import json_file, place_new_file, replace_file
+from sealtrace.bundle.placing import JOURNAL, recover, write_together
+from sealtrace.bundle.resources import json_file
 from sealtrace.bundle.shapes import RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, sealed_through
@@ -67,15 +68,24 @@ class Sealed:
 
 
 def seal(
-    directory: Path, stages: list[str] | None = None, empty: dict[str, str] | None = None, *, lenient: bool = False
+    directory: Path,
+    stages: list[str] | None = None,
+    empty: dict[str, str] | None = None,
+    *,
+    lenient: bool = False,
+    redo: bool = False,
 ) -> list[Sealed]:
     """Seals the named stages, or all that are left. `empty` gives the reason of each empty stage.
 
     The reason of `all` is that of every stage which holds no file and has no reason of its own.
-    `lenient` seals records that their schema refuses as well: for making broken bundles in tests.
+    `lenient` seals records that their schema refuses as well: for making broken bundles in tests. `redo` makes new
+    seals in the place of those that are there, whatever they say.
     """
     with refusing(directory, SealError):
-        sealer = _Sealer(directory, empty or {}, lenient)
+        if not directory.is_dir():
+            raise SealError(f"{directory}: there is no such directory")
+        recover(directory)
+        sealer = _Sealer(directory, empty or {}, lenient, redo)
         wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
         if wanted:
             return sealer.run(wanted)
@@ -86,9 +96,7 @@ def seal(
 
 
 class _Sealer:
-    def __init__(self, directory: Path, empty: dict[str, str], lenient: bool) -> None:
-        if not directory.is_dir():
-            raise SealError(f"{directory}: there is no such directory")
+    def __init__(self, directory: Path, empty: dict[str, str], lenient: bool, redo: bool) -> None:
         self.root = directory
         self.empty = empty
         self.lenient = lenient
@@ -99,7 +107,11 @@ class _Sealer:
         self.roles: dict[str, str] = {}
         self.name = ""
         self.unsealed = self._lay_out()
-        self._read_chain()
+        self._refuse_other_seals()
+        self.found = {seal_path(stage): self._seal_there(stage) for stage in STAGES}
+        """The bytes of the seals when this run began; None where there was none."""
+        if not redo:
+            self._read_chain()
         self._can_write()
 
     def _read(self, path: str) -> bytes:
@@ -127,7 +139,7 @@ class _Sealer:
             path = self.root / name
             if path.is_symlink() or (path.exists() and not path.is_file()):
                 raise SealError(f"{name}: not a plain file")
-            if path.exists() and not self.seals:
+            if path.exists() and not any(self.found.values()):
                 raise SealError(f"{name}: there already, though nothing is sealed; move it away")
         for directory in (self.root, self.root / SEALS):
             if directory.exists() and not os.access(directory, os.W_OK):
@@ -139,7 +151,7 @@ class _Sealer:
         problems = []
         for member in self.container.members():
             top, _, rest = member.path.partition("/")
-            if member.path in (MANIFEST, SUMS) or top in (SEALS, WITNESSES):
+            if member.path in (MANIFEST, SUMS) or top in (SEALS, WITNESSES, JOURNAL):
                 continue
             if member.kind != "file":
                 problems.append(f"{member.path}: a {member.kind} cannot be sealed")
@@ -154,21 +166,27 @@ class _Sealer:
         _refuse(problems)
         return paths
 
+    def _refuse_other_seals(self) -> None:
+        known = {seal_path(stage) for stage in STAGES}
+        _refuse(
+            [
+                f"{member.path}: not a seal"
+                for member in self.container.members()
+                if member.path.partition("/")[0] == SEALS and (member.path not in known or member.kind != "file")
+            ]
+        )
+
+    def _seal_there(self, stage: str) -> bytes | None:
+        return self._read(seal_path(stage)) if (self.root / seal_path(stage)).exists() else None
+
     def _read_chain(self) -> None:
         """Reads the seals that are there, and refuses if anything sealed has changed."""
         previous: str | None = None
-        known = {seal_path(stage) for stage in STAGES}
-        problems = [
-            f"{member.path}: not a seal"
-            for member in self.container.members()
-            if member.path.partition("/")[0] == SEALS and (member.path not in known or member.kind != "file")
-        ]
-        _refuse(problems)
+        problems: list[str] = []
         for position, stage in enumerate(STAGES, 1):
-            path = self.root / seal_path(stage)
-            if not path.exists():
+            data = self.found[seal_path(stage)]
+            if data is None:
                 break
-            data = self._read(seal_path(stage))
             document = _strict(data, seal_path(stage))
             if misfits_of("seal", document):
                 raise SealError(f"{seal_path(stage)}: damaged; restore it, or remove {SEALS}/ to start again")
@@ -181,7 +199,7 @@ class _Sealer:
         problems.extend(
             f"{seal_path(stage)}: an earlier stage has no seal"
             for stage in STAGES[len(self.seals) :]
-            if (self.root / seal_path(stage)).exists()
+            if self.found[seal_path(stage)] is not None
         )
         _refuse(problems)
         if "declare" in self.seals:
@@ -340,15 +358,11 @@ class _Sealer:
         for stage, document in pending.items():
             if not self.lenient:
                 _refuse_misfits(seal_path(stage), misfits_of("seal", document))
-        (self.root / SEALS).mkdir(exist_ok=True)
+        seals = {seal_path(stage): json_file(document) for stage, document in pending.items()}
         for stage, document in pending.items():
-            data = json_file(document)
-            try:
-                place_new_file(self.root / seal_path(stage), data)
-            except FileExistsError:
-                raise SealError(f"{stage}: another run has just sealed it") from None
+            data = seals[seal_path(stage)]
             self.seal_entries[stage] = _document_entry(seal_path(stage), "seal", stage, data, document)
-        return self.sum_up(pending)
+        return self.sum_up(pending, seals)
 
     def is_finished(self) -> bool:
         """Whether manifest.json and SHA256SUMS are what the seals give."""
@@ -364,11 +378,10 @@ class _Sealer:
         digests = {entry.path: entry.sha256 for entry in entries} | {MANIFEST: file_digest(data)}
         return manifest["root_sha256"], {MANIFEST: data, SUMS: sums_text(digests).encode()}
 
-    def sum_up(self, stages: dict[str, dict[str, Any]]) -> list[Sealed]:
-        """Writes what is derived from the seals."""
+    def sum_up(self, stages: dict[str, dict[str, Any]], seals: dict[str, bytes] | None = None) -> list[Sealed]:
+        """Writes new seals, and what is derived from all of them, unless another run has sealed meanwhile."""
         root, derived = self._derived()
-        for path, data in derived.items():
-            replace_file(self.root / path, data)
+        write_together(self.root, {**(seals or {}), **derived}, found=self.found)
         return [
             Sealed(stage, len(document["files"]), document_digest(document), root) for stage, document in stages.items()
         ]
@@ -417,13 +430,6 @@ def reasons_of(directory: Path) -> dict[str, str]:
     return reasons
 
 
-def unseal(directory: Path) -> None:
-    """Removes seals, manifest and sums: what was sealed is a draft again."""
-    with refusing(directory, SealError):
-        for path in [*(directory / seal_path(stage) for stage in STAGES), directory / MANIFEST, directory / SUMS]:
-            path.unlink(missing_ok=True)
-
-
 @contextmanager
 def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> Iterator[Path]:
     """The directory's files, with some of them changed, as a bundle of its own that is gone afterwards.
@@ -454,7 +460,7 @@ def _copied(source: Path, target: Path) -> None:
         inside = target / here.relative_to(source)
         inside.mkdir(parents=True)
         if here == source:
-            directories[:] = [name for name in directories if name != SEALS]
+            directories[:] = [name for name in directories if name not in (SEALS, JOURNAL)]
             files = [name for name in files if name not in (MANIFEST, SUMS)]
         for name in [*files, *(name for name in directories if (here / name).is_symlink())]:
             try:

@@ -16,7 +16,8 @@ from sealtrace.bundle.defects import BundleError, refusing
 from sealtrace.bundle.documents import form_of, opened_rows
 from sealtrace.bundle.identity import LayoutError, file_digest, kind_and_format
 from sealtrace.bundle.parquet_writing import write_parquet
-from sealtrace.bundle.resources import json_file, place_new_file
+from sealtrace.bundle.placing import place_new_file, recover, replace_file, write_together
+from sealtrace.bundle.resources import first_protocol, json_file
 from sealtrace.bundle.shapes import Declared, RowKind, arrow_schema
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.bundle.strict_json import parse
@@ -26,7 +27,7 @@ from sealtrace.contract.kinds import KINDS, Form
 def write_document(path: Path, document: dict[str, Any]) -> None:
     """Writes one JSON document."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(json_file(document))
+    replace_file(path, json_file(document))
 
 
 def write_rows(
@@ -45,14 +46,14 @@ def write_rows(
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         return write_table(path, kind, store.whole)
-    path.write_bytes(lines)
+    replace_file(path, lines)
     return table_digest(store.whole, kind)
 
 
 def write_table(path: Path, kind: RowKind, table: pa.Table) -> str:
     """Writes an Arrow table of records as Parquet, and returns its content digest."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_parquet(table, kind, path)
+    replace_file(path, rows_as(table, kind, "parquet"))
     return table_digest(table, kind)
 
 
@@ -67,20 +68,21 @@ def dataset_paths(name: str, file_format: str) -> tuple[str, str]:
 
 
 def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table, file_format: str) -> list[Path]:
-    """Writes both files, new ones only, after reading back what they would hold."""
+    """Writes both files, new ones only, after reading back what they would hold; and a protocol where there is none."""
     declared = form_of("rows", f"rows.{declaration.get('dataset')}", lambda file: (file, declaration))
     assert isinstance(declared, Declared)
     rows = _in_order(table, declared)
     data = rows_as(rows, declared, file_format)
     back = read_rows(data, f"rows.{declared.name}.{file_format}", declared, file_format)
     _same(back, rows, declared)
-    paths = [directory / path for path in dataset_paths(declared.name, file_format)]
-    taken = [path for path in (*paths, *directory.glob(f"report/rows.{declared.name}.*")) if path.exists()]
-    if taken:
-        raise BundleError(f"{taken[0]}: exists already; nothing is overwritten")
-    for path, content in zip(paths, (json_file(declaration), data), strict=True):
-        _place(path, content)
-    return paths
+    names = dataset_paths(declared.name, file_format)
+    with refusing(directory):
+        recover(directory)
+        if taken := list(directory.glob(f"report/rows.{declared.name}.*")):
+            raise BundleError(f"{taken[0]}: exists already; nothing is overwritten")
+        files = {**dict(zip(names, (json_file(declaration), data), strict=True)), **first_protocol(directory)}
+        write_together(directory, files, new=True)
+    return [directory / path for path in files]
 
 
 def rows_as(table: pa.Table, kind: RowKind, file_format: str, *, laid_out: bool | None = None) -> bytes:
@@ -198,11 +200,7 @@ def convert(source: Path, target: Path) -> Digests:
     content = table_digest(table, form)
     if back.whole is None or table_digest(back.whole, form) != content:
         raise BundleError(f"{target}: read back, the rows say something else; nothing is written")
-    _place(target, data)
+    with refusing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place_new_file(target, data)
     return Digests(file_digest(data), content, table.num_rows)
-
-
-def _place(path: Path, data: bytes) -> None:
-    with refusing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        place_new_file(path, data)

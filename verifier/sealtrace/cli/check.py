@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.resources import begin_draft
+from sealtrace.bundle.placing import recover, write_together
+from sealtrace.bundle.resources import first_protocol
 from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, seconds_option, to_file
 from sealtrace.cli.output import (
     Outputs,
@@ -89,8 +90,10 @@ def check(
     started = time.process_time()
     if ask:
         refuse_silent_asking()
-    if save is not None and save.exists() and any(save.iterdir()):
-        raise BundleError(f"{save}: not empty; nothing is overwritten")
+    if save is not None and save.exists():
+        recover(save)
+        if any(save.iterdir()):
+            raise BundleError(f"{save}: not empty; nothing is overwritten")
     given, (paper, place) = paper, paper_and_results(paper, results)
     if paper != given:
         click.echo(f"paper: {harmless(str(paper))}", err=True)
@@ -129,11 +132,8 @@ def refuse_silent_asking() -> None:
 def _save(directory: Path, files: dict[str, str]) -> None:
     """Writes the draft; the directory is new or empty."""
     try:
-        for name, text in files.items():
-            path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-        begin_draft(directory)
+        drafted = {name: text.encode() for name, text in files.items()}
+        write_together(directory, {**first_protocol(directory), **drafted}, new=True)
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None
     click.echo(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sealtrace.bundle.defects import BundleError, refusing
-from sealtrace.bundle.resources import place_new_file
+from sealtrace.bundle.placing import place_new_file
+from sealtrace.bundle.resources import json_file
 from sealtrace.bundle.strict_json import parse
 from sealtrace.cli.options import FILE, several, to_file
 from sealtrace.cli.output import write_output
@@ -46,7 +47,8 @@ def disclose() -> None:
 def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path, output: Path) -> int:
     """Make a tree of ROWS (JSON lines), to be sealed in their place.
 
-    Whoever has SECRET can disclose any row; whoever loses it can disclose none.
+    Whoever has SECRET can disclose any row; whoever loses it can disclose none. A SECRET of these very rows that is
+    there already is used: its tree is the same.
 
     Exit codes: 0 written; 2 the rows do not fit their schema, or a file is there already.
     """
@@ -60,12 +62,15 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     if defects := [*store.syntax.listed, *store.misfits.listed]:
         first = defects[0]
         raise BundleError(f"{rows}:{first.row}{first.field or ''}: {first.message}: expected {first.expected}")
-    withheld = salted(records)
+    withheld = _kept(keep, records) or salted(records)
     document = tree_document(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
     lines = "".join(json.dumps({"salt": row.salt.hex(), "row": row.row}, ensure_ascii=False) + "\n" for row in withheld)
-    for path, text in ((keep, lines), (output, json.dumps(document, indent=2, ensure_ascii=False) + "\n")):
-        with refusing(path):
-            place_new_file(path, text.encode())
+    with refusing(output):
+        if output.exists():
+            raise BundleError(f"{output}: exists already; nothing is overwritten")
+        if not keep.exists():
+            place_new_file(keep, lines.encode())
+        place_new_file(output, json_file(document))
     click.echo(f"{document['leaves']} rows  {document['root_sha256']}")
     return 0
 
@@ -108,6 +113,16 @@ def rows(
         raise BundleError(f"{secret}: {error}") from None
     write_output(text, output, None)
     return 0
+
+
+def _kept(keep: Path, records: list[Any]) -> list[Withheld]:
+    """The rows with their salts that an earlier run kept; a file of other rows is refused."""
+    if not keep.exists():
+        return []
+    kept = [_withheld(keep, number, line) for number, line in enumerate(_lines(keep)[1], 1)]
+    if [row.row for row in kept] != records:
+        raise BundleError(f"{keep}: exists already, with other rows; nothing is overwritten")
+    return kept
 
 
 def _withheld(path: Path, number: int, record: Any) -> Withheld:

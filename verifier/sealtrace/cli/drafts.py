@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from sealtrace.bundle.defects import BundleError, refusing
-from sealtrace.bundle.resources import begin_draft, directories_of, files_of, place_new_file
+from sealtrace.bundle.placing import recover, write_together
+from sealtrace.bundle.resources import directories_of, files_of, json_file
 from sealtrace.cli.options import DIRECTORY, FILE, PATH, refuse_unknown, several, tables_option, to_directory
 from sealtrace.cli.output import root_option
 from sealtrace.report.inert import harmless
@@ -41,16 +42,13 @@ def init(directory: Path, kind: str) -> int:
     Exit codes: 0 started; 2 refused, and nothing was written.
     """
     with refusing(directory):
+        recover(directory)
         if directory.is_dir() and any(directory.iterdir()):
             raise BundleError(f"{directory}: not empty; a study is started in a directory of its own")
         files = files_of(kind, directory.resolve().name)
-        for name in directories_of(kind):
-            (directory / name).mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            place = directory / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place_new_file(place, data)
-            click.echo(harmless(str(place)))
+        write_together(directory, files, new=True, folders=directories_of(kind))
+        for name in files:
+            click.echo(harmless(str(directory / name)))
     return 0
 
 
@@ -153,7 +151,6 @@ def import_(
         declaration["references"] = references
     chosen = file_format or ("jsonl" if found.table.num_rows <= 10_000 else "parquet")
     written = write_dataset(output, declaration, found.table, chosen)
-    begun = begin_draft(output)
     click.echo(harmless(f"{written[1]}: {found.table.num_rows:,} rows of {found.files} files"))
     click.echo(harmless(f"{written[0]}: key {', '.join(declaration['key'])}"))
     for demand in declaration.get("complete", []):
@@ -167,7 +164,7 @@ def import_(
         click.echo(harmless(f"  {', '.join(reference['fields'])} refers to {reference['dataset']}"))
     if found.empty:
         click.echo(harmless(f"  left out, because nowhere filled in: {', '.join(found.empty)}"))
-    if begun is not None:
+    for begun in written[2:]:
         click.echo(harmless(f"{begun}: says what the study is; a line about it is yours to write"))
     if not declaration.get("complete") and len(declaration["key"]) > 1:
         click.echo("  not complete: some combinations of the key's fields are absent, so a deleted row would not show")
@@ -237,10 +234,8 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
         written = [(reported.file_names[record["label"]], record) for record in records]
         written += [] if shared is None else [("queries.json", shared)]
         with refusing(output):
-            output.mkdir(parents=True, exist_ok=True)
-            for name, document in written:
-                with (output / name).open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            write_together(output, {name: json_file(document) for name, document in written}, new=True)
+            for name, _ in written:
                 click.echo(output / name)
     for problem in reported.problems:
         click.echo(

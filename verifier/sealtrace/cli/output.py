@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.resources import replace_file
+from sealtrace.bundle.placing import replace_files
 from sealtrace.report.formats import Showing, sentence
 from sealtrace.report.inert import harmless
 
@@ -58,19 +58,24 @@ def complain(sentence: str) -> None:
 
 def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
     """To standard output, or to a file that is not part of the bundle."""
-    if output is None:
-        _write_out(text)
-        return
-    if bundle is not None:
+    if bundle is not None and output is not None:
         refuse_input(output, bundle)
+    _write_all([(output, text)])
+
+
+def _write_all(texts: Sequence[tuple[Path | None, str]]) -> None:
+    """Files are replaced whole, and none before all of them are on the disk; then standard output."""
+    files = {path: text.encode() for path, text in texts if path is not None}
+    devices = {path: data for path, data in files.items() if path.exists() and not path.is_file()}
     try:
-        if output.exists() and not output.is_file():
-            # A device is written to as it is.
-            output.write_text(text, encoding="utf-8", newline="\n")
-        else:
-            replace_file(output, text.encode())
+        replace_files({path: data for path, data in files.items() if path not in devices})
+        for path, data in devices.items():
+            path.write_bytes(data)
     except OSError as error:
-        raise BundleError(f"{output}: cannot be written ({error.strerror or error})") from None
+        place = error.filename or next(iter(files))
+        raise BundleError(f"{place}: cannot be written ({error.strerror or error})") from None
+    for text in (text for path, text in texts if path is None):
+        _write_out(text)
 
 
 def refuse_input(output: Path, given: Path) -> None:
@@ -232,8 +237,7 @@ class Outputs:
         """
         seen = replace(showing, width=text_width(), paint=paint)
         texts = [(path, renderers[form](shown, showing if path else seen)) for form, path in self.places]
-        for path, text in texts:
-            write_output(text, path, None)
+        _write_all(texts)
 
 
 def format_options(known: Sequence[str]) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -55,7 +55,7 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
     nothing is sealed while a sealed file has changed, or scores before the traces that they score. Recipes that
     the records cannot follow are refused with the sentences that `verify` has for them.
 
-    With --redo, the seals of a bundle that nobody else has are removed and made anew; reasons of empty stages are kept.
+    With --redo, the seals of a bundle that nobody else has are made anew; reasons of empty stages are kept.
 
     \b
     Examples:
@@ -67,7 +67,7 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
 
     Exit codes: 0 sealed; 2 refused or over its budget, and nothing was written.
     """
-    from sealtrace.bundle.sealing import draft_bundle, reasons_of, seal, unseal
+    from sealtrace.bundle.sealing import reasons_of, seal
 
     if redo:
         if stage is not None:
@@ -76,15 +76,11 @@ def seal(directory: Path, stage: str | None, empty: dict[str, str], redo: bool, 
         empty = {**kept, **empty}
     if stage in (None, STAGES[-1]):
         _refuse_recipes(directory)
-    if redo and any(directory.glob("seals/*.json")):
-        if not yes:
-            click.confirm(
-                f"{directory}: whoever has this bundle could no longer compare it with yours. Seal anew?", abort=True
-            )
-        # All that could be refused is refused before anything is removed.
-        with draft_bundle(directory):
-            unseal(directory)
-    done = seal(directory, None if stage is None else [stage], empty)
+    if redo and not yes and any(directory.glob("seals/*.json")):
+        click.confirm(
+            f"{directory}: whoever has this bundle could no longer compare it with yours. Seal anew?", abort=True
+        )
+    done = seal(directory, None if stage is None else [stage], empty, redo=redo)
     for record in done:
         click.echo(
             f"{record.stage:<10} {record.files:>4} {'file ' if record.files == 1 else 'files'}  {record.seal_sha256}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Container
 from itertools import chain, count
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.resources import replace_file
+from sealtrace.bundle.placing import write_together
 from sealtrace.cli.options import PATH, budget_options, expect_root_option, strict_option, to_directory
 from sealtrace.cli.output import examined, quiet_option, refuse_input
 from sealtrace.cli.verify import beside_option, prefix_of
@@ -84,10 +83,13 @@ def report(
         written[place] = texts_of(shown, report.exit_code, prefix_of(bundle))
     if len(bundles) > 1:
         written[output] = {INDEX: render_index(reports)}
-    for place, texts in written.items():
-        _write(place, texts)
-        for name in texts:
-            click.echo(place / name)
+    texts = {place / name: text for place, files in written.items() for name, text in files.items()}
+    try:
+        write_together(output, {path.relative_to(output).as_posix(): text.encode() for path, text in texts.items()})
+    except OSError as error:
+        raise BundleError(f"{output}: cannot be written ({error.strerror or error})") from None
+    for path in texts:
+        click.echo(path)
     codes = {report.exit_code for report in reports.values()}
     return 1 if 1 in codes else max(codes)
 
@@ -128,22 +130,3 @@ def _refuse_bad_directory(output: Path, bundle: Path) -> None:
         refuse_input(place, bundle)
         if place.is_symlink() or (place.exists() and not place.is_file()):
             raise BundleError(f"{place}: not a plain file; nothing was written")
-
-
-def _write(output: Path, texts: dict[str, str]) -> None:
-    """A new directory appears whole; in one that is there, each file is replaced whole."""
-    try:
-        if output.exists():
-            for name, text in texts.items():
-                replace_file(output / name, text.encode())
-            return
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as work:
-            # Inside of it, because the temporary directory itself is for its owner only.
-            fresh = Path(work) / "reports"
-            fresh.mkdir()
-            for name, text in texts.items():
-                replace_file(fresh / name, text.encode())
-            fresh.rename(output)
-    except OSError as error:
-        raise BundleError(f"{output}: cannot be written ({error.strerror or error})") from None

@@ -11,6 +11,8 @@ from typing import Any
 import click
 
 from sealtrace import __version__
+from sealtrace.bundle.defects import refusing
+from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.cli.options import FILE, PATH, budget_options, expect_root_option, root_digest, several, to_file
 from sealtrace.cli.output import Outputs, complain, examined, quiet_option, write_output
@@ -62,6 +64,9 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
     signer = read_private_key(key)
     if output is None and not bundle.is_dir():
         raise click.UsageError("an archive is not written to: say with -o where the signature goes")
+    if output is None:
+        with refusing(bundle):
+            recover(bundle)
     examination = examine(bundle, check=["identity", "stage.chain", "stage.members"])
     if failed := [result.id for result in examination.report.checks if result.status == "fail"]:
         complain(f"nothing is signed, because these fail: {', '.join(failed)}")
@@ -72,9 +77,11 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
         raise click.UsageError(f"{subject} is not sealed yet")
     text = json_text(statement(commitments, subject, supersedes))
     if output is None:
-        output = bundle / WITNESSES / f"{subject}.{signer.public_key.keyid[:16]}.dsse.json"
-        output.parent.mkdir(exist_ok=True)
-    write_output(json_text(signed(text.encode(), signer)), output, None)
+        name = f"{WITNESSES}/{subject}.{signer.public_key.keyid[:16]}.dsse.json"
+        with refusing(bundle):
+            write_together(bundle, {name: json_text(signed(text.encode(), signer)).encode()})
+    else:
+        write_output(json_text(signed(text.encode(), signer)), output, None)
     click.echo(f"{subject}  {commitments.digests[subject]}")
     return 0
 

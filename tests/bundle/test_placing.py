@@ -1,0 +1,101 @@
+"""One way to write: refused, killed or disturbed by another run, it leaves what was there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.runner import sealtrace
+from sealtrace.bundle import placing
+from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.placing import JOURNAL, recover, replace_file, write_together
+from sealtrace.bundle.sealing import reasons_of
+from small_study import small_study
+from support import ROOT
+
+PACKAGE = ROOT / "verifier" / "sealtrace"
+WRITING = re.compile(
+    r"\.write_(text|bytes)\(|open\([^)]*[\"'][wax]b?\+?[\"']|os\.(rename|replace|link|fsync)\(|\.rename\("
+)
+ELSEWHERE = {
+    "bundle/placing.py": "the one way",
+    "bundle/sealing.py": "a draft's copy in a temporary directory",
+    "cli/output.py": "a device is written to as it is",
+    "recipes/sql_process.py": "the pipe to the parent process",
+    "studies/results/streaming.py": "rows put aside in a temporary directory",
+}
+
+
+def state_of(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_nothing_else_in_the_package_writes_files() -> None:
+    """A file that is opened for writing in its place is half a file when the process is killed."""
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if WRITING.search(path.read_text(encoding="utf-8"))
+    }
+    assert found <= ELSEWHERE.keys()
+
+
+def test_a_redo_that_is_refused_leaves_the_seals(tmp_path: Path) -> None:
+    """With the reasons of empty stages, which nobody would remember."""
+    study = small_study(tmp_path / "study")
+    (study / "declare" / "label.test.jsonl").write_text("{", encoding="utf-8")
+    before = state_of(study)
+    assert sealtrace("seal", study, "--redo", "--yes").code == 2
+    assert state_of(study) == before
+    assert len(reasons_of(study)) == 7
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    """The first has the lock; a run that decided by what is not there any more writes nothing."""
+    with placing._journal(tmp_path), pytest.raises(BundleError, match="another run is writing there"):
+        write_together(tmp_path, {"a": b"1"})
+    write_together(tmp_path, {"a": b"1", "b/c": b"2"})
+    with pytest.raises(BundleError, match="another run has just changed it"):
+        write_together(tmp_path, {"b/c": b"3"}, found={"a": None})
+    with pytest.raises(FileExistsError):
+        write_together(tmp_path, {"d": b"3", "a": b"3"}, new=True)
+    assert state_of(tmp_path) == {"a": b"1", "b/c": b"2"}
+
+
+def test_parts_of_killed_runs_are_removed_and_those_of_living_ones_stay(tmp_path: Path) -> None:
+    """A lock tells them apart, whichever file they were for."""
+    left = tmp_path / ".sealtrace-0123456789abcdef.part"
+    left.write_bytes(b"half")
+    with placing._part(tmp_path / "other", b"1") as living:
+        replace_file(tmp_path / "report", b"2")
+        assert living.exists()
+    assert state_of(tmp_path) == {"report": b"2"}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"kept": {"../outside": "old-0"}, "made": {}, "directories": []},
+        {"kept": {}, "made": {"link/file": "new-0"}, "directories": []},
+        {"kept": {"a": "../../outside"}, "made": {}, "directories": []},
+        {"kept": {}, "made": {}, "directories": ["/tmp"]},
+        [],
+        {},
+    ],
+)
+def test_a_journal_that_came_with_a_directory_leads_nowhere(tmp_path: Path, listed: object) -> None:
+    """Somebody else may have made it: it removes and replaces nothing outside."""
+    root = tmp_path / "root"
+    (root / JOURNAL).mkdir(parents=True)
+    (tmp_path / "outside").write_bytes(b"kept")
+    (tmp_path / "file").write_bytes(b"kept")
+    os.symlink(tmp_path, root / "link")
+    (root / JOURNAL / "old-0").write_bytes(b"evil")
+    (root / JOURNAL / "list.json").write_text(json.dumps(listed), encoding="utf-8")
+    with pytest.raises(BundleError, match="not of sealtrace's making"):
+        recover(root)
+    assert (tmp_path / "outside").read_bytes() == (tmp_path / "file").read_bytes() == b"kept"
