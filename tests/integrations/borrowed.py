@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -23,3 +24,18 @@ def borrowed(directory: Path) -> dict[str, str]:
         "PIP_NO_BUILD_ISOLATION": "0",
         "HOME": str(directory),
     }
+
+
+def python_of(directory: Path) -> Path:
+    """A Python whose new environments see the same libraries, even isolated, where PYTHONPATH is not heeded."""
+    script = directory / "python"
+    script.write_text(
+        f"""#!/bin/sh
+{sys.executable} "$@" || exit
+for site in "$RUNNER_TEMP"/sealtrace/lib/python*/site-packages; do
+  echo {directory / "site"} > "$site/borrowed.pth"
+done
+"""
+    )
+    script.chmod(0o755)
+    return script

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import yaml
 
 from binding.random_studies import study, write_csv
 from checks.mutations import MUTATIONS
-from integrations.borrowed import borrowed
+from integrations.borrowed import borrowed, python_of
 from small_study import small_study
 from support import ROOT
 
@@ -43,7 +42,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
     runner = tmp_path_factory.mktemp("runner")
     environment = {**borrowed(runner), "RUNNER_TEMP": str(runner / "temp")}
     (runner / "temp").mkdir()
-    done = run_step("install", runner, environment, {"python": sys.executable})
+    done = run_step("install", runner, environment, {"python": str(python_of(runner))})
     assert done.code == 0, done.log
     assert (runner / "temp" / "sealtrace" / "bin" / "sealtrace").exists()
     return runner, environment
@@ -160,6 +159,38 @@ def test_what_cannot_be_done(verify: Runner, tmp_path: Path) -> None:
     assert "no format pdf" in ran.log
     assert verify(bundle="$(touch gone)").code == 2
     assert not (tmp_path / "gone").exists()
+
+
+def test_nothing_of_the_workspace_is_imported(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    """It holds what is judged. A module there that Python or sealtrace would import could forge the verdict."""
+    names = ("venv", "pip", "json", "sys", "click", "encodings", "sitecustomize", "usercustomize", "site", "runpy")
+    evil = f"import pathlib; pathlib.Path({str(tmp_path / 'executed')!r}).touch(); print('verdict=verified')\n"
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(evil)
+    for package in ("sealtrace", "ensurepip", "pyarrow"):
+        (tmp_path / package).mkdir()
+        for module in ("__init__", "__main__"):
+            (tmp_path / package / f"{module}.py").write_text(evil)
+    (tmp_path / "temp").mkdir()
+    runner = {**installed[1], "RUNNER_TEMP": str(tmp_path / "temp")}
+    assert run_step("install", tmp_path, runner, {"python": str(installed[0] / "python")}).code == 0
+    bundle = MUTATIONS["table.cells"].broken(tmp_path)
+    ran = run_step("verify", tmp_path, installed[1], {"bundle": bundle.name})
+    assert (ran.code, ran.outputs["verdict"]) == (1, "findings"), ran.log
+    made = study(1)
+    write_csv(tmp_path / "results/runs.csv", made.rows)
+    (tmp_path / "paper.tex").write_text(made.paper)
+    assert run_step("check", tmp_path, installed[1], {"paper": "paper.tex", "results": "results"}).code == 0
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize(("text", "code"), [("TRUE", 1), ("True", 1), ("yes", 1), ("false", 0), ("No", 0), ("ture", 2)])
+def test_strict_as_people_write_it(verify: Runner, tmp_path: Path, text: str, code: int) -> None:
+    """What is neither true nor false is refused, because it would let warnings pass."""
+    small_study(tmp_path / "artifact")
+    (tmp_path / "artifact" / "witnesses").mkdir()
+    (tmp_path / "artifact" / "witnesses" / "root.sigstore.json").write_text("{}")
+    assert verify(bundle="artifact", strict=text).code == code
 
 
 def test_installed_package_brings_its_templates(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from small_study import small_study
 from support import ROOT, copy_of_fixture
 
 EVIL = "from pathlib import Path\nPath({mark!r}).touch()\n"
@@ -45,6 +46,16 @@ def infested(place: Path, name: str, mark: Path) -> Path:
     for file in ("conftest.py", "test_evil.py", "trace/test_evil.py", "trace/conftest.py", "__init__.py"):
         (bundle / file).write_text(EVIL.format(mark=str(mark)))
     return bundle
+
+
+def test_pytest_writes_nothing_into_a_bundle(tmp_path: Path) -> None:
+    """Its cache there would be files that the manifest does not list: the second run would fail."""
+    bundle = small_study(tmp_path / "bundle")
+    before = sorted(bundle.rglob("*"))
+    for _ in range(2):
+        done = run(["-P", "-m", "pytest", "-p", "no:xdist", "--sealtrace=.", "-k", "listing"], bundle)
+        assert "1 passed" in done.stdout, done.stdout
+    assert sorted(bundle.rglob("*")) == before
 
 
 def test_pytest_collects_nothing_from_a_bundle(project: Path, tmp_path: Path) -> None:

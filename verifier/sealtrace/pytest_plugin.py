@@ -65,6 +65,12 @@ def _within(path: Path, bundles: list[Path]) -> bool:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Refuses to go on where pytest itself, before it collects anything, would take settings or code from a bundle."""
     bundles = _bundles(early_config)
+    if _within(early_config.rootpath, bundles):
+        # pytest would keep its cache there, and each of its files would be one that no manifest lists.
+        for name in ("cacheprovider", "stepwise", "lfplugin", "nfplugin", "stepwiseplugin"):
+            early_config.pluginmanager.set_blocked(name)
+            if (plugin := early_config.pluginmanager.get_plugin(name)) is not None:
+                early_config.pluginmanager.unregister(plugin)
     if early_config.inipath is not None and _within(early_config.inipath, bundles):
         raise pytest.UsageError(
             f"pytest would take its settings from the bundle ({early_config.inipath}): "
