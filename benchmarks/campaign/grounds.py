@@ -26,8 +26,10 @@ class TouchedError(BaseException):
 
 class _HiddenDocument(Document):
     def __getattribute__(self, name: str) -> object:
-        if name == "value":
+        if name in ("value", "record"):
             raise TouchedError
+        if name == "fits":
+            return vars(self)["record"] is not None
         return super().__getattribute__(name)
 
 

@@ -22,7 +22,7 @@ from campaign.grounds import Ground, TouchedError, ground_without
 from campaign.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
 from campaign.undetermined import OF_STATUS, reason_of
 from sealtrace.bundle.budget import Budget
-from sealtrace.bundle.documents import declared_rows, misfits_of, opened_rows
+from sealtrace.bundle.documents import declared_rows, fitted, opened_rows
 from sealtrace.bundle.identity import dataset_of
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.model import Bundle, Document, Progress
@@ -350,9 +350,10 @@ class Campaign:
         documents = list(self._bundle.documents)
         place = next(place for place, document in enumerate(documents) if document.path == mutant.path)
         value = altered(documents[place].value, mutant.pointer, mutant.value) if mutant.pointer else mutant.value
-        if misfits_of(mutant.kind, value) or (stores := self._declared_by(mutant, value)) is None:
+        _, record = fitted(mutant.kind, value)
+        if record is None or (stores := self._declared_by(mutant, value)) is None:
             return None
-        documents[place] = replace(documents[place], value=value)
+        documents[place] = replace(documents[place], value=value, record=record)
         name = value["study"] if mutant.kind == "protocol" else self._bundle.name
         return replace(self._bundle, documents=documents, name=name, stores=stores)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sealtrace.bundle.content import document_digest
-from sealtrace.bundle.documents import declared_rows
+from sealtrace.bundle.documents import declared_rows, fitted
 from sealtrace.bundle.identity import SEALS, ListedFile, dataset_of, file_digest, kind_and_format
 from sealtrace.bundle.model import Bundle, Document, Reading
 from sealtrace.bundle.stores import read_rows
@@ -16,6 +16,7 @@ from sealtrace.checks import families  # noqa: F401 - registers the functions
 from sealtrace.checks.catalogue import pack_of
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
+from sealtrace.contract.kinds import model_of
 from sealtrace.evidence import Evidence, seen_by
 
 Files = Mapping[str, Any]
@@ -29,7 +30,7 @@ def bundle_of(files: Files, **given: Any) -> Bundle:
         kind, file_format = ("seal", "json") if path.startswith(SEALS) else kind_and_format(path)
         data, split, rows = _written(held), None, None
         if isinstance(held, dict):
-            bundle.documents.append(Document(path, kind, held, fits=True))
+            bundle.documents.append(Document(path, kind, held, _said(kind, held)))
             bundle.contents[path] = document_digest(held)
             if kind == "dataset":
                 bundle.declared[held["dataset"]] = declared_rows(held)
@@ -44,6 +45,11 @@ def bundle_of(files: Files, **given: Any) -> Bundle:
         bundle.digests[path], bundle.lengths[path] = file_digest(data), len(data)
         entries.append(ListedFile(path, kind, stage, file_format, len(data), bundle.digests[path], split, rows))
     return replace(bundle, entries=entries, **given).ended()
+
+
+def _said(kind: str, held: Any) -> Any:
+    """What a document says, also where its model would refuse it."""
+    return fitted(kind, held)[1] or model_of(kind).model_construct(**held)
 
 
 def _written(held: Any) -> bytes:

@@ -15,7 +15,7 @@ from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics import Vector
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
-from sealtrace.mathematics.networks import Layer
+from sealtrace.mathematics.networks import NetworkLayer
 from sealtrace.studies.games.mathematics import hands, histories, students
 from sealtrace.studies.games.mathematics.evaluation import evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS, Game
@@ -203,7 +203,10 @@ def _student(run: str, weight: float) -> dict[str, Any]:
 
 def _policies(document: dict[str, Any]) -> Vector:
     base, residual = (
-        [Layer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"]) for layer in document[head]]
+        [
+            NetworkLayer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
+            for layer in document[head]
+        ]
         for head in ("base", "residual")
     )
     inputs = students.features(KUHN, FEATURES)

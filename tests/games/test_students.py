@@ -9,7 +9,7 @@ import pytest
 
 from games.small_games import LEDUC
 from games.test_evaluation import random_profiles
-from sealtrace.mathematics.networks import Layer
+from sealtrace.mathematics.networks import NetworkLayer
 from sealtrace.studies.games.mathematics import students
 from sealtrace.studies.games.mathematics.evaluation import action_values
 from sealtrace.studies.games.mathematics.hands import draw
@@ -37,8 +37,8 @@ def test_features_are_read_from_the_name(name: str, expected: list[float]) -> No
 def test_policies_are_tilted_softmaxes_on_legal_actions() -> None:
     """exp(base + scale · residual), normalized; what is not legal has nothing."""
     inputs = students.features(LEDUC, ["rank K", "raises"])
-    base = [Layer(np.array([[0.5, -1.0, 2.0], [1.0, 0.0, 0.25]]), np.array([0.1, 0.2, 0.3]), "identity")]
-    residual = [Layer(np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]), np.zeros(3), "identity")]
+    base = [NetworkLayer(np.array([[0.5, -1.0, 2.0], [1.0, 0.0, 0.25]]), np.array([0.1, 0.2, 0.3]), "identity")]
+    residual = [NetworkLayer(np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]), np.zeros(3), "identity")]
     found = students.student_policies(LEDUC, inputs, base, residual, np.array([0.0, 0.5]))
     assert found.shape == (2, *LEDUC.legal.shape)
     for place, information_set in enumerate(LEDUC.information_sets):
@@ -75,6 +75,6 @@ def test_gains_are_over_the_anchor() -> None:
 
 def test_large_logits_do_not_overflow() -> None:
     """A policy that is sure of an action is sure, and not undefined."""
-    base = [Layer(np.zeros((1, 3)), np.array([0.0, 800.0, 0.0]), "identity")]
+    base = [NetworkLayer(np.zeros((1, 3)), np.array([0.0, 800.0, 0.0]), "identity")]
     found = students.student_policies(LEDUC, students.features(LEDUC, ["pair"]), base, base, np.array([0.0]))
     assert (found[0, :, LEDUC.actions.index("call")] == 1.0).all()

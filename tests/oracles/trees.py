@@ -11,7 +11,7 @@ from functools import cache, cmp_to_key
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared
+from sealtrace.studies.policies.mathematics.partitions.rules import Side, TreeClass
 
 Vector = npt.NDArray[np.float64]
 
@@ -19,7 +19,7 @@ Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 
 
-Leaf = tuple[Condition, ...]
+Leaf = tuple[Side, ...]
 
 
 Tree = tuple[Leaf, ...]
@@ -31,7 +31,7 @@ class Study:
 
     features: Mapping[str, Vector]
     degradations: Matrix
-    declared: Declared
+    declared: TreeClass
 
 
 def holds(leaf: Leaf, study: Study, state: int) -> bool:
@@ -50,7 +50,7 @@ def trees_below(study: Study, leaf: Leaf, states: tuple[int, ...], depth: int) -
         return
     for name, allowed in study.declared.thresholds.items():
         for threshold in sorted(set(allowed)):
-            sides = [(*leaf, Condition(name, threshold, side)) for side in (True, False)]
+            sides = [(*leaf, Side(name, threshold, side)) for side in (True, False)]
             left, right = (tuple(state for state in states if holds(side, study, state)) for side in sides)
             if left and right:
                 rights = list(trees_below(study, sides[1], right, depth - 1))

@@ -59,7 +59,7 @@ CERTIFIED: Cases = {
             "certificate global all meek 0 /risk_upper: 0.11280217419056847, not 0.11280217441617281",
         ),
         "a bound of a share that is not there": (
-            {"partition.global#/allocations/0/risk": CUT},
+            {"partition.global#/allocations/0": CUT},
             "18 certificates",
             "missing: global allocates no risk share to bold@0 in all",
         ),

@@ -17,9 +17,9 @@ from sealtrace.studies.policies.mathematics.partitions import exact, rules, sear
 from sealtrace.studies.policies.mathematics.partitions.exact import objective
 from sealtrace.studies.policies.mathematics.partitions.grid import Grid
 from sealtrace.studies.policies.mathematics.partitions.rules import (
-    Condition,
-    Declared,
+    Side,
     TooLargeError,
+    TreeClass,
     assign,
     canonical,
     held,
@@ -29,12 +29,12 @@ from sealtrace.studies.policies.mathematics.partitions.search import NoPartition
 from support import LONG
 
 
-def is_below(feature: str, threshold: Fraction | int) -> Condition:
-    return Condition(feature, Fraction(threshold), below=True)
+def is_below(feature: str, threshold: Fraction | int) -> Side:
+    return Side(feature, Fraction(threshold), below=True)
 
 
-def is_from(feature: str, threshold: Fraction | int) -> Condition:
-    return Condition(feature, Fraction(threshold), below=False)
+def is_from(feature: str, threshold: Fraction | int) -> Side:
+    return Side(feature, Fraction(threshold), below=False)
 
 
 def declared(
@@ -44,9 +44,9 @@ def declared(
     support: int = 1,
     cert: Fraction | int = 0,
     comp: Fraction | int = 0,
-) -> Declared:
+) -> TreeClass:
     exactly = {name: [Fraction(value) for value in values] for name, values in thresholds.items()}
-    return Declared(depth, exactly, support, Fraction(cert), Fraction(comp))
+    return TreeClass(depth, exactly, support, Fraction(cert), Fraction(comp))
 
 
 def random_study(seed: int, depth: int, features: int, levels: int) -> Study:
@@ -76,7 +76,7 @@ def random_study(seed: int, depth: int, features: int, levels: int) -> Study:
     return Study(
         columns,
         degradations,
-        Declared(
+        TreeClass(
             depth,
             thresholds,
             int(rng.integers(0, 4)),
@@ -423,7 +423,7 @@ PINWHEEL = [
         ([], 1, "there is no leaf"),
     ],
 )
-def test_in_class(leaves: list[list[Condition]], depth: int, reason: str | None) -> None:
+def test_in_class(leaves: list[list[Side]], depth: int, reason: str | None) -> None:
     """A rule is in the class, or the reason why not is given."""
     assert in_class(leaves, declared(depth, {"x": [3, 1, 2, 2, 4, 5, 6, 7], "y": [1, 2], "w": []})) == reason
 
@@ -449,7 +449,7 @@ def large_study(depth: int, thresholds: int) -> Study:
     degradations[(features["f0"] < 0.5) & (features["f3"] < 0.5)] -= 0.2
     allowed = [Fraction(step, thresholds + 1) for step in range(1, thresholds + 1)]
     penalties = Fraction(1, 1000), Fraction(1, 10000)
-    return Study(features, degradations, Declared(depth, dict.fromkeys(features, allowed), 32, *penalties))
+    return Study(features, degradations, TreeClass(depth, dict.fromkeys(features, allowed), 32, *penalties))
 
 
 def test_a_study_of_the_papers_size() -> None:

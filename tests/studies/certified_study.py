@@ -38,7 +38,7 @@ from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.mathematics.partitions.rules import Declared
+from sealtrace.studies.policies.mathematics.partitions.rules import TreeClass
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 
 Parts = dict[str, Any]
@@ -344,7 +344,7 @@ def _learned(study: Study) -> dict[str, Any]:
     found = best_partition(
         {name: study.states.feature(name)[states] for name in declared["thresholds"]},
         degradations,
-        Declared(
+        TreeClass(
             declared["depth"],
             {name: [Fraction(text) for text in texts] for name, texts in declared["thresholds"].items()},
             declared["minimum_support"],

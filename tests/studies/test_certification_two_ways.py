@@ -15,7 +15,7 @@ from rsd_stratified import bounds as plain_bounds
 from rsd_stratified import drawing, mixtures, structure
 from sealtrace.mathematics import bounds, resampling
 from sealtrace.studies.policies.mathematics.maps.search import best_map
-from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared, canonical
+from sealtrace.studies.policies.mathematics.partitions.rules import Side, TreeClass, canonical
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 from support import LONG
 
@@ -73,13 +73,13 @@ def test_partitions_agree(seed: int) -> None:
     tree = tree_class.best(tree_class.everything, declared["depth"])
     assert tree is not None
     plain = [
-        [Condition(one["feature"], Fraction(one["threshold"]), one["below"]) for one in path]
+        [Side(one["feature"], Fraction(one["threshold"]), one["below"]) for one in path]
         for path in tree_class.paths(tree)
     ]
     found = best_partition(
         {name: np.array([one[name] for one in features]) for name in names},
         np.array(deltas).T,
-        Declared(
+        TreeClass(
             declared["depth"],
             {name: [Fraction(text) for text in texts] for name, texts in declared["thresholds"].items()},
             declared["minimum_support"],

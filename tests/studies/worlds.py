@@ -25,14 +25,14 @@ from sealtrace.studies.policies.mathematics import policies, thresholds
 from sealtrace.studies.policies.mathematics.maps.instance import Instance, worst_risk, worst_utility
 from sealtrace.studies.policies.mathematics.maps.proof import GroupWise
 from sealtrace.studies.policies.mathematics.maps.search import best_map
-from sealtrace.studies.policies.mathematics.partitions.rules import Condition, Declared, assign
+from sealtrace.studies.policies.mathematics.partitions.rules import Side, TreeClass, assign
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-Leaves = tuple[tuple[Condition, ...], ...]
+Leaves = tuple[tuple[Side, ...], ...]
 Upper = Callable[[Index, Index, Fraction], Vector]
 
 BATCH = 2_000
@@ -217,7 +217,7 @@ def _directions(features: dict[str, Vector], states: int) -> dict[str, Matrix]:
     directions = {"fixed": policies.affine(constants, terms, [features[name] for name in names], states)}
     for family, record in bank.checkpoints().items():
         layers = [
-            networks.Layer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
+            networks.NetworkLayer(np.array(layer["weights"]), np.array(layer["bias"]), layer["activation"])
             for layer in record["residual"]
         ]
         outputs = networks.forward(np.column_stack([features[name] for name in record["features"]]), layers)
@@ -235,10 +235,10 @@ def declared_budgets() -> Budgets:
     return Budgets(*(Fraction(protocol()["certification"][name]) for name in names))
 
 
-def declared_class() -> Declared:
+def declared_class() -> TreeClass:
     """The class of partitions in which the study's own is learned."""
     record = protocol()["partition_classes"]["certificate-aware"]
-    return Declared(
+    return TreeClass(
         record["depth"],
         {name: [Fraction(text) for text in texts] for name, texts in record["thresholds"].items()},
         record["minimum_support"],
@@ -264,7 +264,7 @@ def graded_weights(groups: int) -> list[Fraction]:
 def manual_partition() -> Partition:
     """The groups that the study names by hand."""
     leaves = tuple(
-        tuple(Condition(one["feature"], Fraction(one["threshold"]), one["below"]) for one in leaf["conditions"])
+        tuple(Side(one["feature"], Fraction(one["threshold"]), one["below"]) for one in leaf["conditions"])
         for leaf in MANUAL_LEAVES
     )
     return partition_of(generated(), leaves)
@@ -281,7 +281,7 @@ def undivided(law: Law) -> Partition:
 
 
 def learned_partitions(
-    law: Law, random: np.random.Generator, worlds: int, states: int, declared: Declared
+    law: Law, random: np.random.Generator, worlds: int, states: int, declared: TreeClass
 ) -> list[tuple[Partition, int]]:
     """The partitions that fresh structure draws lead to, each with the number of its worlds.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
@@ -38,6 +38,9 @@ from sealtrace.bundle.shapes import (
 )
 from sealtrace.contract.kinds import KINDS, model_of
 from sealtrace.contract.packs import Opening
+
+if TYPE_CHECKING:
+    from sealtrace.contract.scalars import Record
 
 
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
@@ -83,11 +86,25 @@ def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
 
 def misfits_of(kind: RowKind, record: Any) -> list[tuple[str, str, str]]:
     """(JSON pointer, expected, found) for all that the schema or the model refuses; declared rows have no model."""
-    found = list(_refusals(_validator(kind), record))
     if isinstance(kind, Declared):
-        return found
-    pointers = {pointer for pointer, _, _ in found}
-    return found + [misfit for misfit in _model_misfits(kind, record) if misfit[0] not in pointers]
+        return list(_refusals(_validator(kind), record))
+    return fitted(kind, record)[0]
+
+
+def fitted(kind: str, record: Any) -> tuple[list[tuple[str, str, str]], Record | None]:
+    """All that the schema or the model of a kind refuses; and, where that is nothing, what the record says."""
+    from pydantic import ValidationError as ModelError  # the models are not needed to hash a bundle
+
+    found, said = list(_refusals(_validator(kind), record)), None
+    try:
+        said = model_of(kind).model_validate(record)
+    except ModelError as error:
+        pointers = {pointer for pointer, _, _ in found}
+        for detail in error.errors(include_url=False):
+            misfit = _pointer(detail["loc"]), detail["msg"], shown(detail["input"])
+            if misfit[0] not in pointers:
+                found.append(misfit)
+    return found, None if found else said
 
 
 def schema_accepts(kind: str, record: Any) -> bool:
@@ -115,16 +132,6 @@ def _sentence(error: Any) -> str:
             return "one of " + ", ".join(shown(value) for value in error.validator_value)
         case name:
             return f"{name} {error.validator_value}"
-
-
-def _model_misfits(kind: str, record: Any) -> Iterator[tuple[str, str, str]]:
-    from pydantic import ValidationError as ModelError
-
-    try:
-        model_of(kind).model_validate(record)
-    except ModelError as error:
-        for detail in error.errors(include_url=False):
-            yield _pointer(detail["loc"]), detail["msg"], shown(detail["input"])
 
 
 def _pointer(parts: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.budget import Budget
@@ -16,6 +16,13 @@ from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.shards import LaidOut
 from sealtrace.bundle.stores import Store
+from sealtrace.contract.kinds import kind_of
+
+if TYPE_CHECKING:
+    from sealtrace.contract.scalars import Record
+
+Said = TypeVar("Said", bound="Record")
+Said_co = TypeVar("Said_co", bound="Record", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -25,8 +32,23 @@ class Document:
     path: str
     kind: str
     value: dict[str, Any]
-    fits: bool
-    """Whether its schema and its model accept it."""
+    record: Record | None
+    """What it says, typed; None where its schema or its model refuses it."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether its schema and its model accept it."""
+        return self.record is not None
+
+
+@dataclass(frozen=True)
+class Sealed(Generic[Said_co]):
+    """What a fitting document says, and where it lies."""
+
+    path: str
+    record: Said_co
+    value: dict[str, Any]
+    """The same as it was parsed, for digests."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +108,15 @@ class Bundle:
     def document(self, kind: str) -> Document | None:
         """The first fitting document of a kind."""
         return next(iter(self.documents_of(kind)), None)
+
+    def sealed(self, model: type[Said]) -> list[Sealed[Said]]:
+        """The fitting documents of the kind that a model describes."""
+        found = self.documents_of(kind_of(model))
+        return [Sealed(document.path, cast("Said", document.record), document.value) for document in found]
+
+    def only(self, model: type[Said]) -> Sealed[Said] | None:
+        """The first of these."""
+        return next(iter(self.sealed(model)), None)
 
     def documents_of(self, kind: str) -> list[Document]:
         """The fitting documents of a kind."""

@@ -16,7 +16,7 @@ from sealtrace.bundle.archives import Container, Member, open_container
 from sealtrace.bundle.budget import Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.defects import BundleError, Defect
-from sealtrace.bundle.documents import declared_rows, misfits_of, opened_rows
+from sealtrace.bundle.documents import declared_rows, fitted, misfits_of, opened_rows
 from sealtrace.bundle.encoding import as_long_as_digests, return_memory, text_lines
 from sealtrace.bundle.identity import (
     MANIFEST,
@@ -317,11 +317,11 @@ class _Reader:
         except StrictJSONError as error:
             bundle.syntax.add(Defect.of_json(error, entry.path))
             return
-        misfits = misfits_of(entry.kind, value)
+        misfits, record = fitted(entry.kind, value)
         bundle.document_misfits.extend(misfit_defects(entry.path, misfits))
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
-            bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), fits=not misfits))
+            bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), record))
             if not misfits:
                 self._declare(entry, without_nulls(value))
             self._content(entry, document_digest(value), None)

@@ -12,7 +12,7 @@ from sealtrace.contract.packs import STAGES, Form, Kind, any_role, loaded, packs
 if TYPE_CHECKING:
     from sealtrace.contract.scalars import Record
 
-__all__ = ["KINDS", "SCHEMA_KINDS", "STAGES", "Form", "Kind", "may_seal", "model_of"]
+__all__ = ["KINDS", "SCHEMA_KINDS", "STAGES", "Form", "Kind", "kind_of", "may_seal", "model_of"]
 
 _HERE = "sealtrace.contract"
 _LATE = any_role("report")
@@ -43,6 +43,14 @@ def model_of(kind: str) -> type[Record]:
     """The pydantic model of a kind."""
     model: type[Record] = loaded(KINDS[kind].model)
     return model
+
+
+def kind_of(model: type[Record]) -> str:
+    """The kind that a model describes."""
+    return _DESCRIBED[f"{model.__module__}:{model.__qualname__}"]
+
+
+_DESCRIBED = {kind.model: name for name, kind in KINDS.items()}
 
 
 def may_seal(kind: str, stage: str, role: str | None) -> bool:

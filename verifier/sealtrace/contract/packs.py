@@ -136,7 +136,7 @@ class Pack:
     metrics: str = ""
     """The module whose import registers the pack's metrics."""
     evidence: str = ""
-    """`module:Class` of the records as the pack's functions see them, a `View` of the evidence; empty for the evidence itself."""
+    """`module:Class` of the `View` that the pack's functions are given; empty where that is the evidence itself."""
     overview: str = ""
     """The module that says what the records amount to: its part of the summary, of the page, and its commands."""
     reported: tuple[str, ...] = ()

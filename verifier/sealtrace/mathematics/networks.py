@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from sealtrace.mathematics import Matrix, Vector
 
 
 @dataclass(frozen=True)
-class Layer:
+class NetworkLayer:
     """activation(inputs . weights + bias)."""
 
     weights: Matrix
@@ -21,28 +21,41 @@ class Layer:
     activation: str
 
 
-def layers_of(records: Sequence[Mapping[str, Any]]) -> list[Layer]:
-    """Layers as records hold them: `weights`, `bias` and `activation`."""
+class WrittenLayer(Protocol):
+    """A layer as records hold it."""
+
+    @property
+    def weights(self) -> list[list[float]]: ...
+
+    @property
+    def bias(self) -> list[float]: ...
+
+    @property
+    def activation(self) -> str: ...
+
+
+def layers_of(records: Sequence[WrittenLayer]) -> list[NetworkLayer]:
+    """Layers as arrays."""
     return [
-        Layer(np.array(record["weights"], np.float64), np.array(record["bias"], np.float64), record["activation"])
-        for record in records
+        NetworkLayer(np.array(layer.weights, np.float64), np.array(layer.bias, np.float64), layer.activation)
+        for layer in records
     ]
 
 
-def misfit(records: Sequence[Mapping[str, Any]], inputs: int, outputs: int) -> tuple[str, str, str] | None:
+def misfit(records: Sequence[WrittenLayer], inputs: int, outputs: int) -> tuple[str, str, str] | None:
     """(pointer, expected, found) where layers do not lead from these inputs to these outputs; None where they do."""
     width = inputs
     for place, layer in enumerate(records):
-        if len(layer["weights"]) != width:
-            return f"/{place}/weights", f"{width} inputs", str(len(layer["weights"]))
-        width = len(layer["bias"])
-        for row, numbers in enumerate(layer["weights"]):
+        if len(layer.weights) != width:
+            return f"/{place}/weights", f"{width} inputs", str(len(layer.weights))
+        width = len(layer.bias)
+        for row, numbers in enumerate(layer.weights):
             if len(numbers) != width:
                 return f"/{place}/weights/{row}", f"{width} outputs", str(len(numbers))
     return None if width == outputs else ("", f"{outputs} outputs at the end", str(width))
 
 
-def forward(inputs: Matrix, layers: Sequence[Layer]) -> Matrix:
+def forward(inputs: Matrix, layers: Sequence[NetworkLayer]) -> Matrix:
     """The outputs of the last layer, one row per row of inputs; NaN where an input is NaN."""
     values = inputs
     for layer in layers:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.bundle.model import Document
+from sealtrace.bundle.model import Sealed
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Mask, Vector
@@ -46,9 +46,8 @@ class Forecast:
 class Behaviour:
     """The behaviour records of a study that declares how they are predicted."""
 
-    def __init__(self, study: GameStudy, document: Document) -> None:
-        self.study, self.path = study, document.path
-        self.declared = BehaviourRules.model_validate(document.value)
+    def __init__(self, study: GameStudy, declared: Sealed[BehaviourRules]) -> None:
+        self.study, self.path, self.declared = study, declared.path, declared.record
 
     @cached_property
     def splits(self) -> dict[str, str]:
@@ -143,5 +142,5 @@ class Behaviour:
 @once
 def behaviour_of(study: GameStudy) -> Behaviour | None:
     """The behaviour of a study, read once; None where it declares none."""
-    document = study.bundle.document("behaviour")
-    return None if document is None else Behaviour(study, document)
+    declared = study.bundle.only(BehaviourRules)
+    return None if declared is None else Behaviour(study, declared)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.frames import Frame, Index, Mask
-from sealtrace.bundle.model import Document
+from sealtrace.bundle.model import Sealed
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.evidence import GameStudy
@@ -26,9 +26,8 @@ MOST_PAIRS = 2_000_000
 class Hands:
     """The match records of a study that declares a contest."""
 
-    def __init__(self, study: GameStudy, document: Document) -> None:
-        self.study, self.path = study, document.path
-        self.declared = Contest.model_validate(document.value)
+    def __init__(self, study: GameStudy, declared: Sealed[Contest]) -> None:
+        self.study, self.path, self.declared = study, declared.path, declared.record
 
     @property
     def frame(self) -> Frame:
@@ -175,5 +174,5 @@ def spread(values: Vector) -> Spread:
 @once
 def hands_of(study: GameStudy) -> Hands | None:
     """The hands of a study, computed once; None where it declares no contest."""
-    document = study.bundle.document("contest")
-    return None if document is None else Hands(study, document)
+    declared = study.bundle.only(Contest)
+    return None if declared is None else Hands(study, declared)

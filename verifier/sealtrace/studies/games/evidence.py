@@ -27,8 +27,8 @@ class GameStudy(View):
     @cached_property
     def rules(self) -> GameRules | None:
         """The declared rules."""
-        document = self.bundle.document("game")
-        return None if document is None else GameRules.model_validate(document.value)
+        declared = self.bundle.only(GameRules)
+        return None if declared is None else declared.record
 
     @cached_property
     def playable(self) -> bool:

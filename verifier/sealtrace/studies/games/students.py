@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.bundle.content import document_digest
-from sealtrace.bundle.model import Document
+from sealtrace.bundle.model import Sealed
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Index, Vector, networks
 from sealtrace.mathematics.bounds import risk_at_most, risk_upper_of
 from sealtrace.studies.games.evidence import GameStudy
 from sealtrace.studies.games.mathematics import students
-from sealtrace.studies.games.records import Distillation
+from sealtrace.studies.games.records import Distillation, Student
 
 ARMS = ("no-residual", "fixed", "calibrated")
 """The scale 0, the declared fixed scale, and the scale that calibration takes."""
@@ -24,17 +24,15 @@ ARMS = ("no-residual", "fixed", "calibrated")
 class Students:
     """The students of a study that declares a distillation."""
 
-    def __init__(self, study: GameStudy, document: Document) -> None:
-        self.study, self.path = study, document.path
-        self.declared = Distillation.model_validate(document.value)
+    def __init__(self, study: GameStudy, declared: Sealed[Distillation]) -> None:
+        self.study, self.path, self.declared = study, declared.path, declared.record
 
     @cached_property
-    def documents(self) -> dict[str, Document]:
+    def documents(self) -> dict[str, Sealed[Student]]:
         """Run to the document of its weights; a run with two has none."""
-        found: dict[str, list[Document]] = {}
-        for document in self.study.bundle.documents_of("student"):
-            if document.fits:
-                found.setdefault(document.value["run"], []).append(document)
+        found: dict[str, list[Sealed[Student]]] = {}
+        for document in self.study.bundle.sealed(Student):
+            found.setdefault(document.record.run, []).append(document)
         return {run: documents[0] for run, documents in found.items() if len(documents) == 1}
 
     def digest(self, run: str) -> str:
@@ -46,8 +44,9 @@ class Students:
 
     def problem(self, run: str) -> tuple[str, str, str] | None:
         """(field, expected, found) where weights cannot be run on the declared features."""
-        for head in ("base", "residual"):
-            wrong = networks.misfit(self.documents[run].value[head], len(self.declared.features), 3)
+        student = self.documents[run].record
+        for head, layers in (("base", student.base), ("residual", student.residual)):
+            wrong = networks.misfit(layers, len(self.declared.features), 3)
             if wrong is not None:
                 return f"/{head}{wrong[0]}", wrong[1], wrong[2]
         return None
@@ -64,7 +63,7 @@ class Students:
         found = {}
         for run, document in self.documents.items():
             if self.problem(run) is None:
-                base, residual = (networks.layers_of(document.value[head]) for head in ("base", "residual"))
+                base, residual = map(networks.layers_of, (document.record.base, document.record.residual))
                 policies = students.student_policies(self.study.game, self.inputs, base, residual, self.scales)
                 if np.isfinite(policies).all():
                     found[run] = policies
@@ -157,5 +156,5 @@ class Calibrated:
 @once
 def students_of(study: GameStudy) -> Students | None:
     """The students of a study, computed once; None where it declares no distillation."""
-    document = study.bundle.document("distillation")
-    return None if document is None else Students(study, document)
+    declared = study.bundle.only(Distillation)
+    return None if declared is None else Students(study, declared)

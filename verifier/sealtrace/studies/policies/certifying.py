@@ -40,7 +40,7 @@ from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_o
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Settled
-from sealtrace.studies.policies.records.certification import Selector
+from sealtrace.studies.policies.records.certification import CandidateMap, Selection, Selector
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
@@ -48,33 +48,38 @@ if TYPE_CHECKING:
 
 def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> SelectorChoice:
     """A choice in groups beside the sealed map."""
-    if not (sealed := _sealed(study, "map", choice)):
+    if not (sealed := _sealed(study, CandidateMap, choice)):
         return choice
     record, differences = sealed[0], []
     if len(sealed) > 1:
         differences.append(f"there are {len(sealed)} sealed maps of this selector")
-    if record["partition"] != choice.partition:
-        differences.append(f"the sealed map is one of {record['partition']}")
+    if record.partition != choice.partition:
+        differences.append(f"the sealed map is one of {record.partition}")
     due = {assigned.group: _said(assigned) for assigned in choice.map}
-    sealed_map = [Assigned(*study.bank.assigned(assigned)) for assigned in record["assignments"]]
+    sealed_map = [Assigned(*study.bank.assigned(assigned)) for assigned in record.assignments]
     found = {assigned.group: _said(assigned) for assigned in sealed_map}
     differences += [
         f"{group}: sealed {found.get(group, 'nothing')}, recomputed {due.get(group, 'nothing')}"
         for group in dict.fromkeys([*due, *found])
         if due.get(group) != found.get(group)
     ]
-    for kind, name in (("risk", "risk_upper"), ("utility", "utility_lower")):
-        reported, computed = record.get(name), getattr(choice, name)
+    for kind, name, reported, computed in (
+        ("risk", "risk_upper", record.risk_upper, choice.risk_upper),
+        ("utility", "utility_lower", record.utility_lower, choice.utility_lower),
+    ):
         unknown = kind in chosen.certifies and computed is None
         if not unknown and not same_bound(name, computed, reported, study.tolerance):
             differences.append(f"{kind} bound: sealed {_stated(reported)}, recomputed {_stated(computed)}")
     return replace(choice, sealed="differs" if differences else "same", differences=tuple(differences))
 
 
-def _sealed(study: Study, kind: str, choice: SelectorChoice) -> list[dict[str, Any]]:
+_Choice = TypeVar("_Choice", Selection, CandidateMap)
+
+
+def _sealed(study: Study, model: type[_Choice], choice: SelectorChoice) -> list[_Choice]:
     """What is sealed of a selector's choice."""
-    records = (document.value for document in study.bundle.documents_of(kind))
-    return [record for record in records if record["selector"] == choice.selector]
+    records = (document.record for document in study.bundle.sealed(model))
+    return [record for record in records if record.selector == choice.selector]
 
 
 def _said(assigned: Assigned) -> str:
@@ -87,9 +92,9 @@ def _stated(bound: float | None) -> str:
 
 def compared_selection(study: Study, choice: SelectorChoice) -> SelectorChoice:
     """A choice over the scale grid beside the sealed selection."""
-    if not (sealed := _sealed(study, "selection", choice)):
+    if not (sealed := _sealed(study, Selection, choice)):
         return choice
-    chosen = sealed[0].get("choice")
+    chosen = sealed[0].choice
     names = [count.candidate for count in choice.counts]
     scales = dict(zip(map(exact, study.declared.scale_grid), names, strict=True))
     anchor = Assigned(None, study.bank.anchor_name, "no-certified-candidate")

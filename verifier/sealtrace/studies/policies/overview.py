@@ -19,9 +19,10 @@ from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, map_name
 from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.certification import CandidateMap
 
 if TYPE_CHECKING:
-    from sealtrace.bundle.model import Document
+    from sealtrace.bundle.model import Sealed
     from sealtrace.examination import Examination
 
 
@@ -222,32 +223,32 @@ def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
     if examination.computed("selection.choice"):
         for document, counted in recounted(study):
             yield Selected(
-                selector=document.value["selector"],
+                selector=document.record.selector,
                 recomputed=None if counted is None else chosen_text(study, counted),
-                reported=document.value.get("choice"),
+                reported=document.record.choice,
             )
-    for document, chosen in _chosen_maps(study, examination):
+    for sealed, chosen in _chosen_maps(study, examination):
         yield Selected(
-            selector=document.value["selector"],
+            selector=sealed.record.selector,
             recomputed=map_name(chosen),
-            reported=" / ".join(study.bank.assigned(record)[1] for record in document.value["assignments"]),
+            reported=" / ".join(study.bank.assigned(record)[1] for record in sealed.record.assignments),
         )
 
 
-def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Document, Chosen]]:
+def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Sealed[CandidateMap], Chosen]]:
     """Sealed maps with what their selector takes, where that was computed."""
     if not examination.computed("map.choice"):
         return
     choosing = {selector.name for selector in study.declared.choosing}
-    for document in study.bundle.documents_of("map"):
-        if document.value["selector"] in choosing:
+    for document in study.bundle.sealed(CandidateMap):
+        if document.record.selector in choosing:
             with suppress(*UNCOMPUTABLE):
-                yield document, chosen_by(study, document.value["selector"], declared_setting(study))
+                yield document, chosen_by(study, document.record.selector, declared_setting(study))
 
 
 def details(study: Study, examination: Examination) -> dict[str, Any]:
     """Certificates, maps and the frontier, where they could be computed."""
-    maps = [(document.value["selector"], chosen) for document, chosen in _chosen_maps(study, examination)]
+    maps = [(document.record.selector, chosen) for document, chosen in _chosen_maps(study, examination)]
     plots: list[Plot] = []
     if examination.computed("certificate.certified"):
         plots += certificates(study, with_utility=examination.computed("certificate.utility"))

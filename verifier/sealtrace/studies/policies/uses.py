@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from sealtrace.evidence import once
 from sealtrace.recipes.cells import cells_in
 from sealtrace.recipes.metrics import metric_of
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.records.certification import Partition
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
@@ -49,12 +49,12 @@ def _feature(study: Study, name: str) -> bool:
         study.evidence.protocol.get(part)
         for part in ("prior", "query", "assignment", "resampling", "partition_classes")
     ]
-    rules += [document.value["leaves"] for document in study.bundle.documents_of("partition")]
+    rules += [document.value["leaves"] for document in study.bundle.sealed(Partition)]
     rules += study.frame("candidate").column("direction").to_pylist()
     return any(_names(rule, name) for rule in rules)
 
 
-def _names(node: Any, name: str) -> bool:
+def _names(node: object, name: str) -> bool:
     """Whether a name stands anywhere in a record."""
     if isinstance(node, dict):
         return name in node or any(_names(value, name) for value in node.values())
@@ -75,14 +75,14 @@ _USES: dict[str, Callable[[Study, str], bool]] = {
     "features": _feature,
     "bootstrap": _some_metric("interval"),
     "resampling": _some_metric("repeated_"),
-    "certification": lambda study, _: bool(study.bundle.documents_of("partition")),
+    "certification": lambda study, _: bool(study.bundle.sealed(Partition)),
     "variants": lambda study, name: any(variant == name for _, variant in _asked(study)),
     "allocations": lambda study, name: any(
         name in (naming.allocation for naming in declared)
         for declared in (study.declared.selectors, study.declared.variants.values())
     ),
     "partition_classes": lambda study, name: any(
-        document.value.get("learned_in") == name for document in study.bundle.documents_of("partition")
+        document.record.learned_in == name for document in study.bundle.sealed(Partition)
     ),
 }
 """By section of the protocol: what depends on it. Every check of a study of policies reads the other sections."""

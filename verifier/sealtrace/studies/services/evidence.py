@@ -22,8 +22,9 @@ class ServiceStudy(View):
     @cached_property
     def declared(self) -> Service:
         """How the service is measured, typed; the pack is not used without it."""
-        document = self.bundle.document("service")
-        return Service.model_validate({} if document is None else document.value)
+        found = self.bundle.only(Service)
+        assert found is not None
+        return found.record
 
     @property
     def declared_path(self) -> str:

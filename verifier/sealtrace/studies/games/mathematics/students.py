@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sealtrace.mathematics import Index, Vector
-from sealtrace.mathematics.networks import Layer, forward
+from sealtrace.mathematics.networks import NetworkLayer, forward
 from sealtrace.studies.games.mathematics.evaluation import action_values
 from sealtrace.studies.games.mathematics.hands import draw
 from sealtrace.studies.games.mathematics.tables import Game
@@ -41,7 +41,7 @@ def features(game: Game, names: Sequence[str]) -> Vector:
 
 
 def student_policies(
-    game: Game, inputs: Vector, base: Sequence[Layer], residual: Sequence[Layer], scales: Vector
+    game: Game, inputs: Vector, base: Sequence[NetworkLayer], residual: Sequence[NetworkLayer], scales: Vector
 ) -> Vector:
     """Scale × information set × action: π ∝ exp(base + scale · residual) on legal actions."""
     # What overflows is no number, which the checks name.

@@ -347,7 +347,7 @@ def _needed(study: Study, candidate: Candidate, accepted: Mask) -> dict[str, Mas
     names = {name for rule in rules for name in rule.terms or {}}
     learned = study.bank.gate_weights(query.learned) if query is not None and candidate.policy == "query" else None
     if (checkpoint := study.bank.checkpoint_of(candidate) or learned) is not None:
-        names |= set(checkpoint.document.value["features"])
+        names |= set(checkpoint.document.record.features)
     needed = {features[name].field: every for name in sorted(names) if name in features}
     needed["legal"] = every
     if candidate.policy != "student":

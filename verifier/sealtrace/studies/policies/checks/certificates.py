@@ -100,7 +100,7 @@ def complete(study: Study, outcome: Outcome) -> None:
         present[reported.candidates, reported.groups] = True
         for row, group in np.argwhere(~present).tolist():
             key = {"partition": partition.name, "group": partition.groups[group]}
-            at = outcome.at(partition.document.path, {**key, "candidate": study.candidates[bank[row]].name})
+            at = outcome.at(partition.path, {**key, "candidate": study.candidates[bank[row]].name})
             at.error(None, "The pair of candidate and group has no certificate.", "one certificate", "none")
     found = [" ".join(frame.key(row).values()) for row in np.flatnonzero(~known).tolist()]
     message = "The certificate belongs to no frozen partition, group and competing candidate."

@@ -7,11 +7,10 @@ from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from sealtrace.bundle.model import Document
+from sealtrace.bundle.model import Sealed
 from sealtrace.checks.outcome import Outcome, Spot
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
@@ -23,14 +22,12 @@ from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedSca
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.certification import Selector
-
-_BUDGETS = ("epsilon", "epsilon_global", "zeta", "zeta_util")
+from sealtrace.studies.policies.records.certification import CandidateCount, CandidateMap, Selection, Selector
 
 
-def is_grouped(record: dict[str, Any]) -> bool:
+def is_grouped(record: Selection) -> bool:
     """Whether a selection record is one of a choice in groups."""
-    return record.get("assignments") is not None
+    return record.assignments is not None
 
 
 def _counting(study: Study) -> list[Selector]:
@@ -38,15 +35,15 @@ def _counting(study: Study) -> list[Selector]:
     return [selector for selector in study.declared.selectors if selector.rule == "empirical-zero"]
 
 
-def _selector(study: Study, record: dict[str, Any]) -> Selector | None:
+def _selector(study: Study, record: Selection) -> Selector | None:
     """The declared selector that a selection record names."""
     known = study.declared.choosing if is_grouped(record) else _counting(study)
-    return next((selector for selector in known if selector.name == record["selector"]), None)
+    return next((selector for selector in known if selector.name == record.selector), None)
 
 
-def _at(outcome: Outcome, document: Document, **more: str) -> Spot:
+def _at(outcome: Outcome, document: Sealed[Selection | CandidateMap], **more: str) -> Spot:
     """A record of a choice, or a part of it, to say findings of."""
-    return outcome.at(document.path, {"selector": document.value["selector"], **more})
+    return outcome.at(document.path, {"selector": document.record.selector, **more})
 
 
 def _or_nothing(value: object) -> object:
@@ -62,33 +59,35 @@ def _exact(constant: str | None) -> Fraction | None:
 
 def _nothing_selected(study: Study, outcome: Outcome) -> bool:
     """Says so where the study neither declares nor records a selection."""
-    if _counting(study) or study.bundle.documents_of("selection"):
+    if _counting(study) or study.bundle.sealed(Selection):
         return False
     outcome.not_applicable = "the protocol declares no selector over a grid of scales"
     return True
 
 
-def recounted(study: Study) -> Iterator[tuple[Document, CountedScales | None]]:
+def recounted(study: Study) -> Iterator[tuple[Sealed[Selection], CountedScales | None]]:
     """Every selection record over a grid of scales with its recount; None where a scale was not traced."""
-    for document in study.bundle.documents_of("selection"):
-        if is_grouped(document.value):
+    for document in study.bundle.sealed(Selection):
+        if is_grouped(document.record):
             continue
-        selector, counted = _selector(study, document.value), None
+        selector, counted = _selector(study, document.record), None
         if selector is not None:
-            states = states_of(study, document.value["split"])
+            states = states_of(study, document.record.split)
             with suppress(UndeclaredError, UnscoredError):
                 counted = count_scales(study, selector.arm, states, declared_setting(study))
         yield document, counted
 
 
-def _recomputed_selections(study: Study, outcome: Outcome) -> Iterator[tuple[Document, Chosen | CountedScales]]:
+def _recomputed_selections(
+    study: Study, outcome: Outcome
+) -> Iterator[tuple[Sealed[Selection], Chosen | CountedScales]]:
     """Every selection record with what its selector takes: in groups, and over a grid of scales."""
     if _nothing_selected(study, outcome):
         return
-    for document in study.bundle.documents_of("selection"):
-        if is_grouped(document.value) and _selector(study, document.value) is not None:
+    for document in study.bundle.sealed(Selection):
+        if is_grouped(document.record) and _selector(study, document.record) is not None:
             with missing_where_undefined(outcome):
-                yield document, chosen_by(study, document.value["selector"], declared_setting(study))
+                yield document, chosen_by(study, document.record.selector, declared_setting(study))
     for document, counted in recounted(study):
         if counted is None:
             outcome.missing = "the grid was not traced and scored on the selection's split"
@@ -98,78 +97,101 @@ def _recomputed_selections(study: Study, outcome: Outcome) -> Iterator[tuple[Doc
 
 @check("selection.grid", "selections", unless=_nothing_selected)
 def grid(study: Study, outcome: Outcome) -> None:
-    documents, declared = study.bundle.documents_of("selection"), study.declared
+    documents, declared = study.bundle.sealed(Selection), study.declared
     outcome.inspected = len(documents)
-    times = Counter(document.value["selector"] for document in documents)
+    times = Counter(document.record.selector for document in documents)
     calibration = study.bank.splits_of("calibration")
     for document in documents:
-        record, at = document.value, _at(outcome, document)
+        record, at = document.record, _at(outcome, document)
         if _selector(study, record) is None:
             known = ", ".join(selector.name for selector in _counting(study)) or "none"
-            at.error("/selector", "The protocol declares no such selector.", known, record["selector"])
-        used = ("grid", declared.scale_grid, record["grid"]), ("tau", [declared.tau], [record["tau"]])
+            at.error("/selector", "The protocol declares no such selector.", known, record.selector)
+        used = ("grid", declared.scale_grid, record.grid), ("tau", [declared.tau], [record.tau])
         for name, due, stated in used:
             if list(map(exact, stated)) != list(map(exact, due)):
                 message = "The selection used another value than the protocol declares."
                 at.error(f"/{name}", message, ", ".join(due) or "none", ", ".join(stated) or "none")
         _budgets(study, record, at)
-        if record["split"] not in calibration:
+        if record.split not in calibration:
             message = "The selection counts a split that is not for calibration."
-            at.error("/split", message, " or ".join(calibration) or "a calibration split", record["split"])
+            at.error("/split", message, " or ".join(calibration) or "a calibration split", record.split)
         elif len(calibration) > 1:
             # A selector is declared without a split, so nobody said beforehand which of them would count.
             message = "The study has several calibration splits, and the selection counts the one that it names."
-            at.error("/split", message, f"a count over {' and '.join(calibration)}", record["split"])
+            at.error("/split", message, f"a count over {' and '.join(calibration)}", record.split)
     for document in documents:
-        if (records := times[document.value["selector"]]) > 1:
+        if (records := times[document.record.selector]) > 1:
             message = "The selector has more than one selection record."
             _at(outcome, document).error("/selector", message, "one record", records)
     recorded = {selector.name for selector in _counting(study)}
-    if any(is_grouped(document.value) for document in documents):
+    if any(is_grouped(document.record) for document in documents):
         # Where one choice in groups has its record, every choice has.
         recorded |= {selector.name for selector in declared.choosing}
     if absent := recorded - times.keys():
         outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
 
 
-def _budgets(study: Study, record: dict[str, Any], at: Spot) -> None:
+def _budgets(study: Study, record: Selection, at: Spot) -> None:
     """Budgets and bounds that the record states are those of its rule."""
+    budgets = {
+        "epsilon": record.epsilon,
+        "epsilon_global": record.epsilon_global,
+        "zeta": record.zeta,
+        "zeta_util": record.zeta_util,
+    }
     selector = _selector(study, record)
     if is_grouped(record) and selector is not None:
         declared, certified = study.declared.certification, RULES[selector.rule].certified
         used = "risk" in certified, selector.rule == "robust", "risk" in certified, "utility" in certified
         constants = ("epsilon_group", "epsilon_global", "zeta_risk", "zeta_util")
-        for name, constant, is_used in zip(_BUDGETS, constants, used, strict=True):
-            due, stated = getattr(declared, constant, None) if is_used else None, record.get(name)
+        for (name, stated), constant, is_used in zip(budgets.items(), constants, used, strict=True):
+            due = getattr(declared, constant, None) if is_used else None
             if _exact(stated) != _exact(due):
                 message = "The selection used another budget than its rule has."
                 at.error(f"/{name}", message, due or "nothing", stated or "nothing")
         return
-    for name in _BUDGETS:
-        if record.get(name) is not None:
-            at.error(f"/{name}", "Empirical-zero selection has no budget.", "nothing", record[name])
-    for place, count in enumerate(record["counts"]):
-        for name in ("risk_upper", "utility_mean", "utility_lower", "certified"):
-            if count.get(name) is not None:
+    for name, stated in budgets.items():
+        if stated is not None:
+            at.error(f"/{name}", "Empirical-zero selection has no budget.", "nothing", stated)
+    for place, count in enumerate(record.counts):
+        for name, value in (*_bounds(count).items(), ("certified", count.certified)):
+            if value is not None:
                 message = f"Empirical-zero selection has no {'risk bound' if name == 'risk_upper' else name}."
-                at.error(f"/counts/{place}/{name}", message, "nothing", count[name])
+                at.error(f"/counts/{place}/{name}", message, "nothing", value)
+
+
+def _bounds(count: CandidateCount) -> dict[str, float | None]:
+    """The bounds that a count states."""
+    return {
+        "risk_upper": count.risk_upper,
+        "utility_mean": count.utility_mean,
+        "utility_lower": count.utility_lower,
+    }
 
 
 @dataclass(frozen=True)
 class _DueCount:
     """What a selection record must count for one scale, or for one candidate in one group."""
 
-    named: dict[str, str]
+    arm: str | None
+    scale: str
+    group: str | None
     crossings: int
     states: int
     bounds: dict[str, float | None]
     """Field to the bound that the rule uses; None where it uses none, or an empty group has none."""
 
+    @property
+    def named(self) -> dict[str, str]:
+        """How findings name it."""
+        known = {"arm": self.arm, "scale": self.scale, "group": self.group}
+        return {name: value for name, value in known.items() if value is not None}
+
 
 def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
     if isinstance(taken, CountedScales):
         counts = zip(study.declared.scale_grid, taken.crossings, strict=True)
-        return [_DueCount({"scale": scale}, crossings, taken.states, {}) for scale, crossings in counts]
+        return [_DueCount(None, scale, None, crossings, taken.states, {}) for scale, crossings in counts]
     calibration, certified = taken.calibration, RULES[taken.rule].certified
     nothing = np.full(calibration.crossings.shape, np.nan)
     tables = {
@@ -179,7 +201,9 @@ def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
     }
     return [
         _DueCount(
-            named,
+            named["arm"],
+            named["scale"],
+            named["group"],
             int(calibration.crossings[pair]),
             int(calibration.counts[pair[1]]),
             {name: float(table[pair]) if not np.isnan(table[pair]) else None for name, table in tables.items()},
@@ -196,16 +220,16 @@ def _pairs(chosen: Chosen) -> Iterator[tuple[tuple[int, int], dict[str, str]]]:
             yield (row, column), {"arm": candidate.arm, "scale": candidate.scale or "0", "group": group}
 
 
-def _place(count: dict[str, Any], taken: Chosen | CountedScales) -> Hashable:
+def _place(count: CandidateCount | _DueCount, taken: Chosen | CountedScales) -> Hashable:
     """What a count is of, to be compared: a scale, or a candidate and a group."""
     if isinstance(taken, CountedScales):
-        return (_exact(count.get("scale")),)
-    return count.get("arm", ""), exact(count.get("scale") or "0"), count.get("group", "")
+        return (_exact(count.scale),)
+    return count.arm or "", exact(count.scale or "0"), count.group or ""
 
 
-def _reported(document: Document, taken: Chosen | CountedScales) -> dict[Hashable, tuple[str, dict[str, Any]]]:
+def _reported(document: Sealed[Selection], taken: Chosen | CountedScales) -> dict[Hashable, tuple[str, CandidateCount]]:
     """The record's counts by what they are of, each with its pointer; of two, the later."""
-    counts = enumerate(document.value["counts"])
+    counts = enumerate(document.record.counts)
     return {_place(count, taken): (f"/counts/{place}", count) for place, count in counts}
 
 
@@ -215,23 +239,24 @@ def counts(study: Study, outcome: Outcome) -> None:
         with missing_where_undefined(outcome):
             due_counts, reported = _due_counts(study, taken), _reported(document, taken)
             message = "There is another number of counts than of scales, or of candidates and groups."
-            found = len(document.value["counts"])
+            found = len(document.record.counts)
             _at(outcome, document).expect("/counts", message, len(due_counts), found)
             for due in due_counts:
                 outcome.inspected += 1
                 at = _at(outcome, document, **due.named)
-                if (place := _place(due.named, taken)) not in reported:
+                if (place := _place(due, taken)) not in reported:
                     expected = f"{due.crossings}/{due.states}"
                     at.error("/counts", "The selection has no count of this.", expected, "nothing")
                     continue
                 pointer, count = reported[place]
                 message = "The count is not that of the records."
-                at.expect(f"{pointer}/crossings", message, due.crossings, count["crossings"])
-                at.expect(f"{pointer}/states", message, due.states, count["states"])
+                at.expect(f"{pointer}/crossings", message, due.crossings, count.crossings)
+                at.expect(f"{pointer}/states", message, due.states, count.states)
+                stated = _bounds(count)
                 for name, bound in due.bounds.items():
-                    if not same_bound(name, bound, count.get(name), study.tolerance):
+                    if not same_bound(name, bound, stated[name], study.tolerance):
                         message = "The bound is not that of the recomputed count, or the rule uses none."
-                        at.error(f"{pointer}/{name}", message, _or_nothing(bound), _or_nothing(count.get(name)))
+                        at.error(f"{pointer}/{name}", message, _or_nothing(bound), _or_nothing(stated[name]))
 
 
 @check("selection.certified", "selections")
@@ -243,24 +268,24 @@ def certified_set(study: Study, outcome: Outcome) -> None:
                 continue
             outcome.inspected += 1
             due = [scale for scale in study.declared.scale_grid if exact(scale) in taken.choice.certified]
-            found = document.value.get("certified") or []
+            found = document.record.certified or []
             if sorted(map(exact, found)) != sorted(taken.choice.certified):
                 message = "The certified set is not what the rule admits."
                 expected = ", ".join(due) or "none"
                 _at(outcome, document).error("/certified", message, expected, ", ".join(found) or "none")
 
 
-def _certified_pairs(outcome: Outcome, document: Document, chosen: Chosen) -> None:
+def _certified_pairs(outcome: Outcome, document: Sealed[Selection], chosen: Chosen) -> None:
     """Each pair says whether the rule may take it."""
     admitted = chosen.admitted if RULES[chosen.rule].certified else None
     reported = _reported(document, chosen)
     for pair, named in _pairs(chosen):
         outcome.inspected += 1
-        pointer, count = reported.get(_place(named, chosen), ("", None))
+        pointer, count = reported.get((named["arm"], exact(named["scale"]), named["group"]), ("", None))
         if count is not None:
             due = None if admitted is None else bool(admitted[pair])
             message = "The records give another answer to whether the rule may take the candidate in this group."
-            at, found = _at(outcome, document, **named), _or_nothing(count.get("certified"))
+            at, found = _at(outcome, document, **named), _or_nothing(count.certified)
             at.expect(f"{pointer}/certified", message, _or_nothing(due), found)
 
 
@@ -268,20 +293,20 @@ def _certified_pairs(outcome: Outcome, document: Document, chosen: Chosen) -> No
 def choice(study: Study, outcome: Outcome) -> None:
     for document, taken in _recomputed_selections(study, outcome):
         outcome.inspected += 1
-        record, at = document.value, _at(outcome, document)
+        record, at = document.record, _at(outcome, document)
         if isinstance(taken, Chosen):
-            due, found = taken.deployed, [study.bank.assigned(assigned) for assigned in record["assignments"]]
+            due, found = taken.deployed, [study.bank.assigned(assigned) for assigned in record.assignments or []]
             if due != found:
                 message = f"The rule takes something else ({taken.reason})."
                 at.error("/assignments", message, _said(due), _said(found))
             chose = not all(taken.fell_back)
         else:
-            scale, message = record.get("choice"), "The declared rule chooses another scale."
+            scale, message = record.choice, "The declared rule chooses another scale."
             if _exact(scale) != taken.choice.chosen:
                 at.error("/choice", message, chosen_text(study, taken) or "none", scale or "none")
             chose = taken.choice.chosen is not None
         wanted = "selected" if chose else "no-certified-candidate"
-        at.expect("/outcome", "The declared rule gives another outcome.", wanted, record["outcome"])
+        at.expect("/outcome", "The declared rule gives another outcome.", wanted, record.outcome)
 
 
 def _said(assigned: list[tuple[str, str, Verdict]]) -> str:
@@ -297,66 +322,66 @@ def chosen_text(study: Study, counted: CountedScales) -> str | None:
 
 @check("selection.held-out", "selections", unless=_nothing_selected)
 def selected_unseen(study: Study, outcome: Outcome) -> None:
-    _sealed_unseen(study, outcome, "selection")
+    _sealed_unseen(study, outcome, Selection)
 
 
-def _sealed_unseen(study: Study, outcome: Outcome, kind: str) -> None:
+def _sealed_unseen(study: Study, outcome: Outcome, model: type[Selection] | type[CandidateMap]) -> None:
     """Choices were sealed before any held-out value or score, and say so."""
     stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
     unseen = study.bank.splits_of("held-out")
     scored = [entry for entry in study.bundle.entries if entry.kind in ("values", "score") and entry.split in unseen]
-    for document in study.bundle.documents_of(kind):
+    for document in study.bundle.sealed(model):
         outcome.inspected += 1
-        status, at = document.value["held_out"], _at(outcome, document)
-        if status["split"] not in unseen:
+        status, at = document.record.held_out, _at(outcome, document)
+        if status.split not in unseen:
             message = "The split that was to stay unseen is not the held-out one."
-            at.error("/held_out/split", message, " or ".join(unseen) or "a held-out split", status["split"])
+            at.error("/held_out/split", message, " or ".join(unseen) or "a held-out split", status.split)
         if early := [entry.path for entry in scored if stages[entry.path] <= stages[document.path]]:
             message = "Held-out values or scores were sealed no later than the choice."
             at.error("/held_out/status", message, "held-out scores sealed after select", ", ".join(early))
         message = "The choice was made with held-out scores joined."
-        at.expect("/held_out/status", message, "not-joined", status["status"])
+        at.expect("/held_out/status", message, "not-joined", status.status)
 
 
 # Maps
 
 
 def _no_map(study: Study, outcome: Outcome) -> bool:
-    if study.bundle.documents_of("map") or study.declared.choosing:
+    if study.bundle.sealed(CandidateMap) or study.declared.choosing:
         return False
     outcome.not_applicable = "no selector chooses in the groups of a partition"
     return True
 
 
-def _recomputed_maps(study: Study, outcome: Outcome) -> Iterator[tuple[Document, Chosen]]:
+def _recomputed_maps(study: Study, outcome: Outcome) -> Iterator[tuple[Sealed[CandidateMap], Chosen]]:
     """Every map record of a declared selector with what the selector takes, where that can be computed."""
     choosing = {selector.name for selector in study.declared.choosing}
-    for document in study.bundle.documents_of("map"):
-        if document.value["selector"] not in choosing:
+    for document in study.bundle.sealed(CandidateMap):
+        if document.record.selector not in choosing:
             outcome.missing = f"{document.path} names no declared selector"
             continue
         with missing_where_undefined(outcome):
-            yield document, chosen_by(study, document.value["selector"], declared_setting(study))
+            yield document, chosen_by(study, document.record.selector, declared_setting(study))
 
 
 @check("map.selector", "maps", unless=_no_map)
 def map_selector(study: Study, outcome: Outcome) -> None:
-    documents = study.bundle.documents_of("map")
+    documents = study.bundle.sealed(CandidateMap)
     outcome.inspected = len(documents)
     choosing = {selector.name: selector for selector in study.declared.choosing}
-    times = Counter(document.value["selector"] for document in documents)
+    times = Counter(document.record.selector for document in documents)
     calibration = study.bank.splits_of("calibration")
     for document in documents:
-        record, at = document.value, _at(outcome, document)
-        name, message = record["selector"], "The map is not one that the protocol's selectors make."
+        record, at = document.record, _at(outcome, document)
+        name, message = record.selector, "The map is not one that the protocol's selectors make."
         if times[name] > 1:
             at.error("/selector", message, "one map per selector", times[name])
         if name in choosing:
-            at.expect("/partition", message, choosing[name].partition, record["partition"])
+            at.expect("/partition", message, choosing[name].partition, record.partition)
         else:
             at.error("/selector", message, ", ".join(choosing) or "none", name)
-        if record["split"] not in calibration:
-            at.error("/split", message, " or ".join(calibration), record["split"])
+        if record.split not in calibration:
+            at.error("/split", message, " or ".join(calibration), record.split)
     if absent := choosing.keys() - times.keys():
         outcome.missing = f"no map of {', '.join(sorted(absent))}"
 
@@ -365,7 +390,7 @@ def map_selector(study: Study, outcome: Outcome) -> None:
 def groups(study: Study, outcome: Outcome) -> None:
     for document, chosen in _recomputed_maps(study, outcome):
         outcome.inspected += 1
-        due, found = chosen.partition.groups, [assigned["group"] for assigned in document.value["assignments"]]
+        due, found = chosen.partition.groups, [assigned.group for assigned in document.record.assignments]
         message = "The map assigns other groups than its partition has, or in another order."
         if due != found:
             _at(outcome, document).error("/assignments", message, ", ".join(due), ", ".join(found))
@@ -375,7 +400,7 @@ def groups(study: Study, outcome: Outcome) -> None:
 def certified_only(study: Study, outcome: Outcome) -> None:
     for document, chosen in _recomputed_maps(study, outcome):
         known = chosen.partition.groups
-        for place, assigned in enumerate(document.value["assignments"]):
+        for place, assigned in enumerate(document.record.assignments):
             outcome.inspected += 1
             group, name, _ = study.bank.assigned(assigned)
             if not RULES[chosen.rule].certified or name == study.bank.anchor_name or group not in known:
@@ -393,15 +418,15 @@ def certified_only(study: Study, outcome: Outcome) -> None:
 def assignments(study: Study, outcome: Outcome) -> None:
     for document, chosen in _recomputed_maps(study, outcome):
         if chosen.doubt is not None:
-            selector = document.value["selector"]
+            selector = document.record.selector
             outcome.missing = f"the proof that no map is better than that of {selector} does not hold: {chosen.doubt}"
             continue
-        by_group = {assigned["group"]: place for place, assigned in enumerate(document.value["assignments"])}
+        by_group = {assigned.group: place for place, assigned in enumerate(document.record.assignments)}
         for group, due, wanted in chosen.deployed:
             outcome.inspected += 1
             if group in by_group:
                 pointer, at = f"/assignments/{by_group[group]}", _at(outcome, document, group=group)
-                _, name, verdict = study.bank.assigned(document.value["assignments"][by_group[group]])
+                _, name, verdict = study.bank.assigned(document.record.assignments[by_group[group]])
                 message = f"The declared rule chooses another candidate in this group ({chosen.reason})."
                 at.expect(f"{pointer}/arm", message, due, name)
                 at.expect(f"{pointer}/outcome", message, wanted, verdict)
@@ -411,9 +436,9 @@ def assignments(study: Study, outcome: Outcome) -> None:
 def bounds(study: Study, outcome: Outcome) -> None:
     for document, chosen in _recomputed_maps(study, outcome):
         at = _at(outcome, document)
-        for name, kind in (("risk_upper", "risk"), ("utility_lower", "utility")):
+        stated = ("risk", document.record.risk_upper), ("utility", document.record.utility_lower)
+        for name, (kind, reported) in zip(("risk_upper", "utility_lower"), stated, strict=True):
             outcome.inspected += 1
-            reported = document.value.get(name)
             with missing_where_undefined(outcome):
                 due = chosen.bound(kind)
                 if not same_bound(name, due, reported, study.tolerance):
@@ -424,4 +449,4 @@ def bounds(study: Study, outcome: Outcome) -> None:
 
 @check("map.held-out", "maps", unless=_no_map)
 def mapped_unseen(study: Study, outcome: Outcome) -> None:
-    _sealed_unseen(study, outcome, "map")
+    _sealed_unseen(study, outcome, CandidateMap)

@@ -19,9 +19,10 @@ from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, stat
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.exact import objective as objective_of
-from sealtrace.studies.policies.mathematics.partitions.rules import Declared, TooLargeError, canonical
+from sealtrace.studies.policies.mathematics.partitions.rules import TooLargeError, TreeClass, canonical
 from sealtrace.studies.policies.mathematics.partitions.rules import in_class as belongs
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
+from sealtrace.studies.policies.records.certification import Partition
 
 
 def no_partition(study: Study, outcome: Outcome) -> bool:
@@ -37,10 +38,10 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
 
 def _at(outcome: Outcome, partition: FrozenPartition, **more: str) -> Spot:
     """A partition, or a part of it, to say findings of."""
-    return outcome.at(partition.document.path, {"partition": partition.name, **more})
+    return outcome.at(partition.path, {"partition": partition.name, **more})
 
 
-def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, Declared]]:
+def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, TreeClass]]:
     """The partitions that were learned, with the class that each is the best of."""
     classes = study.declared.partition_classes
     for partition in frozen_partitions(study.states).values():
@@ -53,14 +54,14 @@ def _learned(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, 
             continue
         thresholds = {name: [exact(text) for text in texts] for name, texts in declared.thresholds.items()}
         penalties = exact(declared.lambda_cert), exact(declared.lambda_comp)
-        yield partition, Declared(declared.depth, thresholds, declared.minimum_support, *penalties)
+        yield partition, TreeClass(declared.depth, thresholds, declared.minimum_support, *penalties)
 
 
 def _none_learned(study: Study, outcome: Outcome) -> bool:
     if no_partition(study, outcome):
         return True
-    learned = {document.value.get("learned_in") for document in study.bundle.documents_of("partition")}
-    if absent := sorted(set(study.declared.partition_classes) - learned):
+    learned = {document.record.learned_in for document in study.bundle.sealed(Partition)}
+    if absent := sorted(set(study.declared.partition_classes) - {*learned}):
         outcome.missing = f"no partition says that it was learned in {', '.join(absent)}"
     elif learned == {None}:
         outcome.not_applicable = "no partition was learned"
@@ -70,25 +71,25 @@ def _none_learned(study: Study, outcome: Outcome) -> bool:
 
 @check("partition.rule", "partitions", unless=no_partition)
 def rule(study: Study, outcome: Outcome) -> None:
-    documents, features = study.bundle.documents_of("partition"), study.declared.features
+    documents, features = study.bundle.sealed(Partition), study.declared.features
     outcome.inspected = len(documents)
     # What a deployed rule may read is what every declared interface shows.
     shown = [set(fields) for fields in study.declared.interfaces.values()]
     visible = set.intersection(*shown) if shown else set()
-    names = Counter(document.value["name"] for document in documents)
+    names = Counter(document.record.name for document in documents)
     for document in documents:
-        name, leaves = document.value["name"], document.value["leaves"]
+        name, leaves = document.record.name, document.record.leaves
         if names[name] > 1:
             at = outcome.at(document.path, {"partition": name})
             at.error("/name", "Several partitions have this name.", "one partition", names[name])
-        groups = Counter(leaf["group"] for leaf in leaves)
+        groups = Counter(leaf.group for leaf in leaves)
         for place, leaf in enumerate(leaves):
-            at = outcome.at(document.path, {"partition": name, "group": leaf["group"]})
-            if groups[leaf["group"]] > 1:
+            at = outcome.at(document.path, {"partition": name, "group": leaf.group})
+            if groups[leaf.group] > 1:
                 message = "Two leaves have this group. Rename one."
-                at.error(f"/leaves/{place}/group", message, "one leaf", groups[leaf["group"]])
-            for number, condition in enumerate(leaf["conditions"]):
-                pointer, feature = f"/leaves/{place}/conditions/{number}/feature", condition["feature"]
+                at.error(f"/leaves/{place}/group", message, "one leaf", groups[leaf.group])
+            for number, condition in enumerate(leaf.conditions):
+                pointer, feature = f"/leaves/{place}/conditions/{number}/feature", condition.feature
                 if feature not in features:
                     message = "The rule reads a feature that the protocol does not declare."
                     at.error(pointer, message, ", ".join(features), feature)
@@ -196,7 +197,7 @@ def in_class(study: Study, outcome: Outcome) -> None:
             _at(outcome, partition).error("/leaves", message, expected, found)
 
 
-def _not_in_class(study: Study, outcome: Outcome, partition: FrozenPartition, declared: Declared) -> str | None:
+def _not_in_class(study: Study, outcome: Outcome, partition: FrozenPartition, declared: TreeClass) -> str | None:
     """Why a partition is not of its class; None where it is, or where that cannot be told."""
     states = len(states_of(study, study.bank.structure_split or ""))
     if states and len(partition.groups) > states:
@@ -208,7 +209,7 @@ def _not_in_class(study: Study, outcome: Outcome, partition: FrozenPartition, de
         return None
 
 
-def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, Declared, Matrix]]:
+def _learned_and_scored(study: Study, outcome: Outcome) -> Iterator[tuple[FrozenPartition, TreeClass, Matrix]]:
     """Every learned partition with its class, and the degradations that it was learned from."""
     if _none_learned(study, outcome):
         return
@@ -226,7 +227,7 @@ def objective(study: Study, outcome: Outcome) -> None:
     states = states_of(study, study.bank.structure_split or "")
     for partition, declared, degradations in _learned_and_scored(study, outcome):
         groups = partition.group_of[states]
-        reported = partition.document.value.get("objective")
+        reported = partition.record.objective
         if (groups < 0).any() or reported is None:
             outcome.missing = f"{partition.name} states no objective, or leaves structure states without a group"
             continue
@@ -263,7 +264,7 @@ def allocations(study: Study, outcome: Outcome) -> None:
     certified = study.frame("certificate").texts("partition")[1]
     chosen_in = {selector.partition for selector in study.declared.selectors}
     for partition in frozen_partitions(study.states).values():
-        shares = partition.document.value.get("allocations")
+        shares = partition.record.allocations
         for group, budget in partition.budgets.items():
             outcome.inspected += 1
             if not 0 <= budget <= 1:
@@ -276,7 +277,8 @@ def allocations(study: Study, outcome: Outcome) -> None:
         outcome.inspected += len(shares)
         _compare_shares(study, outcome, partition)
         for kind, zeta in (("risk", "zeta_risk"), ("utility", "zeta_util")):
-            total = sum((exact(share[kind]) for share in shares if share.get(kind) is not None), Fraction(0))
+            stated = [share.risk if kind == "risk" else share.utility for share in shares]
+            total = sum((exact(share) for share in stated if share is not None), Fraction(0))
             if total > 1:
                 message = f"The shares of {zeta} sum to more than one."
                 _at(outcome, partition).error("/allocations", message, "at most 1", total)
@@ -286,20 +288,20 @@ def _compare_shares(study: Study, outcome: Outcome, partition: FrozenPartition) 
     """Each share is positive and names a competing candidate and a group, and every pair has one."""
     bank, groups = study.bank.competing(), set(partition.groups)
     seen: set[tuple[int | None, str]] = set()
-    for place, share in enumerate(partition.document.value["allocations"]):
-        scaled = {} if share.get("scale") is None else {"scale": share["scale"]}
-        at = _at(outcome, partition, arm=share["arm"], group=share["group"], **scaled)
-        for kind in ("risk", "utility"):
-            if share.get(kind) is not None and exact(share[kind]) <= 0:
+    for place, share in enumerate(partition.record.allocations or []):
+        scaled = {} if share.scale is None else {"scale": share.scale}
+        at = _at(outcome, partition, arm=share.arm, group=share.group, **scaled)
+        for kind, stated in (("risk", share.risk), ("utility", share.utility)):
+            if stated is not None and exact(stated) <= 0:
                 message = "A share of the failure budget is positive."
-                at.error(f"/allocations/{place}/{kind}", message, "above 0", share[kind])
-        candidate = study.bank.candidate_at(share["arm"], share.get("scale"))
-        if candidate not in bank or share["group"] not in groups or (candidate, share["group"]) in seen:
+                at.error(f"/allocations/{place}/{kind}", message, "above 0", stated)
+        candidate = study.bank.candidate_at(share.arm, share.scale)
+        if candidate not in bank or share.group not in groups or (candidate, share.group) in seen:
             message = "The share belongs to no pair of a competing candidate and a group, or the pair has one already."
-            found = f"{share['arm']}@{share.get('scale') or 'none'} in {share['group']}"
+            found = f"{share.arm}@{share.scale or 'none'} in {share.group}"
             at.error(f"/allocations/{place}", message, "one share per competing candidate and group", found)
             continue
-        seen.add((candidate, share["group"]))
+        seen.add((candidate, share.group))
     message = "The pair has no share of the failure budgets."
     for candidate, group in product(bank, partition.groups):
         if (candidate, group) not in seen:

@@ -13,12 +13,13 @@ import pyarrow as pa
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame, Index, Vector
-from sealtrace.bundle.model import Document
+from sealtrace.bundle.model import Sealed
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import View, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.records import policies as records
+from sealtrace.studies.policies.records.certification import Assigned
 from sealtrace.studies.policies.records.protocol import Feature, PolicyProtocol
 
 Verdict = Literal["selected", "no-certified-candidate"]
@@ -52,25 +53,31 @@ class Candidate(records.Candidate):
 
 
 @dataclass(frozen=True, eq=False)
-class Checkpoint:
+class FrozenWeights:
     """The frozen weights of a learned family."""
 
-    document: Document
+    document: Sealed[records.Checkpoint]
 
     @property
     def family(self) -> str:
-        return str(self.document.value["family"])
+        return self.document.record.family
+
+    def head(self, name: str) -> list[records.Layer] | None:
+        """The layers of a head: `residual`, `base` or `gate`; None where the network has no such head."""
+        record = self.document.record
+        return {"residual": record.residual, "base": record.base, "gate": record.gate}[name] or None
 
     def misfit(self, bank: Bank) -> tuple[str, str, str] | None:
         """(pointer, expected, found) where the weights cannot be run on the study's features; None where they can."""
-        value = self.document.value
-        for place, name in enumerate(value["features"]):
+        record = self.document.record
+        for place, name in enumerate(record.features):
             if name not in bank.declared.features:
                 return f"/features/{place}", "a declared feature", name
-        if value["actions"] != bank.actions:
-            return "/actions", ", ".join(bank.actions), ", ".join(value["actions"])
+        if record.actions != bank.actions:
+            return "/actions", ", ".join(bank.actions), ", ".join(record.actions)
         for head, outputs in (("residual", len(bank.actions)), ("base", len(bank.actions)), ("gate", 1)):
-            wrong = networks.misfit(value[head], len(value["features"]), outputs) if value.get(head) else None
+            layers = self.head(head)
+            wrong = networks.misfit(layers, len(record.features), outputs) if layers else None
             if wrong is not None:
                 return f"/{head}{wrong[0]}", wrong[1], wrong[2]
         return None
@@ -103,13 +110,13 @@ class Bank(View):
         """The candidate of an arm and a scale, which are compared as numbers; None where the bank has none."""
         return self._candidate_places.get((arm or "", exact(scale) if isinstance(scale, str) else scale))
 
-    def assigned(self, record: dict[str, Any]) -> tuple[str, str, Verdict]:
+    def assigned(self, record: Assigned) -> tuple[str, str, Verdict]:
         """What a record assigns to a group: the group, the candidate as the bank writes it, and what the rule gave."""
-        arm, scale = str(record["arm"]), record.get("scale")
+        arm, scale = record.arm, record.scale
         name = f"{arm if scale is None else f'{arm}@{scale}'} (not in the bank)"
         if (place := self.candidate_at(arm, scale)) is not None:
             name = self.candidates[place].name
-        return record["group"], name, record["outcome"]
+        return record.group, name, record.outcome
 
     @cached_property
     def _candidate_places(self) -> dict[tuple[str, Fraction | None], int]:
@@ -179,22 +186,23 @@ class Bank(View):
         return found
 
     @cached_property
-    def checkpoints(self) -> dict[str, Checkpoint]:
+    def checkpoints(self) -> dict[str, FrozenWeights]:
         """The weights in the bundle, by the content digest that candidates name."""
         return {
-            document_digest(document.value): Checkpoint(document) for document in self.bundle.documents_of("checkpoint")
+            document_digest(document.value): FrozenWeights(document)
+            for document in self.bundle.sealed(records.Checkpoint)
         }
 
-    def gate_weights(self, family: str | None) -> Checkpoint | None:
+    def gate_weights(self, family: str | None) -> FrozenWeights | None:
         """The weights of a learned gate, where exactly one checkpoint of the family has them."""
         gates = [
             checkpoint
             for checkpoint in self.checkpoints.values()
-            if checkpoint.family == family and checkpoint.document.value.get("gate")
+            if checkpoint.family == family and checkpoint.head("gate")
         ]
         return gates[0] if len(gates) == 1 else None
 
-    def checkpoint_of(self, candidate: Candidate) -> Checkpoint | None:
+    def checkpoint_of(self, candidate: Candidate) -> FrozenWeights | None:
         """The weights of a candidate, where they are in the bundle."""
         return self.checkpoints.get(candidate.checkpoint_sha256 or "")
 

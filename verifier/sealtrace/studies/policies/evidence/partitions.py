@@ -8,33 +8,31 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.bundle.frames import Index, Vector
-from sealtrace.bundle.model import Document
+from sealtrace.bundle.model import Sealed
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.states import States
-from sealtrace.studies.policies.mathematics.partitions.rules import Condition, assign, held
+from sealtrace.studies.policies.mathematics.partitions.rules import Side, assign, held
+from sealtrace.studies.policies.records.certification import Partition
 
 
 class FrozenPartition:
     """One frozen partition of a study."""
 
-    def __init__(self, states: States, document: Document) -> None:
+    def __init__(self, states: States, document: Sealed[Partition]) -> None:
         self.states = states
-        self.document = document
-        self.name: str = document.value["name"]
-        self.learned_in: str | None = document.value.get("learned_in")
-        self.groups: list[str] = [leaf["group"] for leaf in document.value["leaves"]]
-        self.budgets: dict[str, Fraction] = {
-            leaf["group"]: exact(leaf["epsilon"]) for leaf in document.value["leaves"] if leaf.get("epsilon")
-        }
+        self.path, self.record = document.path, document.record
+        self.name, self.learned_in = self.record.name, self.record.learned_in
+        self.groups = [leaf.group for leaf in self.record.leaves]
+        self.budgets = {leaf.group: exact(leaf.epsilon) for leaf in self.record.leaves if leaf.epsilon}
         """epsilon_h of the groups that state their own."""
 
     @cached_property
-    def leaves(self) -> list[list[Condition]]:
+    def leaves(self) -> list[list[Side]]:
         """The rule, exactly."""
         return [
-            [Condition(side["feature"], exact(side["threshold"]), side["below"]) for side in leaf["conditions"]]
-            for leaf in self.document.value["leaves"]
+            [Side(condition.feature, exact(condition.threshold), condition.below) for condition in leaf.conditions]
+            for leaf in self.record.leaves
         ]
 
     @cached_property
@@ -75,12 +73,12 @@ class FrozenPartition:
         """Candidate, group and kind of bound to the share of a budget; of a pair that stands twice, the first."""
         groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
         shares: dict[tuple[int, int, str], Fraction | None] = {}
-        for allocated in reversed(self.document.value.get("allocations") or []):
-            candidate = self.states.bank.candidate_at(allocated["arm"], allocated.get("scale"))
-            group = groups.get(allocated["group"])
+        for allocated in reversed(self.record.allocations or []):
+            candidate = self.states.bank.candidate_at(allocated.arm, allocated.scale)
+            group = groups.get(allocated.group)
             if candidate is not None and group is not None:
-                for kind in ("risk", "utility"):
-                    shares[candidate, group, kind] = None if allocated.get(kind) is None else exact(allocated[kind])
+                for kind, share in (("risk", allocated.risk), ("utility", allocated.utility)):
+                    shares[candidate, group, kind] = None if share is None else exact(share)
         return shares
 
 
@@ -88,6 +86,6 @@ class FrozenPartition:
 def frozen_partitions(states: States) -> dict[str, FrozenPartition]:
     """The partitions of a study by name; of two with one name, the first."""
     found: dict[str, FrozenPartition] = {}
-    for document in states.bundle.documents_of("partition"):
-        found.setdefault(document.value["name"], FrozenPartition(states, document))
+    for document in states.bundle.sealed(Partition):
+        found.setdefault(document.record.name, FrozenPartition(states, document))
     return found

@@ -29,7 +29,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, View, once
 from sealtrace.mathematics import networks
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.bank import Bank, Checkpoint, ObservedFeature, observed_fields
+from sealtrace.studies.policies.evidence.bank import Bank, FrozenWeights, ObservedFeature, observed_fields
 from sealtrace.studies.policies.mathematics import policies
 from sealtrace.studies.policies.records.policies import Affine
 
@@ -194,16 +194,16 @@ class States(View):
 
 
 @once
-def network_outputs(states: States, checkpoint: Checkpoint, head: str) -> Matrix | None:
+def network_outputs(states: States, checkpoint: FrozenWeights, head: str) -> Matrix | None:
     """A head of the network at every observed state: residual direction, base policy's logits, or gate's score.
 
     They follow from observations alone, and serve all scales of a family. None where the network has no such head.
     """
-    value = checkpoint.document.value
-    if not value.get(head) or checkpoint.misfit(states.bank) is not None:
+    layers = checkpoint.head(head)
+    if layers is None or checkpoint.misfit(states.bank) is not None:
         return None
-    inputs = np.column_stack([states.feature(name) for name in value["features"]])
-    return networks.forward(inputs, networks.layers_of(value[head]))
+    inputs = np.column_stack([states.feature(name) for name in checkpoint.document.record.features])
+    return networks.forward(inputs, networks.layers_of(layers))
 
 
 def aligned(matrix: ActionMatrix, rows: Index) -> Matrix:

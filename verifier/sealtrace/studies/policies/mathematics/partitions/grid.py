@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sealtrace.mathematics import Index, Matrix, Vector
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.mathematics.partitions.rules import Box, Condition, Declared, known
+from sealtrace.studies.policies.mathematics.partitions.rules import Box, Side, TreeClass, known
 from sealtrace.studies.policies.mathematics.thresholds import below
 
 _MARGIN = 1e-9
@@ -40,7 +40,7 @@ class Cut:
 class Grid:
     """The elementary cells between thresholds that hold states, and sums over sets of them in doubles."""
 
-    def __init__(self, features: Mapping[str, Vector], degradations: Matrix, declared: Declared) -> None:
+    def __init__(self, features: Mapping[str, Vector], degradations: Matrix, declared: TreeClass) -> None:
         self.thresholds = {name: sorted(set(allowed)) for name, allowed in declared.thresholds.items() if allowed}
         self.space: Box = tuple((0, len(allowed) + 1) for allowed in self.thresholds.values())
         self.cuts = [Cut(axis, at) for axis, (_, end) in enumerate(self.space) for at in range(1, end)]
@@ -75,7 +75,7 @@ class Grid:
                 codes[:, axis] += ~below(column, threshold)
         return codes
 
-    def _error_bound(self, spread: float, candidates: int, declared: Declared) -> float:
+    def _error_bound(self, spread: float, candidates: int, declared: TreeClass) -> float:
         """A bound on the error of an objective in doubles, of degradations of that spread.
 
         A sum of n doubles errs by at most n units of the sum of their sizes; squared and divided by the size of a
@@ -133,14 +133,14 @@ class Grid:
         cost: Vector = cert / np.sqrt(count) + comp - explained * self._weight
         return cost
 
-    def conditions(self, box: Box) -> tuple[Condition, ...]:
+    def conditions(self, box: Box) -> tuple[Side, ...]:
         """The bounds of a box."""
         found = []
         for (first, end), (name, allowed) in zip(box, self.thresholds.items(), strict=True):
             if first > 0:
-                found.append(Condition(name, allowed[first - 1], below=False))
+                found.append(Side(name, allowed[first - 1], below=False))
             if end <= len(allowed):
-                found.append(Condition(name, allowed[end - 1], below=True))
+                found.append(Side(name, allowed[end - 1], below=True))
         return tuple(found)
 
 

@@ -25,7 +25,7 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True)
-class Condition:
+class Side:
     """One side of a split: feature < threshold where below, feature >= threshold otherwise."""
 
     feature: str
@@ -33,13 +33,13 @@ class Condition:
     below: bool
 
 
-Leaves = Sequence[Sequence[Condition]]
+Leaves = Sequence[Sequence[Side]]
 Interval = tuple[Fraction | None, Fraction | None]
 """From the first bound, included, to the second, excluded; None is no bound."""
 
 
 @dataclass(frozen=True)
-class Declared:
+class TreeClass:
     """The partitions that may be chosen from, and the weights of the objective."""
 
     depth: int
@@ -83,7 +83,7 @@ def _holds(features: Mapping[str, Vector], leaves: Leaves, states: int) -> Mask:
     return holds
 
 
-def intervals(leaf: Iterable[Condition]) -> dict[str, Interval]:
+def intervals(leaf: Iterable[Side]) -> dict[str, Interval]:
     """The tightest bounds of the features that a leaf bounds."""
     box: dict[str, Interval] = {}
     for condition in leaf:
@@ -97,7 +97,7 @@ def intervals(leaf: Iterable[Condition]) -> dict[str, Interval]:
     return box
 
 
-def leaf_text(leaf: Iterable[Condition]) -> str:
+def leaf_text(leaf: Iterable[Side]) -> str:
     """A leaf as text: its bounded features by name, each with its interval."""
     box = intervals(leaf)
     return " and ".join(f"{json.dumps(name)} in {_interval_text(*box[name])}" for name in sorted(box)) or "everywhere"
@@ -128,7 +128,7 @@ Box = tuple[tuple[int, int], ...]
 Boxes = frozenset[Box]
 
 
-def in_class(leaves: Leaves, declared: Declared) -> str | None:
+def in_class(leaves: Leaves, declared: TreeClass) -> str | None:
     """Why no tree of the declared class has exactly these leaves; None where one has."""
     thresholds = {name: sorted(set(allowed)) for name, allowed in declared.thresholds.items()}
     undeclared = _undeclared(leaves, thresholds)
@@ -157,7 +157,7 @@ def _undeclared(leaves: Leaves, thresholds: Mapping[str, Sequence[Fraction]]) ->
     return None
 
 
-def _box(leaf: Sequence[Condition], thresholds: Mapping[str, Sequence[Fraction]]) -> Box:
+def _box(leaf: Sequence[Side], thresholds: Mapping[str, Sequence[Fraction]]) -> Box:
     """A leaf in elementary cells, which the sorted thresholds bound."""
     bounds = intervals(leaf)
     ranges = []

@@ -30,9 +30,9 @@ from sealtrace.studies.policies.mathematics.partitions.rules import (
     DEPTH_LIMIT,
     SUBPROBLEM_LIMIT,
     Box,
-    Condition,
-    Declared,
+    Side,
     TooLargeError,
+    TreeClass,
     leaf_text,
 )
 
@@ -64,7 +64,7 @@ class Proof:
 class Found:
     """The best partition of a class."""
 
-    leaves: tuple[tuple[Condition, ...], ...]
+    leaves: tuple[tuple[Side, ...], ...]
     """In the order of their texts."""
     objective: float
     counts: tuple[int, ...]
@@ -88,7 +88,7 @@ class Found:
         return f"the second best is {self.proof.gap:.6g} above"
 
 
-def best_partition(features: Mapping[str, Vector], degradations: Matrix, declared: Declared) -> Found:
+def best_partition(features: Mapping[str, Vector], degradations: Matrix, declared: TreeClass) -> Found:
     """The partition of least objective; among equals the one of fewest leaves, then of smallest canonical text.
 
     Degradations have a row per structure state and a column per candidate. A leaf holds at least one state.
@@ -159,7 +159,7 @@ class _Partial:
 class _Search:
     """The memoised subproblems of one class on one set of states."""
 
-    def __init__(self, grid: Grid, degradations: Matrix, declared: Declared) -> None:
+    def __init__(self, grid: Grid, degradations: Matrix, declared: TreeClass) -> None:
         self._grid = grid
         self._degradations = degradations
         self._exact = Degradations(degradations, declared.lambda_cert, declared.lambda_comp)
