@@ -38,7 +38,7 @@ def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
     if view.melted or size < 2 or len(group) < _TOGETHER or not frame.measures or frame.rows < 2:
         return
     for places in _field_sets(frame):
-        evaluated = evaluate(frame, np.ones((1, frame.rows), bool), places, MOST_GROUPS, simple=True)
+        evaluated = evaluate(frame, np.ones((1, frame.rows), bool), places, MOST_GROUPS)
         if evaluated is None or evaluated.values.shape[2] < 2:
             continue
         values = evaluated.of("mean")[0]

@@ -11,9 +11,9 @@ from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import Selection
 from sealtrace.binding.operations import Operation
 from sealtrace.binding.series import Series, Spot
-from sealtrace.binding.statistics import EVERYDAY, STATISTICS
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Truths, Weighed
+from sealtrace.statistics.entries import TRIED
 
 
 @dataclass(kw_only=True)
@@ -61,8 +61,8 @@ class Candidate:
     @property
     def unsaid(self) -> bool:
         """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
-        return any(selected.statistic not in EVERYDAY and not STATISTICS[selected.statistic].said(selected.series.words)
-                   for selected in self.selected)  # fmt: skip
+        used = [(TRIED["values"][selected.statistic], selected.series.words) for selected in self.selected]
+        return any(not statistic.everyday and not statistic.said(words) for statistic, words in used)
 
     @property
     def left_open(self) -> bool:

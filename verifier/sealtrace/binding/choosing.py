@@ -26,11 +26,13 @@ from sealtrace.binding.hypotheses import (
 )
 from sealtrace.binding.operations import COMPARISONS, DIFFERENCE, Operation, compares
 from sealtrace.binding.series import Series
-from sealtrace.binding.statistics import EVERYDAY, QUANTILES, STATISTICS
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, bits_of, printed_as, swapped_pair, weighed
+from sealtrace.statistics.entries import TRIED
 
+RARE = 12.0
+"""Bits of a statistic that is tried only where a label says it."""
 KEPT = 10
 """Candidates that are kept of each series."""
 _LEAST = -18.0
@@ -111,7 +113,8 @@ def search(
     wanted = [_wanted(series, deep) for series in group]
     # Numbers with too few digits to prove anything are not searched for.
     wanted = [want for want in wanted if want.bits.sum() >= scoring.JOINED]
-    quantiles = [name for name in QUANTILES if any(name in want.statistics for want in wanted)]
+    statistics = [name for name in TRIED["values"] if any(name in want.statistics for want in wanted)]
+    effort = 16 if any(TRIED["values"][name].quantile for name in statistics) else 8
     short = [view for view in views if len(group[0].slots) * view.frame.rows <= MOST_CHOSEN] if wanted else []
     if wanted and len(short) < len(views):
         tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in results that are too long")
@@ -131,8 +134,8 @@ def search(
             for fixed, said_of in fixed_sets(view, [want.series for want in wanted], selection, deep=deep):
                 if tally.over(limit):
                     break
-                tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * (16 if quantiles else 8)
-                evaluated = evaluate(view.frame, chosen, fixed, quantiles=quantiles)
+                tally.work += _OVERHEAD + len(chosen[1]) * len(view.frame.measures) * effort
+                evaluated = evaluate(view.frame, chosen, fixed, statistics=statistics)
                 if evaluated is None:
                     continue
                 for want, said in zip(wanted, said_of, strict=True):
@@ -148,9 +151,11 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
         for transformation in transformations(series)
         if deep or transformation.cost < 6
     ]
-    # A quantile other than the median is tried only where a label says it.
-    usual = frozenset(STATISTICS) - (frozenset(QUANTILES) - {"median"}) if deep else frozenset(EVERYDAY)
-    tried = frozenset(name for name, statistic in STATISTICS.items() if name in usual or statistic.said(words))
+    tried = frozenset(
+        name
+        for name, statistic in TRIED["values"].items()
+        if statistic.everyday or statistic.said(words) or (deep and statistic.price < RARE)
+    )
     return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
 
 
@@ -199,10 +204,10 @@ class _Comparison:
         filters = self.filters
         measures = self.view.measure_costs(wanted.series.constant) + kind
         base = filters[:, None] + measures[None, :]
-        stats = np.array([STATISTICS[statistic].cost(wanted.words) for statistic in evaluated.statistics])
+        stats = np.array([TRIED["values"][statistic].cost(wanted.words) for statistic in evaluated.statistics])
         able = float(wanted.bits.sum()) - stats - self.shared - float(base.min()) > wanted.floor
         able &= np.array([statistic in wanted.statistics for statistic in evaluated.statistics])
-        counts = np.array([statistic in ("count", "negative") for statistic in evaluated.statistics])
+        counts = np.array([TRIED["values"][statistic].is_count for statistic in evaluated.statistics])
         for change in wanted.changes:
             places = np.nonzero(able & ~counts if change.transformation.name else able)[0]
             if not len(places):
@@ -322,7 +327,7 @@ class _Comparison:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     values = operation.function(above, below).reshape(1, numbers, size * size, width)
                 values[~np.isfinite(values)] = np.nan
-                own = STATISTICS[statistic].cost(wanted.words) + operation.cost(wanted.series.constant[0])
+                own = TRIED["values"][statistic].cost(wanted.words) + operation.cost(wanted.series.constant[0])
                 costs = pairs[None, :, None] + measures[None, None, :] + own
                 covered = np.isfinite(values).sum(axis=1)
                 for change in wanted.changes:

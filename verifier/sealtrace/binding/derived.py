@@ -7,7 +7,9 @@ fixes (its subject, its difficulty) is a slice instead.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,9 @@ from sealtrace.binding.frames import (
 )
 from sealtrace.binding.scored import scored_frames
 from sealtrace.binding.tally import Tally
+from sealtrace.statistics.entries import STATISTICS, TRIED
+from sealtrace.statistics.labels import Margins, ratio
+from sealtrace.statistics.table import Variant
 
 MAX_LABELS = 60
 
@@ -96,7 +101,7 @@ def _shares(frame: Frame) -> list[Frame]:
             both = np.isfinite(values) & np.isfinite(whole[total])
             if part != total and values[both].any() and np.all(values[both] <= whole[total][both]):
                 query = f"avg({field_name(part)} / {field_name(total)})"
-                shares[f"{part} / {total}"] = _ratio(values, whole[total]), query
+                shares[f"{part} / {total}"] = ratio(values, whole[total]), query
     return frame.beside("shares", "counts as shares of a total", shares)
 
 
@@ -125,7 +130,7 @@ def _label_shares(frame: Frame) -> list[Frame]:
             known = runs.sums(judged.codes >= 0)
             said = {value: f"count(*) FILTER ({field} = {quoted(value)})" for value in judged.values}
             share, count = f"share of {judged.name} ", f"{judged.name} "
-            measures = {share + value: _ratio(number, known) for value, number in counts.items()}
+            measures = {share + value: ratio(number, known) for value, number in counts.items()}
             measures |= {count + value: number for value, number in counts.items()}
             queries = {share + value: f"{number} / count({field})" for value, number in said.items()}
             queries |= {count + value: number for value, number in said.items()}
@@ -227,143 +232,69 @@ def _metrics(
 ) -> list[Frame]:
     size = len(labels)
     valid = (true >= 0) & (said >= 0)
-    flat = (runs.codes[valid].astype(np.int64) * size + true[valid]) * size + said[valid]
-    confusion = np.bincount(flat, minlength=runs.count * size * size).reshape(runs.count, size, size).astype(float)
-    gold, guess = (field_name(dimension.name) for dimension in pair)
-    known = f"(SELECT {gold} AS {{0}} FROM {{{{rows}}}} UNION SELECT {guess} FROM {{{{rows}}}})"
+    run, was, given = runs.codes[valid].astype(np.int64), true[valid], said[valid]
+    hits, support, said_often = (
+        _by_label(runs.count, size, run[rows], codes[rows])
+        for codes, rows in ((was, was == given), (was, slice(None)), (given, slice(None)))
+    )
+    counts = Margins(hits, support, said_often, support.sum(axis=1))
+    fields = dict(zip(("true", "given"), (field_name(dimension.name) for dimension in pair), strict=True))
+    known = f"(SELECT {fields['true']} AS {{0}} FROM {{{{rows}}}} UNION SELECT {fields['given']} FROM {{{{rows}}}})"
 
-    def derived(what: str, how: str, by: Runs, measures: dict[str, Numbers], queries: dict[str, str]) -> Frame:
+    def derived(what: str, how: str, by: Runs, measures: dict[str, tuple[Numbers, str]]) -> Frame:
         derivation = Derivation(
             frame,
             [dimension.name for dimension in by.dimensions],
-            {name: text.format(gold=gold, guess=guess) for name, text in queries.items()},
-            f"{gold} IS NOT NULL AND {guess} IS NOT NULL",
+            {
+                name: text.format(**fields, label="label", was="true_label", **{"is": "predicted_label"})
+                for name, (_, text) in measures.items()
+            },
+            " AND ".join(f"{field} IS NOT NULL" for field in fields.values()),
             " CROSS JOIN ".join(
                 known.format(field_name(dimension.name)) for dimension in by.dimensions[len(runs.dimensions) :]
             ),
         )
-        return by.frame(frame, f"per run{suffix}{what}", how, measures, derivation)
+        return by.frame(
+            frame, f"per run{suffix}{what}", how, {name: one[0] for name, one in measures.items()}, derivation
+        )
 
-    frames = [derived("", "metrics of the predictions of each run", runs, summarize(confusion), OF_RUN)]
-    seen = confusion.sum(axis=2) + confusion.sum(axis=1) > 0
+    measures = {"n": (counts.rows, "count(*)")} | {
+        name: (_computed(variant, counts), variant.sql) for name, variant in TRIED["labels"].items()
+    }
+    for name, variant in TRIED["texts"].items():
+        column = replace(counts, hits=counts.support if variant.side == "true" else counts.given)
+        measures[name] = _computed(variant, column, one=True), variant.sql.format(x=f"{{{variant.side}}}")
+    frames = [derived("", "metrics of the predictions of each run", runs, measures)]
+    seen = counts.support + counts.given > 0
     run, label = np.nonzero(seen)
-    by_class = {name: values[seen] for name, values in by_label(confusion).items()}
+    by_class = {name: (_computed(variant, counts)[seen], variant.sql) for name, variant in TRIED["label"].items()}
     labelled = runs.by(run, [Dimension("label", labels, label.astype(np.int32))])
-    frames.append(derived(" and label", "metrics of each label in each run", labelled, by_class, OF_LABEL))
+    frames.append(derived(" and label", "metrics of each label in each run", labelled, by_class))
     if size <= 12:
+        pairs = _by_label(runs.count, size * size, runs.codes[valid].astype(np.int64), true[valid] * size + said[valid])
         run, was, given = np.nonzero(seen[:, :, None] & seen[:, None, :])
         named = (("true label", was), ("predicted label", given))
         paired = runs.by(run, [Dimension(name, labels, codes.astype(np.int32)) for name, codes in named])
-        counts = {"count": confusion[run, was, given]}
-        frames.append(
-            derived(", confusion", "examples by true and predicted label in each run", paired, counts, OF_PAIR)
-        )
+        held = {"count": (pairs[run, was * size + given], STATISTICS["confusion"].sql)}
+        frames.append(derived(", confusion", "examples by true and predicted label in each run", paired, held))
     return frames
 
 
-_SCORES = ("f1", "precision", "recall")
-_HIT = "count(*) FILTER ({gold} = {guess})"
-_TRUE = "count(*) FILTER ({gold} = label)"
-_SAID = "count(*) FILTER ({guess} = label)"
-_BOTH = "count(*) FILTER ({gold} = label AND {guess} = label)"
-OF_RUN = {
-    "n": "count(*)",
-    "correct": _HIT,
-    "errors": "count(*) FILTER ({gold} <> {guess})",
-    "accuracy": f"{_HIT} / count(*)",
-    **{
-        f"{average}_{score}": f"{average}_{score}(list({{gold}}), list({{guess}}))"
-        for average in ("macro", "weighted")
-        for score in _SCORES
-    },
-    "dominant_rate": "list_max(map_values(histogram({guess}))) / count(*)",
-    "prediction_entropy": "entropy({guess}) * ln(2)",
-    "prediction_entropy_normalized": "normalized_entropy(list({guess}), count(DISTINCT {gold})::INTEGER)",
-    "labels_predicted": "count(DISTINCT {guess})",
-    "majority_accuracy": "list_max(map_values(histogram({gold}))) / count(*)",
-    "uniform_accuracy": "1 / count(DISTINCT {gold})",
-}
-"""What queries say of the rows of a run; a measure without one is found, but no recipe gives it."""
-OF_LABEL = {
-    "support": _TRUE,
-    "pred_count": _SAID,
-    "tp": _BOTH,
-    "fp": f"{_SAID} - {_BOTH}",
-    "fn": f"{_TRUE} - {_BOTH}",
-    "precision": f"coalesce({_BOTH} / nullif({_SAID}, 0), 0)",
-    "recall": f"coalesce({_BOTH} / nullif({_TRUE}, 0), 0)",
-    "f1": f"coalesce(2 * {_BOTH} / nullif({_TRUE} + {_SAID}, 0), 0)",
-    "gold_rate": f"{_TRUE} / count(*)",
-    "pred_rate": f"{_SAID} / count(*)",
-}
-OF_PAIR = {"count": "count(*) FILTER ({gold} = true_label AND {guess} = predicted_label)"}
+def _by_label(runs: int, size: int, run: npt.NDArray[np.int64], codes: npt.NDArray[np.int64]) -> Numbers:
+    """How often each label comes in each run: [run, label]."""
+    return np.bincount(run * size + codes, minlength=runs * size).reshape(runs, size).astype(float)
 
 
-def by_label(confusion: Numbers) -> dict[str, Numbers]:
-    """Of each run and label: support, predictions, hits, precision, recall and F1. Nothing divided by zero is zero."""
-    hit = np.einsum("rii->ri", confusion)
-    support = confusion.sum(axis=2)
-    said = confusion.sum(axis=1)
-    precision = _ratio(hit, said)
-    recall = _ratio(hit, support)
-    total = confusion.sum(axis=(1, 2))[:, None]
-    return {
-        "support": support,
-        "pred_count": said,
-        "tp": hit,
-        "fp": said - hit,
-        "fn": support - hit,
-        "precision": precision,
-        "recall": recall,
-        "f1": _ratio(2 * hit, said + support),
-        "gold_rate": _ratio(support, total),
-        "pred_rate": _ratio(said, total),
-    }
-
-
-def summarize(confusion: Numbers) -> dict[str, Numbers]:
-    """Of each run: what papers print of a classifier. Means run over labels that are true or predicted somewhere."""
-    per = by_label(confusion)
-    total = confusion.sum(axis=(1, 2))
-    present = (per["support"] + per["pred_count"] > 0).astype(float)
-    labels = (per["support"] > 0).sum(axis=1).astype(float)
-    hits = per["tp"].sum(axis=1)
-    share = per["pred_rate"]
-    prior = per["gold_rate"]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = -np.where(share > 0, share * np.log(share), 0).sum(axis=1)
-    expected = (share * prior).sum(axis=1)
-    accuracy = _ratio(hits, total)
-    squares = np.sqrt((1 - (share**2).sum(axis=1)) * (1 - (prior**2).sum(axis=1)))
-    top = prior.max(axis=1)
-
-    def mean(name: str) -> Numbers:
-        return _ratio((per[name] * present).sum(axis=1), present.sum(axis=1))
-
-    def weighted(name: str) -> Numbers:
-        return np.asarray((per[name] * prior).sum(axis=1))
-
-    return {
-        "n": total,
-        "correct": hits,
-        "errors": total - hits,
-        "accuracy": accuracy,
-        **{f"macro_{score}": mean(score) for score in _SCORES},
-        **{f"weighted_{score}": weighted(score) for score in _SCORES},
-        "mcc": _ratio(accuracy - expected, squares),
-        "kappa": _ratio(accuracy - expected, 1 - expected),
-        "dominant_rate": share.max(axis=1),
-        "prediction_entropy": entropy,
-        "prediction_entropy_normalized": _ratio(entropy, np.log(np.maximum(labels, 1))),
-        "labels_predicted": (per["pred_count"] > 0).sum(axis=1).astype(float),
-        "majority_accuracy": top,
-        "majority_macro_f1": _ratio(2 * top / (1 + top), labels),
-        "uniform_accuracy": _ratio(np.ones_like(labels), labels),
-        "prior_accuracy": (prior**2).sum(axis=1),
-    }
-
-
-def _ratio(above: Numbers, below: Numbers) -> Numbers:
-    ratio = np.zeros(np.broadcast(above, below).shape)
-    np.divide(above, below, out=ratio, where=below != 0)
-    return ratio
+def _computed(variant: Variant, counts: Margins, *, one: bool = False) -> Numbers:
+    """A statistic of the labels of every run, or of one column of labels, which stands in `hits`."""
+    assert variant.function is not None
+    if variant.at_once:
+        return np.asarray(variant.function(counts.hits if one else counts), dtype=float)
+    found: list[Any] = []
+    for hits, support, given, rows in zip(counts.hits, counts.support, counts.given, counts.rows, strict=True):
+        single = Margins(hits, support, given, rows)
+        try:
+            found.append(variant.function(hits if one else single))
+        except (ValueError, ArithmeticError):
+            found.append(np.nan)
+    return np.array(found, dtype=float)

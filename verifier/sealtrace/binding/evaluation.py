@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
-from sealtrace.binding.statistics import QUANTILES
+from sealtrace.statistics.entries import TRIED
+from sealtrace.statistics.groups import Groups
+from sealtrace.statistics.table import Variant
 
 MOST_SORTED = 400_000
 """Values up to which medians are computed."""
@@ -49,13 +52,12 @@ def evaluate(
     fixed: list[int],
     limit: int = 400,
     *,
-    simple: bool = False,
-    quantiles: Iterable[str] = ("median",),
+    statistics: Iterable[str] = ("mean",),
 ) -> Evaluated | None:
     """Statistics over the rows that each number selects, for every combination of values of the fixed fields.
 
-    `chosen` is [number, row], or its places; `fixed` are places of fields; `simple` wants means only. None where there
-    are no rows or too many combinations.
+    `chosen` is [number, row], or its places; `fixed` are places of fields. None where there are no rows or too many
+    combinations.
     """
     cells, cell, row = chosen if isinstance(chosen, tuple) else rows_chosen(chosen)
     if not len(row) or not frame.measures:
@@ -70,13 +72,7 @@ def evaluate(
     order = np.argsort(group, kind="stable")
     group, row = group[order], row[order]
     known, starts, counts = np.unique(group, return_index=True, return_counts=True)
-    block = frame.numbers[row]
-    finite = np.isfinite(block)
-    filled = np.where(finite, block, 0.0)
-    sizes = np.add.reduceat(finite, starts, axis=0, dtype=float)
-    sums = np.add.reduceat(filled, starts, axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(sizes > 0, sums / sizes, np.nan)
+    groups = Groups(frame.numbers[row], starts, counts)
     shape = (cells * len(filters), len(frame.measures))
 
     def spread(values: Numbers) -> Numbers:
@@ -84,27 +80,14 @@ def evaluate(
         whole[known] = values
         return whole.reshape(cells, len(filters), -1)
 
-    values = {"mean": spread(mean)}
-    if counts.max() > 1 and not simple:
-        centred = np.where(finite, block - np.repeat(mean, counts, axis=0), 0.0)
-        squares = np.add.reduceat(centred**2, starts, axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values["sd"] = spread(np.where(sizes > 1, np.sqrt(squares / (sizes - 1)), np.nan))
-            values["sd0"] = spread(np.where(sizes > 1, np.sqrt(squares / sizes), np.nan))
-            values["sem"] = values["sd"] / np.sqrt(spread(sizes))
-            values["ci95"] = 1.96 * values["sem"]
-        nothing = sizes == 0
-        least = np.minimum.reduceat(np.where(finite, block, np.inf), starts, axis=0)
-        most = np.maximum.reduceat(np.where(finite, block, -np.inf), starts, axis=0)
-        values["min"] = spread(np.where(nothing, np.nan, least))
-        values["max"] = spread(np.where(nothing, np.nan, most))
-        if block.size <= MOST_SORTED:
-            values |= {
-                name: spread(values) for name, values in _quantiles(block, starts, counts, sizes, quantiles).items()
-            }
-        values["sum"] = spread(np.where(nothing, np.nan, sums))
-        values["count"] = spread(sizes)
-        values["negative"] = spread(np.add.reduceat(finite & (block < 0), starts, axis=0, dtype=float))
+    # A single record is its own mean, and nothing else can be said of it.
+    tried = ["mean", *(name for name in statistics if name != "mean" and counts.max() > 1)]
+    values = {
+        name: spread(_computed(TRIED["values"][name], groups))
+        for name in tried
+        if groups.block.size <= MOST_SORTED or not TRIED["values"][name].quantile
+    }
+    sizes = groups.size
     stacked = np.stack(list(values.values()))
     return Evaluated(list(values), stacked, spread(sizes), np.isfinite(stacked).sum(axis=1), filters.astype(np.int32))
 
@@ -128,21 +111,16 @@ def _combinations(
     return filters, place[joined]
 
 
-def _quantiles(
-    block: Numbers, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], sizes: Numbers, names: Iterable[str]
-) -> dict[str, Numbers]:
-    """Quantiles of the groups, NaN aside: one sort by group and value for each measure."""
-    found = {name: np.full(sizes.shape, np.nan) for name in names}
-    group = np.repeat(np.arange(len(starts)), counts)
-    for column in range(block.shape[1]) if found else ():
-        values = block[:, column]
-        ordered = values[np.lexsort((values, group))]
-        some = sizes[:, column] > 0
-        begin, last = starts[some], sizes[some, column] - 1
-        for name, quantile in found.items():
-            share, rank = QUANTILES[name]
-            at = np.maximum(0, np.ceil(share * (last + 1) - 1e-9) - 1) if rank else share * last
-            below = np.floor(at).astype(int)
-            low, high = ordered[begin + below], ordered[begin + np.ceil(at).astype(int)]
-            quantile[some, column] = low + (high - low) * (at - below)
+def _computed(variant: Variant, groups: Groups) -> Numbers:
+    """A statistic of every group; of one group after the other where it cannot take all at once."""
+    assert variant.function is not None
+    found: Numbers
+    if variant.at_once:
+        found = variant.function(groups)
+        return found
+    found = np.full(groups.size.shape, np.nan)
+    for group, columns in enumerate(groups.each()):
+        for column, values in enumerate(columns):
+            with suppress(ValueError, ArithmeticError):
+                found[group, column] = float(variant.function(values))
     return found

@@ -18,9 +18,9 @@ from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
 from sealtrace.binding.checking import Findings
 from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
-from sealtrace.binding.statistics import STATISTICS
 from sealtrace.binding.wording import needed_fields, rows_behind
 from sealtrace.paper.reported import Reported
+from sealtrace.statistics.entries import TRIED
 
 STAGE = "report"
 MAX_ROWS = 200_000
@@ -103,7 +103,7 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         values, where = "value", []
     else:
         return None
-    value = STATISTICS[candidate.statistic].sql.format(x=values)
+    value = TRIED["values"][candidate.statistic].sql.format(x=values)
     if candidate.transformation.name:
         value = candidate.transformation.text(f"({value})", place).replace("·", "*")
     return f"SELECT {_as_compared(value, candidate, place)} FROM {source}" + (

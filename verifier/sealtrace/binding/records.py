@@ -244,7 +244,7 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
     found = []
     for size in range(fields + 1):
         for fixed in combinations(places[:6], size):
-            evaluated = evaluate(frame, chosen, list(fixed), simple=True)
+            evaluated = evaluate(frame, chosen, list(fixed))
             if evaluated is None or evaluated.sizes.max() <= 1:
                 continue
             rows = len(evaluated.filters)

@@ -1,12 +1,12 @@
 """What scores and numeric predictions of examples come to in each run: ranking, calibration, errors, correlations.
 
-The mathematics is that of the study packs, under the names by which their queries call it; a recipe says the same.
+Everything that the table of statistics has for such columns is tried; a recipe says the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,8 @@ from sealtrace.binding.frames import (
     runs_of,
 )
 from sealtrace.binding.tally import Tally
-from sealtrace.statistics.queries import functions
+from sealtrace.statistics.entries import TRIED
+from sealtrace.statistics.table import Variant
 
 MOST_ROWS = 300_000
 MOST_RUNS = 400
@@ -41,8 +42,11 @@ class _Pair:
     """Put before the metrics' names, where several pairs have them."""
     true: Numbers
     said: Numbers
-    metrics: dict[str, tuple[Callable[..., float], str]]
-    """Metric to its function and the query that gives it."""
+    metrics: dict[str, Variant]
+    true_sql: str
+    said_sql: str
+    flags: bool = False
+    """Whether what was so is true or false."""
 
 
 def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
@@ -66,22 +70,24 @@ def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
     measures: dict[str, Numbers] = {}
     queries: dict[str, str] = {}
     for pair in pairs:
-        for metric, (function, query) in pair.metrics.items():
-            measures[f"{pair.name}{metric}"] = _each(runs, pair, function, tally)
-            queries[f"{pair.name}{metric}"] = query
+        for metric, variant in pair.metrics.items():
+            measures[f"{pair.name}{metric}"] = _each(runs, pair, variant, tally)
+            queries[f"{pair.name}{metric}"] = variant.sql.format(true=pair.true_sql, given=pair.said_sql)
     derivation = Derivation(frame, [dimension.name for dimension in fields], queries)
     return [runs.frame(frame, "scores per run", "metrics of the scores of each run", measures, derivation)]
 
 
-def _each(runs: Runs, pair: _Pair, function: Callable[..., float], tally: Tally) -> Numbers:
+def _each(runs: Runs, pair: _Pair, variant: Variant, tally: Tally) -> Numbers:
+    assert variant.function is not None
     values = np.full(runs.count, np.nan)
+    kind = bool if pair.flags else float
     there = np.isfinite(pair.true) & np.isfinite(pair.said)
     for run in range(runs.count):
         if tally.late("metrics of some results"):
             break
         rows = there & (runs.codes == run)
         try:
-            values[run] = function(pair.true[rows], pair.said[rows])
+            values[run] = float(variant.function(pair.true[rows].astype(kind), pair.said[rows]))
         except (ValueError, ArithmeticError):
             continue
     return values
@@ -89,7 +95,6 @@ def _each(runs: Runs, pair: _Pair, function: Callable[..., float], tally: Tally)
 
 def _rankings(frame: Frame) -> Iterator[_Pair]:
     """Scores against what was so: a label with two values, or whether an answer was right."""
-    known = {name: function for name, (function, _) in functions().items()}
     truths = [*_labels(frame), *((name, frame.numbers[:, place], f"{field_name(name)} = 1")
                                  for place, name in enumerate(frame.measures) if _RIGHT.search(name))]  # fmt: skip
     scores = [name for name in frame.measures if _SCORE.search(name) and not GOLD.search(name)][:4]
@@ -100,15 +105,10 @@ def _rankings(frame: Frame) -> Iterator[_Pair]:
             values = frame.numbers[:, frame.measures.index(name)]
             if len(np.unique(values)) < 8 or name == truth:
                 continue
-            lists = f"list({so}), list({field_name(name)})"
             inside = bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)
-            metrics: dict[str, tuple[Callable[..., float], str]] = {
-                metric: (_of_flags(known[metric]), f"{metric}({lists})")
-                for metric in ("auroc", "average_precision", *(("brier",) if inside else ()))
-            }
-            for bins in (10, 15) if inside else ():
-                metrics[f"ece_{bins}"] = (_of_flags(known["ece"], bins), f"ece({lists}, {bins})")
-            yield _Pair("" if len(scores) == 1 else f"{name} ", happened, values, metrics)
+            metrics = {key: one for key, one in TRIED["scores"].items() if inside or not one.of_probabilities}
+            called = "" if len(scores) == 1 else f"{name} "
+            yield _Pair(called, happened, values, metrics, so, field_name(name), flags=True)
 
 
 def _labels(frame: Frame) -> Iterator[tuple[str, Numbers, str]]:
@@ -127,30 +127,13 @@ def _labels(frame: Frame) -> Iterator[tuple[str, Numbers, str]]:
             yield dimension.name, happened, f"{field_name(dimension.name)} = {quoted(positive)}"
 
 
-def _of_flags(function: Callable[..., float], *more: int) -> Callable[..., float]:
-    return lambda true, said: function(true.astype(bool).tolist(), said.tolist(), *more)
-
-
 def _errors(frame: Frame) -> Iterator[_Pair]:
     """Numeric predictions against true values."""
-    known = {name: function for name, (function, _) in functions().items()}
     columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
     varied = [name for name, values in columns.items() if len(np.unique(values)) >= 12]
     truths = [name for name in varied if GOLD.search(name) and not GUESS.search(name)]
     guesses = [name for name in varied if GUESS.search(name)]
     for truth in truths[:1]:
         for guess in guesses[:4]:
-            true, said = columns[truth], columns[guess]
-            a, b = field_name(truth), field_name(guess)
-            metrics: dict[str, tuple[Callable[..., float], str]] = {
-                name: (_of_lists(known[name]), f"{name}(list({a}), list({b}))")
-                for name in ("rmse", "r2", "spearman", "kendall")
-            }
-            metrics["mae"] = (lambda x, y: float(np.mean(np.abs(x - y))), f"avg(abs({a} - {b}))")
-            metrics["mse"] = (lambda x, y: float(np.mean((x - y) ** 2)), f"avg(({a} - {b}) * ({a} - {b}))")
-            metrics["pearson"] = (lambda x, y: float(np.corrcoef(x, y)[0, 1]), f"corr({a}, {b})")
-            yield _Pair("" if len(guesses) == 1 else f"{guess} ", true, said, metrics)
-
-
-def _of_lists(function: Callable[..., float]) -> Callable[..., float]:
-    return lambda true, said: function(true.tolist(), said.tolist())
+            called = "" if len(guesses) == 1 else f"{guess} "
+            yield _Pair(called, columns[truth], columns[guess], TRIED["numbers"], field_name(truth), field_name(guess))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sealtrace.binding.candidates import Candidate, Composed, Selected
 from sealtrace.binding.frames import COLUMN, PLACE, Dimension
 from sealtrace.binding.hypotheses import rows_named
-from sealtrace.binding.statistics import STATISTICS
+from sealtrace.statistics.entries import TRIED
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -88,7 +88,7 @@ def formula_of(candidate: Candidate) -> str:
     measured = candidate.measure
     named = candidate.frame.whole is not None
     what = "the column that the label names" if named and measured == "value" else measured
-    text = what if statistic == "value" else f"{STATISTICS[statistic].text} of {what}"
+    text = what if statistic == "value" else f"{TRIED['values'][statistic].text} of {what}"
     text = candidate.transformation.text(text)
     fixed = [(name, value) for name, value in candidate.fixed if value or not named]
     where = " and ".join(f"{plain_field(name)} = {value or 'none'}" for name, value in fixed)

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from sealtrace.statistics import association, intervals, labels, probabilities, significance, summaries, trials
-from sealtrace.statistics.table import STATISTICS, Kind, Statistic, Variant, register
+from sealtrace.statistics.table import STATISTICS, TRIED, Kind, Statistic, Variant, register
 
-__all__ = ["STATISTICS"]
+__all__ = ["STATISTICS", "TRIED"]
 
 OF_ROWS = (
     "dataset", "where", "group", "over", "show", "minus", "divisor", "confidence", "interval", "resamples", "seed",
@@ -42,10 +42,10 @@ def _entry(
     called = tuple(dict.fromkeys((name.replace("_", " "), *called)))
     if not sql and reads in _LISTS:
         sql = f"{name}(list({{true}}), list({{given}}))"
-    if tried is None:
-        # The search computes these from rows with labels, scores or numbers; of others it needs the values to try.
-        tried = (Variant(name, name, sql),) if reads in ("labels", "label", "scores", "numbers") else ()
-    register(Statistic(name, formula, kind, reads, needs, common + own, called, never, unit, exact, sql, tried))
+    at_once = reads in ("values", "texts", "labels", "label")
+    register(
+        Statistic(name, formula, kind, reads, needs, common + own, called, never, unit, exact, sql, tried, at_once)
+    )
 
 
 def _percentile(share: int, key: str, *words: str) -> Variant:
@@ -104,10 +104,10 @@ def _averages(score: str) -> None:
 
 _entry("count [of] [is]", "rows, or rows whose field is a value", REPEATS, "rows", "count", lambda count: count,
        "n, #, number, number of, counts", "number of parameters", "count({x})",
-       (Variant("count", "number of values", "count({x})", price=6.0, words=("count", "n", "#"),
+       (Variant("count", "number of values", "count({x})", price=6.0, words=("count", "n", "#"), everyday=True,
                 function=summaries.count),))
 _entry("distinct of", "different values of a field", ITEMS, "texts", "count", labels.distinct,
-       "unique, different, number of distinct", sql="count(DISTINCT {x})")
+       "unique, different, number of distinct", sql="count(DISTINCT {x})", tried=())
 _entry("rate of [is]", "share of rows whose field is a value, or true", REPEATS, "flags", "share", summaries.rate,
        "share, proportion, fraction, percentage, frequency",
        "learning rate, win rate, error rate, sampling rate, rate ratio", "avg({x})")
@@ -116,19 +116,18 @@ _entry("mean of", "sum / n", REPEATS, "values", "measured", summaries.mean, "ave
        "mean average precision, average precision, mean reciprocal rank, geometric mean, harmonic mean, trimmed mean, "
        "weighted mean, weighted average, macro average, micro average, standard error of the mean, mean pooling, "
        "average pooling, average rank, mean rank, moving average, mean difference", "avg({x})",
-       (Variant("mean", "mean", "avg({x})", price=1.5, words=("mean",)),))
+       (Variant("mean", price=1.5, words=("mean",), everyday=True),))
 _entry("sum of", "sum", REPEATS, "values", "measured", summaries.total, "total, totals",
        "sum of squares, total variation", "sum({x})",
-       (Variant("sum", "sum", "sum({x})", price=7.0, words=("total", "sum")),))
+       (Variant("sum", price=7.0, words=("total", "sum")),))
 _entry("negative of", "how many values are below zero", ITEMS, "values", "count", summaries.negative,
        "flipped, reversed", "negative log-likelihood, negative log likelihood, false negative, true negative, "
        "negative predictive value",
        "count(CASE WHEN {x} < 0 THEN 1 END)",
-       (Variant("negative", "number of negative values", "count(CASE WHEN {x} < 0 THEN 1 END)", price=10.0,
-                words=("negative", "flipped", "reversed")),))
+       (Variant("negative", "number of negative values", price=10.0, words=("negative", "flipped", "reversed")),))
 _entry("median of", "middle value, or the mean of the two", ORDER, "values", "measured", summaries.median,
        "med., med, p50, 50th percentile", "median absolute deviation", "median({x})",
-       (Variant("median", "median", "median({x})", price=7.0, words=_MEDIAN, quantile=True),))
+       (Variant("median", price=7.0, words=_MEDIAN, quantile=True),))
 _entry("quantile of [q]", "value below which a share q lies, by numpy's rule", ORDER, "values", "measured",
        summaries.quantile, "percentile, quartile, p25, p75, p90, p95, p99, q1, q3, q25, q75, q90, q95, q99",
        "quantile loss, quantile regression", "quantile_cont({x}, {q})",
@@ -138,19 +137,18 @@ _entry("quantile of [q]", "value below which a share q lies, by numpy's rule", O
 _entry("minimum of", "least value", ORDER, "values", "measured", summaries.minimum,
        "min, min., worst, lowest, least, smallest",
        "least squares, worst group, worst-group, worst case, worst-case, at least", "min({x})",
-       (Variant("min", "least", "min({x})", price=8.5, words=("minimum", "min", "worst", "lowest", "range")),))
+       (Variant("min", "least", price=8.5, words=("minimum", "min", "worst", "lowest", "range")),))
 _entry("maximum of", "greatest value", ORDER, "values", "measured", summaries.maximum,
        "max, max., best, peak, highest, greatest, largest", "best response, max pooling, maximum likelihood",
        "max({x})",
-       (Variant("max", "greatest", "max({x})", price=8.5,
-                words=("maximum", "max", "best", "peak", "highest", "range")),))
+       (Variant("max", "greatest", price=8.5, words=("maximum", "max", "best", "peak", "highest", "range")),))
 _entry("sd of", "root of the mean squared deviation, with divisor n-1 or n", REPEATS, "values", "deviation",
        summaries.sd, "std, std., stdev, std dev, std. dev., standard deviation, σ", sql="stddev_samp({x})",
-       tried=(Variant("sd", "standard deviation (n - 1)", "stddev_samp({x})", price=4.0, words=("sd", "±")),
-              Variant("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",))))
+       tried=(Variant("sd", "standard deviation (n - 1)", price=4.0, words=("sd", "±"), everyday=True),
+              Variant("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",), True)))
 _entry("sem of", "sd / sqrt(n), with divisor n-1 or n", REPEATS, "values", "deviation", summaries.sem,
        "se, s.e., s.e.m., stderr, std err, std. err., standard error, standard error of the mean", sql=_SEM,
-       tried=(Variant("sem", "standard error", _SEM, price=6.0, words=("sem", "stderr")),))
+       tried=(Variant("sem", "standard error", price=6.0, words=("sem", "stderr")),))
 _entry("entropy of [base] [normalized] [labels]", "-sum p log p of a field's values", ITEMS, "label counts",
        "information", labels.entropy, "shannon entropy",
        "cross entropy, cross-entropy, relative entropy, conditional entropy", "entropy({x}) * ln(2)")
@@ -159,18 +157,19 @@ _entry("normalized_entropy of [labels]", "entropy as a share of that of equally 
        sql="normalized_entropy(list({x}), {labels})")
 _entry("dominant_rate of", "share of the commonest value", ITEMS, "texts", "share", labels.dominant_rate,
        "majority share, modal share", sql="list_max(map_values(histogram({x}))) / count({x})",
-       tried=(Variant("dominant_rate", "", "", side="given"), Variant("majority_accuracy", "", "", side="true")))
+       tried=(Variant("dominant_rate", side="given"), Variant("majority_accuracy", side="true")))
 _entry("commonest of [show]", "the value that most rows have; with `show` count, how many have it, and the value as "
        "the word that follows", ORDER, "", "measured", None,
        "mode, most common, most frequent, majority answer, majority",
        common=("dataset", "where"))
 _entry("uniform_accuracy of", "1 / number of values: the accuracy of guessing any of them", ITEMS, "texts", "share",
        labels.uniform_accuracy, "chance, random guessing, uniform guessing, random baseline",
-       sql="1 / count(DISTINCT {x})", tried=(Variant("uniform_accuracy", "", "", side="true"),))
+       sql="1 / count(DISTINCT {x})", tried=(Variant("uniform_accuracy", side="true"),))
 _entry("prior_accuracy of", "sum of squared shares: the accuracy of guessing values as often as they are", ITEMS,
        "texts", "share", labels.prior_accuracy, "stratified guessing",
-       sql="list_sum(list_transform(map_values(histogram({x})), c -> c * c)) / (count({x}) * count({x}))",
-       tried=(Variant("prior_accuracy", "", "", side="true"),))
+       sql="list_dot_product({0}, {0}) / (count({{x}}) * count({{x}}))".format(
+           "map_values(histogram({x}))::DOUBLE[]"),
+       tried=(Variant("prior_accuracy", side="true"),))
 
 # Given labels against true ones
 
@@ -227,13 +226,13 @@ _entry(f"auroc of {_SCORED}", "chance that a positive is scored above a negative
 _entry(f"average_precision of {_SCORED}", "precision weighted by added recall", ITEMS, "scores", "share",
        probabilities.average_precision, "ap, auprc, pr-auc, auc-pr, au-prc", "mean average precision")
 _entry(f"brier of {_SCORED}", "mean of (p - y)^2", ITEMS, "scores", "share", probabilities.brier, "brier score",
-       "brier skill score", tried=(Variant("brier", "", "brier(list({true}), list({given}))", of_probabilities=True),))
+       "brier skill score", tried=(Variant("brier", of_probabilities=True),))
 _ECE = "ece(list({true}), list({given}), {bins})"
 _entry(f"ece of {_SCORED} [bins]", "sum over bins of n_b/n |share right - mean confidence|", ITEMS, "scores", "share",
        probabilities.calibration_error, "expected calibration error, calibration error",
        "maximum calibration error, adaptive calibration error", _ECE,
-       tuple(Variant(f"ece_{bins}", "", _ECE.replace("{bins}", str(bins)), {"bins": bins}, of_probabilities=True)
-             for bins in (10, 15)))
+       tuple(Variant(f"ece_{bins}", sql=_ECE.replace("{bins}", str(bins)), arguments={"bins": bins},
+                     of_probabilities=True) for bins in (10, 15)))
 _entry(f"log_loss of {_SCORED} [clip]", "mean of -log p(truth)", ITEMS, "probability of truth", "information",
        probabilities.log_loss,
        "nll, negative log-likelihood, negative log likelihood, cross-entropy, cross entropy, logloss",

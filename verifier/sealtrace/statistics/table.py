@@ -8,11 +8,11 @@ are values of its arguments.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 
@@ -79,13 +79,16 @@ class Variant:
 
     key: str
     """How results of the check call it."""
-    text: str
-    """In a formula for people."""
-    sql: str
+    text: str = ""
+    """In a formula for people; the name of the statistic where there is none."""
+    sql: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     price: float = 12.0
     """Bits to name it where no label does."""
     words: tuple[str, ...] = ()
+    """Words of labels that name it; those of the statistic where there are none."""
+    everyday: bool = False
+    """Whether a table need not name it."""
     side: str = ""
     """Of one column of labels: whether it is of the `true` or of the `given` ones."""
     quantile: bool = False
@@ -93,7 +96,17 @@ class Variant:
     of_probabilities: bool = False
     """Whether scores must lie between 0 and 1."""
     function: Callable[..., Any] | None = None
-    """Where it is not that of the statistic."""
+    """What computes it; the exact form of the statistic with these arguments where there is none."""
+    is_count: bool = False
+    at_once: bool = False
+
+    def said(self, context: Container[str]) -> bool:
+        """Whether labels say it."""
+        return any(word in context for word in self.words)
+
+    def cost(self, context: Container[str]) -> float:
+        """Bits to name it: few where labels say it."""
+        return 1.0 if self.said(context) else self.price
 
 
 @dataclass(frozen=True)
@@ -119,8 +132,10 @@ class Statistic:
     groups at once (`Groups`, `Margins` of doubles)."""
     sql: str = ""
     """In queries: `{x}` is the column, `{true}` and `{given}` are two, `{label}` is one label, others are counts."""
-    tried: tuple[Variant, ...] = ()
-    """The forms that `check` tries."""
+    tried: tuple[Variant, ...] | None = None
+    """The forms that `check` tries; None for the statistic as it is."""
+    at_once: bool = False
+    """Whether `exact` takes all groups at once; otherwise it is asked for one group after the other."""
     pack: str = "results"
     """The study pack whose records it reads."""
     source: str = "everyday results"
@@ -163,18 +178,38 @@ STATISTICS: dict[str, Statistic] = {}
 _OF_PACKS: dict[tuple[str, str], Statistic] = {}
 
 
+_SEARCHED = ("values", "texts", "labels", "label", "scores", "numbers")
+TRIED: dict[str, dict[str, Variant]] = {reads: {} for reads in _SEARCHED}
+"""What the search of `check` tries, by what it is computed from and by its key."""
+
+
 def register(*entries: Statistic) -> None:
     """Adds entries to the table."""
     for entry in entries:
         _OF_PACKS[entry.pack, entry.name] = entry
         if entry.pack == "results":
             STATISTICS[entry.name] = entry
+        # How many rows there are is asked of a column of numbers, too.
+        searched = TRIED.get("values" if entry.reads == "rows" else entry.reads, {})
+        searched.update((variant.key, variant) for variant in _variants(entry) if entry.exact is not None)
 
 
 def forget(entry: Statistic) -> None:
     """Takes an entry out of the table."""
-    del _OF_PACKS[entry.pack, entry.name]
-    STATISTICS.pop(entry.name, None)
+    del _OF_PACKS[entry.pack, entry.name], STATISTICS[entry.name]
+    for variant in _variants(entry):
+        TRIED[entry.reads].pop(variant.key)
+
+
+def _variants(entry: Statistic) -> Iterator[Variant]:
+    """What is tried of an entry, with everything that it has of the entry."""
+    for variant in (Variant(entry.name),) if entry.tried is None else entry.tried:
+        function = variant.function or (partial(entry.exact, **variant.arguments) if entry.exact else None)
+        yield replace(
+            variant, text=variant.text or entry.name.replace("_", " "), sql=variant.sql or entry.sql,
+            words=variant.words or entry.words, is_count=entry.unit == "count",
+            function=function, at_once=entry.at_once or variant.function is not None,
+        )  # fmt: skip
 
 
 def all_entries() -> list[Statistic]:
