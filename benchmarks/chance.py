@@ -160,7 +160,7 @@ def explained(findings: Findings) -> dict[Cell, tuple[str, list[tuple[Frame, str
             spots = [Spot(grid.number, row, column, slot) for slot in range(len(cell.slots))]
             given = [findings.bound.numbers.get(spot) for spot in spots]
             known = [one for one in given if one is not None and one.agrees]
-            if len(known) == len(given) and not cell.wordy:
+            if len(known) == len(given):
                 behind = [(part.frame, part.measure, rows_behind(part, at))
                           for one in known for part, at in one.binding.candidate.behind(one.place)]  # fmt: skip
                 formula = " and ".join(formula_of(one.binding.candidate) for one in known)

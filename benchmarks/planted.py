@@ -18,10 +18,10 @@ from sealtrace.binding.checking import WORK_A_SECOND, views_of
 from sealtrace.binding.files import read_results
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.series import Grid, Spot, grids_of
-from sealtrace.binding.slots import slots_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
+from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.papers import read_paper
 
 Place = tuple[int, int, int]
@@ -56,7 +56,7 @@ def planted(grids: list[Grid], places: list[Place], chance: random.Random) -> li
         place = chance.choice(digits)
         other = chance.choice([digit for digit in "0123456789" if digit != cell.text[place]])
         cell.text = cell.text[:place] + other + cell.text[place + 1 :]
-        cell.slots = slots_of(cell.text)
+        cell.slots = numbers_of(cell.text)
     return changed
 
 
@@ -97,7 +97,7 @@ def main() -> None:
         alarms += len(new)
         for place in new:
             print(f"  false alarm: {grids[place[0]].name} {place[1:]} {grids[place[0]].cells[place[1:]].text}")
-    cells = sum(not cell.wordy for grid in grids for cell in grid.cells.values())
+    cells = sum(len(grid.cells) for grid in grids)
     print(f"{len(explained)} of {cells} cells explained")
     print(f"{done} planted: {found} pointed at, {right} rightly, {alarms} false alarms")
 

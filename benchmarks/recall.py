@@ -32,14 +32,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sealtrace.contract.audit import Audit, AuditDecision
-from sealtrace.paper.extracted import ExtractedCell, ExtractedTable, ProseLine
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.names.words import named_by, vocabulary
-from sealtrace.paper.reported import records_of
+from sealtrace.paper.numbers import looks_numeric
 from sealtrace.relations.auditing import Subject, audit
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.fact import plain_address
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import automatic_claims
 from sealtrace.relations.families.wording import printed
 from sealtrace.relations.prose import sentences_of
@@ -82,21 +83,19 @@ def other_digit(text: str, chance: random.Random, place: int | None = None) -> s
     return text[:chosen] + chance.choice(others) + text[chosen + 1 :]
 
 
-def changed(subject: Subject, tables: list[ExtractedTable], prose: list[ProseLine] | None = None) -> Subject:
+def changed(subject: Subject, tables: list[Table], prose: list[ProseLine] | None = None) -> Subject:
     """The subject with other tables or another text."""
-    records = [record for number, table in enumerate(tables, 1) for record in records_of(table, f"table {number}")]
-    return replace(subject, tables=records, extracted=tables, prose=subject.prose if prose is None else prose)
+    return replace(subject, tables=tables, prose=subject.prose if prose is None else prose)
 
 
-def with_cells(table: ExtractedTable, texts: dict[tuple[int, int], str]) -> ExtractedTable:
+def with_cells(table: Table, texts: dict[tuple[int, int], str]) -> Table:
     """A table with some cells printed otherwise."""
     rows = []
     for place, row in enumerate(table.rows):
         cells = list(row.cells)
         for (r, c), text in texts.items():
-            cell = cells[c] if r == place else None
-            if cell is not None:
-                cells[c] = replace(cell, text=text)
+            if r == place:
+                cells[c] = replace(cells[c], text=text)
         rows.append(replace(row, cells=tuple(cells)))
     return replace(table, rows=tuple(rows))
 
@@ -105,7 +104,7 @@ class Relations:
     """The relations that a paper as it is satisfies, to be asked whether an error breaks one of them."""
 
     def __init__(self, subject: Subject) -> None:
-        paper = Paper.of(subject.extracted, subject.prose, subject.texts, subject.facts())
+        paper = AuditedPaper.of(subject.tables, subject.prose, subject.texts, subject.facts())
         self.claims = [one for one in automatic_claims(paper) if one.telling and decide(one).status is Status.HOLDS]
         self.facts = {fact.address: fact for fact in subject.facts().every()}
 
@@ -140,28 +139,23 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
     bound = bound_lines(found)
     places = [
         (number, r, c)
-        for number, table in enumerate(subject.extracted)
+        for number, table in enumerate(subject.tables)
         for r, row in enumerate(table.rows)
-        if not row.header
         for c, cell in enumerate(row.cells)
         # A text that stands twice in a row leaves open which of the two is spoken of.
-        if cell is not None
-        and _bound_parts(cell, bound)
-        and sum(one is not None and one.text == cell.text for one in row.cells) == 1
+        if _bound_parts(cell, bound) and row.texts.count(cell.text) == 1
     ]
     relations = Relations(subject)
     chance.shuffle(places)
     for kind in ("digit", "swap", "stale"):
         made = 0
         for number, r, c in places:
-            table = subject.extracted[number]
+            table = subject.tables[number]
             texts = _cell_error(kind, table, r, c, chance, bound)
             if texts is None:
                 continue
-            tables = [with_cells(one, texts) if place == number else one for place, one in enumerate(subject.extracted)]
-            lines = frozenset(
-                (table.source, cell.line) for row, column in texts if (cell := table.rows[row].cells[column])
-            )
+            tables = [with_cells(one, texts) if place == number else one for place, one in enumerate(subject.tables)]
+            lines = frozenset((table.source, table.rows[row].cells[column].line or 0) for row, column in texts)
             planted = changed(subject, tables)
             if not relations.broken_by(planted):
                 continue
@@ -172,24 +166,22 @@ def table_plants(subject: Subject, found: Audit, chance: random.Random, most: in
     yield from _marks(subject, chance, most)
 
 
-def _bound_parts(cell: ExtractedCell, bound: set[tuple[str, str, str]]) -> list[re.Match[str]]:
+def _bound_parts(cell: Cell, bound: set[tuple[str, str, str]]) -> list[re.Match[str]]:
     """The first number of a cell, where some relation speaks of it."""
     numbers = list(re.finditer(r"[-+−]?[\d.,]*\d", cell.text))[:1]
     return [one for one in numbers if (one.group().replace("−", "-"), cell.source, str(cell.line)) in bound]
 
 
 def _cell_error(
-    kind: str, table: ExtractedTable, r: int, c: int, chance: random.Random, bound: set[tuple[str, str, str]]
+    kind: str, table: Table, r: int, c: int, chance: random.Random, bound: set[tuple[str, str, str]]
 ) -> dict[tuple[int, int], str] | None:
     cell = table.rows[r].cells[c]
-    above = table.rows[r - 1].cells[c] if r and not table.rows[r - 1].header else None
-    if cell is None:
-        return None
+    above = table.rows[r - 1].cells[c] if r else None
     if kind == "digit":
         part = chance.choice(_bound_parts(cell, bound))
         digits = [match.start() for match in _DIGIT.finditer(cell.text, part.start(), part.end())]
         return {(r, c): other_digit(cell.text, chance, chance.choice(digits))}
-    if above is None or not above.numeric or above.text == cell.text:
+    if above is None or not looks_numeric(above.text) or above.text == cell.text:
         return None
     return {(r, c): above.text, (r - 1, c): cell.text} if kind == "swap" else {(r, c): above.text}
 
@@ -197,43 +189,39 @@ def _cell_error(
 def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant]:
     """A bold number among plain ones gives its mark to a neighbour, where the caption speaks of bold."""
     found = []
-    for number, table in enumerate(subject.extracted):
+    for number, table in enumerate(subject.tables):
         if "bold" not in table.caption.lower():
             continue
-        for c in range(table.columns):
-            cells = [
-                (r, row.cells[c]) for r, row in enumerate(table.rows) if not row.header and row.cells[c] is not None
-            ]
-            bold = [r for r, cell in cells if cell is not None and cell.bold and cell.numeric]
-            plain = [r for r, cell in cells if cell is not None and not cell.bold and cell.numeric]
+        for c in range(len(table.columns)):
+            cells = [(r, row.cells[c]) for r, row in enumerate(table.rows) if looks_numeric(row.cells[c].text)]
+            bold = [r for r, cell in cells if cell.mark == "best"]
+            plain = [r for r, cell in cells if cell.mark != "best"]
             if len(bold) == 1 and plain:
                 found.append((number, c, bold[0], chance.choice(plain)))
     chance.shuffle(found)
     for number, c, old, new in found[:most]:
-        table = subject.extracted[number]
-        rows = []
-        for r, row in enumerate(table.rows):
-            entries = list(row.cells)
-            cell = entries[c]
-            if r in (old, new) and cell is not None:
-                entries[c] = replace(cell, bold=r == new)
-            rows.append(replace(row, cells=tuple(entries)))
-        tables = list(subject.extracted)
+        table = subject.tables[number]
+        rows = list(table.rows)
+        for r, mark in ((old, None), (new, "best")):
+            entries, label = list(rows[r].cells), table.headers[c]
+            entries[c] = replace(entries[c], mark=mark)
+            marks = {name: given for name, given in rows[r].marks.items() if name != label}
+            rows[r] = replace(rows[r], cells=tuple(entries), marks=marks | ({label: mark} if mark else {}))
+        tables = list(subject.tables)
         tables[number] = replace(table, rows=tuple(rows))
-        lines = frozenset((table.source, cell.line) for r in (old, new) if (cell := table.rows[r].cells[c]))
+        lines = frozenset((table.source, table.rows[r].cells[c].line or 0) for r in (old, new))
         yield Plant("mark", changed(subject, tables), lines, f"{table.label} column {c}")
 
 
 def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int) -> Iterator[Plant]:
     """Errors in numbers of the text: those that a cell prints, and those that a claim speaks of."""
     cells: dict[str, set[str]] = {}
-    for table in subject.extracted:
-        heads = [row for row in table.rows if row.header]
-        for row in (row for row in table.rows if not row.header):
-            names = [cell.text for cell in row.cells if cell is not None and not cell.numeric]
-            for column, cell in enumerate(row.cells):
-                own = names + [head.text for one in heads if (head := one.cells[column]) is not None]
-                for text in re.findall(r"[-+−]?\d[\d.,]*%?", cell.text) if cell is not None else ():
+    for table in subject.tables:
+        for row in table.rows:
+            names = [text for text in row.texts if not looks_numeric(text)]
+            for column, cell in zip(table.columns, row.cells, strict=True):
+                own = [*names, column.header]
+                for text in re.findall(r"[-+−]?\d[\d.,]*%?", cell.text):
                     bare = text.replace("−", "-").lstrip("+").rstrip("%")
                     cells.setdefault(bare, set()).update(*map(named_by, own))
     facts = {fact.address: fact for fact in found.facts}
@@ -276,7 +264,7 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
             else:
                 continue
             yield Plant(
-                kind, changed(subject, list(subject.extracted), lines), frozenset({(source, line)}), f"{text} → {wrong}"
+                kind, changed(subject, list(subject.tables), lines), frozenset({(source, line)}), f"{text} → {wrong}"
             )
 
 

@@ -127,10 +127,8 @@ class Campaign:
         self._findings = {finding.name for outcome in self.before.outcomes.values() for finding in outcome.findings}
         self._grounds: dict[tuple[str, str | None], Ground] = {}
         self._likely: dict[str, str] = {}
-        tables = bundle.documents_of("table")
-        self._printed_again = {
-            document.path for document in tables if self.before.printed.in_manuscripts(document.value)
-        }
+        printed = self.before.printed
+        self._printed_again = {table.path for table in printed.tables if printed.in_manuscripts(table)}
         """Tables that are read again from a sealed manuscript."""
         self._statuses = {
             (result.cell.record, result.cell.pointer): result.status.value for result in self.before.cells

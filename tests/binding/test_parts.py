@@ -18,8 +18,8 @@ from sealtrace.binding.files import read_results
 from sealtrace.binding.frames import Dimension, Frame, melted
 from sealtrace.binding.labels import UNSURE, FieldMatcher, matcher_of
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
-from sealtrace.binding.slots import slots_of
 from sealtrace.paper.names.words import stems
+from sealtrace.paper.numbers import numbers_of
 
 
 def test_fields_of_file_names_are_found_in_any_order() -> None:
@@ -134,8 +134,8 @@ def test_slips_of_the_pen(printed: str, expected: str, near: bool) -> None:
 
 def test_numbers_of_a_cell_come_in_order() -> None:
     """Compound cells have several numbers."""
-    assert [slot.text for slot in slots_of("0.650 ± 0.046")] == ["0.650", "0.046"]
-    assert [float(slot.value) for slot in slots_of("1/1 → 0/3")] == [1, 1, 0, 3]
+    assert [slot.text for slot in numbers_of("0.650 ± 0.046")] == ["0.650", "0.046"]
+    assert [float(slot.value) for slot in numbers_of("1/1 → 0/3")] == [1, 1, 0, 3]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from checks.test_tables import GOOD, T, edited, table
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
 from sealtrace.checks.relations import holds
+from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of
 from sealtrace.relations.decision import Status
 from support import Row
@@ -291,9 +292,9 @@ def test_cells_of_a_draft_are_judged_beside_the_bundle_s_own() -> None:
     draft = table(["ours", "0.715"], ["weak", "0.615"], ["words", "none"], columns="System Score", label="tab:new")
     draft["columns"][1]["recipe"] = {"metric": "cell", "arguments": {"cell": "tab:t[{System}, Score]"}}
     draft["rows"][2]["recipes"] = {"Score": {}}
-    results = evidence.judged(list(cells_of(draft, "new")))
+    results = evidence.judged(list(cells_of(Table.of(draft, "new"))))
     assert [(result.cell.row, result.status.value) for result in results] == [("ours", "exact"), ("weak", "exact")]
     told_here = edited("columns/1/recipe/arguments/cell", "tab:new[weak, Score]", draft)
     told_here["rows"][1]["recipes"] = {"Score": {**MEAN, "where": {"system": "weak"}}}
-    results = evidence.judged(list(cells_of(told_here, "new")))
+    results = evidence.judged(list(cells_of(Table.of(told_here, "new"))))
     assert [result.status.value for result in results] == ["mismatch", "exact"]

@@ -10,6 +10,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Report
+from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of
 from small_study import small_study
 from support import Row, unseal
@@ -93,4 +94,4 @@ def test_a_label_with_words_is_a_name(label: str, role: str) -> None:
         "columns": [{"label": "Model"}, {"label": "Score"}],
         "rows": [{"label": label, "cells": [label, "1"]}],
     }
-    assert next(cells_of(record, "t.json")).role == role
+    assert next(cells_of(Table.of(record, "t.json"))).role == role

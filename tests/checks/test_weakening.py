@@ -9,6 +9,7 @@ import sealtrace
 from checks.mutations import MAIN, PROTOCOL
 from checks.test_attacks import protocol, resealed
 from sealtrace.contract.report import Report
+from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of, undirected, wrong_marks
 from sealtrace.report import markdown, text
 from support import Row, edit_document, edit_rows
@@ -25,7 +26,7 @@ def marked(direction: str | None, among: list[str | None], best: int) -> list[An
         | ({"marks": {"EV": "best"}} if place == best else {})
         for place, (name, text, subset) in enumerate(zip("abc", ["1.0", "2.0", "3.0"], among, strict=True))
     ]
-    return list(cells_of({"label": "tab:t", "columns": [column], "rows": rows}, "table.t.json"))
+    return list(cells_of(Table.of({"label": "tab:t", "columns": [column], "rows": rows}, "table.t.json")))
 
 
 def test_a_subset_of_one_row_has_no_best() -> None:

@@ -41,7 +41,7 @@ def read_json(data: bytes) -> None:
 
 def read_latex(data: bytes) -> None:
     from sealtrace.paper.latex import read_document
-    from sealtrace.paper.reported import records_of
+    from sealtrace.paper.reported import tables_of
 
     text = data.decode("utf-8", "replace")
     found = read_document(text, "x.tex", {"x.tex": text}.get)
@@ -49,7 +49,7 @@ def read_latex(data: bytes) -> None:
     assert all(1 <= problem.line <= last for problem in found.problems)
     for number, table in enumerate(found.tables):
         assert all(len(row.cells) == table.columns for row in table.rows)
-        records_of(table, f"table {number}")
+        tables_of(table, f"table {number}")
 
 
 def read_archive(data: bytes) -> None:
@@ -80,13 +80,15 @@ def read_parquet(data: bytes) -> None:
 
 
 def read_relation(data: bytes) -> None:
+    from sealtrace.paper.model import Table
     from sealtrace.relations.decide import decide_each
     from sealtrace.relations.reading import read_relations
-    from sealtrace.relations.sealed import facts_of_records
+    from sealtrace.relations.sealed import facts_of_tables
     from sealtrace.relations.work import time_limit
 
     rows = [{"label": f"r{n}", "cells": [str(n), f"{n / 7:.3f}"]} for n in range(1, 5)]
-    facts = facts_of_records([{"label": "t", "columns": [{"label": "A"}, {"label": "B"}], "rows": rows}])
+    columns = [{"label": "A"}, {"label": "B"}]
+    facts = facts_of_tables([Table.of({"label": "t", "columns": columns, "rows": rows})])
     with time_limit(5):
         decide_each(read_relations(data.decode("utf-8", "replace"), "r", facts).claims[:3])
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from paper.test_latex_tables import BOOKTABS
 from sealtrace.paper.latex import read_document
 from sealtrace.paper.markdown import read_markdown
-from sealtrace.paper.reported import read_csv, records_of
+from sealtrace.paper.reported import read_csv, tables_of
 from sealtrace.paper.sentences import sentences
-from sealtrace.recipes.cells import key_columns
 from support import LONG
 
 
@@ -64,8 +63,9 @@ def read_all(text: str) -> None:
     for prose in (found.prose, page.prose):
         for sentence in sentences(prose):
             assert all(sentence.text[one.start : one.end] == one.printed.text for one in sentence.numbers)
-    for record in (one for table in found.tables for one in records_of(table, "table")):
-        assert key_columns(record) <= {column["label"] for column in record["columns"]}
+    for printed in (one for extracted in found.tables for one in tables_of(extracted, "table")):
+        assert set(printed.naming) < set(range(len(printed.columns)))
+        assert all(len(row.cells) == len(printed.columns) for row in printed.rows)
 
 
 @EXAMPLES

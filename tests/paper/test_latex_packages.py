@@ -251,7 +251,7 @@ def test_tables_that_share_a_label() -> None:
     both = tabular("lr", "Field & Tons \\\\ \\midrule North & 3") * 2
     text = f"\\begin{{table}}\\caption{{Yields.}}\\label{{tab:y}}{both}\\end{{table}}"
     reported = read_reported(text, "paper.tex", lambda _name: None)
-    assert [record["label"] for record in reported.records] == ["tab:y", "tab:y'"]
+    assert [record["label"] for record in reported.records] == ["tab:y", "tab:y#2"]
     assert [record["caption"] for record in reported.records] == ["Yields.", "Yields."]
     assert "a second table labelled tab:y" in reported.problems[0].message
 

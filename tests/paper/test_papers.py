@@ -6,12 +6,14 @@ import gzip
 import io
 import tarfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.paper import papers
+from sealtrace.paper.model import Table
 from sealtrace.paper.papers import is_paper, read_paper
 from sealtrace.paper.reported import with_printed
 
@@ -54,7 +56,7 @@ def test_a_link_does_not_lead_out(tmp_path: Path) -> None:
     (tmp_path / "secret.tex").write_text(TABLE)
     (home / "main.tex").write_text(r"\input{link}")
     (home / "link.tex").symlink_to(tmp_path / "secret.tex")
-    assert read_paper(home / "main.tex").tables == []
+    assert read_paper(home / "main.tex").tables == ()
 
 
 def test_sources_are_kept_as_written(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_letters_of_other_encodings(tmp_path: Path, encoding: str) -> None:
     paper = tmp_path / "main.tex"
     paper.write_bytes(TABLE.replace("North & 3.25", "Châlons & 3.25 ± 0.5").encode(encoding))
     (table,) = read_paper(paper).tables
-    assert [cell.text for cell in table.rows[1].cells if cell is not None] == ["Châlons", "3.25 ± 0.5"]
+    assert table.rows[0].texts == ("Châlons", "3.25 ± 0.5")
     paper.write_bytes(TABLE.replace("North", "Nörd").encode() + b"\xe9")
     assert read_paper(paper).records[0]["rows"][0]["label"] == "Nörd"
 
@@ -123,7 +125,7 @@ def test_a_stray_zero_byte_is_passed_over(tmp_path: Path) -> None:
     """An editor left one, as TeX does not see it; a file that is full of them is no text."""
     paper = tmp_path / "main.tex"
     paper.write_bytes(TABLE.encode().replace(b"3.25", b"3.\x0025") + b"% " + b"x" * 2000)
-    assert "3.25" in {cell.text for row in read_paper(paper).tables[0].rows for cell in row.cells if cell is not None}
+    assert "3.25" in {text for row in read_paper(paper).tables[0].rows for text in row.texts}
     paper.write_bytes(TABLE.encode() + b"\0" * 200)
     with pytest.raises(BundleError, match="binary file"):
         read_paper(paper)
@@ -142,7 +144,7 @@ def test_no_path_leads_out_of_an_archive(tmp_path: Path) -> None:
     (tmp_path / "outside.tex").write_text(TABLE)
     outside = f"\\documentclass{{article}}\\input{{../outside}}\\input{{{tmp_path}/outside}}"
     path = _tar(tmp_path / "a.tar.gz", {"main.tex": outside, "../outside.tex": TABLE, "/outside.tex": TABLE})
-    assert read_paper(path).tables == []
+    assert read_paper(path).tables == ()
 
 
 def test_archives_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,12 +188,12 @@ def test_rows_are_matched_by_place_only_where_no_label_is_known() -> None:
     """A row under another name is a new one: another row's recipe would judge it."""
     columns = [{"label": "Score"}]
     own = [{"label": name, "cells": ["1"], "arguments": {"system": name}} for name in ("base", "ours")]
-    known = {"label": "tab:a", "columns": columns, "rows": own}
+    known = Table.of({"label": "tab:a", "columns": columns, "rows": own})
 
-    def arguments(*labels: str) -> list[dict[str, str] | None]:
+    def arguments(*labels: str) -> list[Mapping[str, str]]:
         rows = [{"label": label, "cells": ["2"]} for label in labels]
-        found = with_printed(known, {"label": "tab:a", "source": "a.tex", "columns": columns, "rows": rows})
-        return [row.get("arguments") for row in found["rows"]]
+        printed = Table.of({"label": "tab:a", "source": "a.tex", "columns": columns, "rows": rows})
+        return [row.arguments for row in with_printed(known, printed).rows]
 
-    assert arguments("ours", "new") == [{"system": "ours"}, None]
+    assert arguments("ours", "new") == [{"system": "ours"}, {}]
     assert arguments("one", "two") == [{"system": "base"}, {"system": "ours"}]

@@ -138,7 +138,7 @@ def test_what_comes_from_a_pdf_says_so(tmp_path: Path) -> None:
     path = tmp_path / "paper.pdf"
     path.write_bytes(pdf(text(100, 720, "First page."), PAGE))
     reported = read_paper(path)
-    cells = [cell for row in reported.tables[0].rows for cell in row.cells if cell is not None]
+    cells = [cell for row in reported.tables[0].rows for cell in row.cells]
     assert {cell.source for cell in cells} == {"paper.pdf#page=2"} == {reported.tables[0].source}
     assert reported.records[0]["source"] == "paper.pdf#page=2"
     assert [(one.severity, "PDF" in one.message) for one in reported.problems] == [("warning", True)]

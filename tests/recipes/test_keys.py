@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sealtrace.recipes.cells import cells_of, key_columns, naming_cells, naming_columns
+from sealtrace.paper.model import Cell, Row, Table
+from sealtrace.recipes.cells import cells_of
 
 
 def record(columns: list[str], *rows: list[str], labels: list[str] | None = None) -> dict[str, Any]:
@@ -17,6 +18,11 @@ def record(columns: list[str], *rows: list[str], labels: list[str] | None = None
         "columns": [{"label": label} for label in columns],
         "rows": [{"label": label, "cells": row} for label, row in zip(names, rows, strict=True)],
     }
+
+
+def _key_columns(given: dict[str, Any]) -> set[str]:
+    table = Table.of(given)
+    return {table.headers[place] for place in table.naming}
 
 
 @pytest.mark.parametrize(
@@ -43,8 +49,8 @@ def record(columns: list[str], *rows: list[str], labels: list[str] | None = None
 )
 def test_key_columns(table: dict[str, Any], keys: set[str]) -> None:
     """Sizes, years and settings at the left name rows; results do not, even where only they tell rows apart."""
-    assert key_columns(table) == keys
-    assert {cell.column for cell in cells_of(table, "table.t.json") if cell.key} == keys
+    assert _key_columns(table) == keys
+    assert {cell.column for cell in cells_of(Table.of(table, "table.t.json")) if cell.key} == keys
 
 
 @pytest.mark.parametrize(
@@ -69,7 +75,7 @@ def test_key_columns(table: dict[str, Any], keys: set[str]) -> None:
 def test_a_first_column(header: str, cells: str, key: bool) -> None:
     """By its header and by what it prints."""
     table = record([header, "EV"], *([cell, "4.2"] for cell in cells.split()))
-    assert key_columns(table) == ({header} if key else set())
+    assert _key_columns(table) == ({header} if key else set())
 
 
 @pytest.mark.parametrize(
@@ -93,23 +99,23 @@ def test_a_second_column(header: str, cells: str, named: bool, key: bool) -> Non
     """Sizes and years beside the label, and settings that are a part of it."""
     rows = [[name, cell, "4.2"] for name, cell in zip("ab", cells.split(), strict=True)]
     labels = [f"{name} / {cell}" if named else name for name, cell, _ in rows]
-    assert key_columns(record(["Name", header, "EV"], *rows, labels=labels)) == ({"Name", header} if key else {"Name"})
+    assert _key_columns(record(["Name", header, "EV"], *rows, labels=labels)) == ({"Name", header} if key else {"Name"})
 
 
 def test_a_third_column_is_a_result() -> None:
     """However it looks; and so is the last one, and what follows a column without cells."""
     sizes = record(["Name", "Model", "Size", "EV"], ["a", "3B", "4B", "1"], ["b", "5B", "6B", "2"])
-    assert key_columns(sizes) == {"Name", "Model"}
-    assert key_columns(record(["Name"], ["a"], ["b"])) == set()
-    assert key_columns(record(["", "Name", "EV"], ["", "a", "1"], labels=["a"])) == set()
-    assert key_columns(record(["Name", "Model", "EV"], ["a", "3B", "1"], ["b"])) == {"Name", "Model"}
+    assert _key_columns(sizes) == {"Name", "Model"}
+    assert _key_columns(record(["Name"], ["a"], ["b"])) == set()
+    assert _key_columns(record(["", "Name", "EV"], ["", "a", "1"], labels=["a"])) == set()
+    assert _key_columns(record(["Name", "Model", "EV"], ["a", "3B", "1"], ["b"])) == {"Name", "Model"}
 
 
 def test_how_many_cells_name_a_row() -> None:
     """Those that make up its label, without empty ones; one, where none do. Of a table, as in most rows."""
 
     def naming(label: str, *cells: str) -> int:
-        return naming_cells({"label": label, "cells": list(cells)})
+        return Row(label, tuple(map(Cell, cells))).naming
 
     assert naming("a", "a", "b", "1") == 1
     assert naming("a / b", "a", "b", "1") == 2
@@ -117,9 +123,9 @@ def test_how_many_cells_name_a_row() -> None:
     assert naming("a / b", "a", "", "b", "1") == 3
     assert naming("other", "a", "b", "1") == 1
     assert naming("a / 1", "a", "1") == 1
-    assert naming_columns({"rows": []}) == 1
-    rows = [{"label": label, "cells": ["a", "b", "1"]} for label in ("a", "a / b", "a / b")]
-    assert (naming_columns({"rows": rows}), naming_columns({"rows": rows[:1]})) == (2, 1)
+    assert Table("t", (), ()).label_width == 1
+    rows = tuple(Row(label, tuple(map(Cell, "ab1"))) for label in ("a", "a / b", "a / b"))
+    assert (Table("t", (), rows).label_width, Table("t", (), rows[:1]).label_width) == (2, 1)
 
 
 def test_cells_in_their_place() -> None:
@@ -128,31 +134,33 @@ def test_cells_in_their_place() -> None:
     table["rows"][0] |= {"lines": [3, 4], "marks": {"EV": "best"}, "recipes": {"EV": {}}, "arguments": {"x": "y"}}
     table["rows"][1] |= {"line": 7, "among": "few"}
     table["columns"][1] |= {"recipe": {"metric": "mean"}, "direction": "lower"}
-    first, second, third, fourth = cells_of(table, "t.json")
+    first, second, third, fourth = cells_of(Table.of(table, "t.json"))
     assert [cell.line for cell in (first, second, third, fourth)] == [3, 4, 7, 7]
     assert [cell.place for cell in (first, second, third, fourth)] == [0, 0, 1, 1]
     assert (second.mark, second.recipe, second.arguments, second.rows) == ("best", {}, {"x": "y"}, 2)
     assert (fourth.mark, fourth.recipe, fourth.among, fourth.direction) == (None, {"metric": "mean"}, "few", "lower")
     assert [cell.spoilt for cell in (first, second, third, fourth)] == [None] * 4
     table["rows"][0]["lines"] = [3]
-    assert [cell.line for cell in cells_of(table, "t.json")][:2] == [3, None]
+    assert [cell.line for cell in cells_of(Table.of(table, "t.json"))][:2] == [3, None]
     table["rows"][0]["cells"] = ["a", "1", "2"]
-    assert [cell.spoilt for cell in cells_of(table, "t.json")] == ["the row has 3 cells for 2 columns"] * 2 + [None] * 2
+    assert [cell.spoilt for cell in cells_of(Table.of(table, "t.json"))] == [
+        "the row has 3 cells for 2 columns"
+    ] * 2 + [None] * 2
     for spoil, said in (
         (record(["EV", "EV"], ["a", "1"]), ["the label 'EV' names 2 rows or columns of the table"] * 2),
         (record(["N", "EV"], ["a", "1"], ["a", "2"]), ["the label 'a' names 2 rows or columns of the table"] * 4),
         (record(["a", "EV"], ["a", "1"]), [None] * 2),
     ):
-        assert [cell.spoilt for cell in cells_of(spoil, "t.json")] == said
+        assert [cell.spoilt for cell in cells_of(Table.of(spoil, "t.json"))] == said
 
 
 @pytest.mark.parametrize(("text", "role"), [("", "nothing"), (" ", "nothing"), ("n/a", "nothing"), ("yes", "text")])
 def test_roles(text: str, role: str) -> None:
     """What a cell without digits prints."""
-    assert [cell.role for cell in cells_of(record(["N", "EV"], ["a", text]), "t.json")] == ["text", role]
+    assert [cell.role for cell in cells_of(Table.of(record(["N", "EV"], ["a", text]), "t.json"))] == ["text", role]
     declared = record(["N", "EV"], ["a", text or "4"])
     declared["columns"][1]["recipe"] = {"classification": "name"}
-    assert [(cell.declared_name, cell.role) for cell in cells_of(declared, "t.json")] == [
+    assert [(cell.declared_name, cell.role) for cell in cells_of(Table.of(declared, "t.json"))] == [
         (False, "text"),
         (True, "name"),
     ]

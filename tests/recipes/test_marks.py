@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of, marked_groups, undirected, wrong_marks
 
 
@@ -20,7 +21,9 @@ def problems(direction: str | None, rows: list[tuple[str, str | None]], among: l
             for place, (text, mark) in enumerate(rows)
         ],
     }
-    return [f"{problem.cell.row}: {problem.expected}" for problem in wrong_marks(list(cells_of(record, "t.json")))]
+    return [
+        f"{problem.cell.row}: {problem.expected}" for problem in wrong_marks(list(cells_of(Table.of(record, "t.json"))))
+    ]
 
 
 def test_right_marks() -> None:
@@ -77,7 +80,7 @@ def seen(
         )
     ]
     columns: list[dict[str, Any]] = [{"label": "G"}, {"label": "x", "direction": "higher"}]
-    table = list(cells_of({"label": "t", "columns": columns, "rows": rows}, "t.json"))
+    table = list(cells_of(Table.of({"label": "t", "columns": columns, "rows": rows}, "t.json")))
     captions = None if caption is None else {"t": caption}
     return [f"{problem.cell.row}: {problem.expected}" for problem in wrong_marks(table, captions)]
 
@@ -111,7 +114,7 @@ def test_a_text_that_is_shared_must_say_something() -> None:
         for name, group, text, among in (("a", "", "1.0", "s"), ("b", "", "2.0", "s"), ("c", "i", "9.0", "t"))
     ]
     columns: list[dict[str, Any]] = [{"label": "G"}, {"label": "x", "direction": "higher"}]
-    table = list(cells_of({"label": "t", "columns": columns, "rows": rows}, "t.json"))
+    table = list(cells_of(Table.of({"label": "t", "columns": columns, "rows": rows}, "t.json")))
     (problem,) = wrong_marks(table, {})
     assert (problem.cell.row, "nothing printed sets these apart" in problem.message) == ("b", True)
 
@@ -123,12 +126,14 @@ def test_without_a_direction_either_will_do() -> None:
     assert problems(None, [("3.0", "best"), ("2.0", "best"), ("1.0", None)]) == ["1: no mark"]
     one = list(
         cells_of(
-            {
-                "label": "t",
-                "columns": [{"label": "x"}],
-                "rows": [{"label": "a", "cells": ["1"], "marks": {"x": "best"}}],
-            },
-            "t",
+            Table.of(
+                {
+                    "label": "t",
+                    "columns": [{"label": "x"}],
+                    "rows": [{"label": "a", "cells": ["1"], "marks": {"x": "best"}}],
+                },
+                "t",
+            )
         )
     )
     assert undirected(one) == ["t[x]"]

@@ -46,7 +46,7 @@ n & Groups & Share & Score \\
 def paper_facts(text: str = PAPER) -> Facts:
     """The facts of a paper."""
     reported = read_reported(text, "paper.tex", lambda _name: None)
-    return Facts.of(reported.records, reported.prose, {"paper.tex": text})
+    return Facts.of(reported.tables, reported.prose, {"paper.tex": text})
 
 
 def formula_of(text: str, facts: Facts | None = None) -> Formula:

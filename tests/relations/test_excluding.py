@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sealtrace.paper.model import Table
 from sealtrace.relations.decide import bound_numbers, decide
 from sealtrace.relations.decision import Status
-from sealtrace.relations.sealed import facts_of_records
+from sealtrace.relations.sealed import facts_of_tables
 from sealtrace.relations.stored import claims_of
 
 TABLE = {
@@ -29,7 +30,7 @@ def bound(*formulas: str) -> set[str]:
         }
         for place, formula in enumerate(formulas)
     ]
-    claims, problems = claims_of(records, "r", facts_of_records([TABLE]))
+    claims, problems = claims_of(records, "r", facts_of_tables([Table.of(TABLE)]))
     assert problems == []
     assert {decide(one).status for one in claims} == {Status.HOLDS}
     return {fact.address for fact in bound_numbers(claims)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from sealtrace.paper.model import Table
 from sealtrace.relations import decide as deciding
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import read_relations
-from sealtrace.relations.sealed import facts_of_records
+from sealtrace.relations.sealed import facts_of_tables
 from sealtrace.relations.work import Work
 
 HARD = "some x in [0, 1]: some y in [0, 1]: x^7 * y^5 + sqrt(x * y) + log(1 + x) == 1 + x * y"
@@ -20,7 +21,7 @@ FILE = "".join(
 
 def test_a_spent_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hard claims are given up early, and easy ones are still decided; every claim is told of."""
-    claims = read_relations(FILE, "r", facts_of_records([])).claims
+    claims = read_relations(FILE, "r", facts_of_tables([])).claims
     seen: list[tuple[str, int, int]] = []
     monkeypatch.setattr(deciding, "ALLOWANCE", 0)
     decisions = deciding.decide_each(claims, lambda *step: seen.append(step))
@@ -32,7 +33,7 @@ def test_a_spent_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_everything_about_a_claim_comes_from_one_budget() -> None:
     """Deciding is cheap here; how far numbers would have to move is not, and is left out rather than waited for."""
     rows = [{"label": f"r{n}", "cells": [f"0.{123 + 37 * n}4567"]} for n in range(1, 3)]
-    facts = facts_of_records([{"label": "t", "columns": [{"label": "B"}], "rows": rows}])
+    facts = facts_of_tables([Table.of({"label": "t", "columns": [{"label": "B"}], "rows": rows})])
     (claim,) = read_relations(
         "relation r\n  says s\n  because b\n  holds t[r1, B] * t[r2, B] == 7\n", "r", facts
     ).claims
@@ -50,7 +51,7 @@ def test_what_stands_inside_itself_twice_is_computed_once() -> None:
     (claim,) = read_relations(
         f"relation r\n  says s\n  because b\n  holds some x in [-1, 2]: {'abs(' * 38}x{')' * 38} == 3\n",
         "r",
-        facts_of_records([]),
+        facts_of_tables([]),
     ).claims
     with Work(20_000) as work:
         assert decide(claim).status is Status.CONTRADICTION

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from sealtrace.paper.model import Table
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Rule
 from sealtrace.relations.facts import Facts
@@ -77,9 +78,8 @@ class World:
 
     def facts(self, rule: Rule = Rule.ROUNDED) -> Facts:
         rows = [{"label": name, "cells": [name, text], "line": 1} for name, text in self.strings.items()]
-        facts = Facts.of(
-            [{"label": "tab:w", "source": "w.tex", "columns": [{"label": "n"}, {"label": "v"}], "rows": rows}]
-        )
+        columns = [{"label": "n"}, {"label": "v"}]
+        facts = Facts.of([Table.of({"label": "tab:w", "source": "w.tex", "columns": columns, "rows": rows})])
         facts.print_as(rule, "tab:w", column="v")
         return facts
 

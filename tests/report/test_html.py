@@ -22,6 +22,7 @@ from sealtrace import verify
 from sealtrace.contract.checked import Check, CheckCounts
 from sealtrace.contract.details import Details, Plot, PlotLimit, PlotPoint, PlotSeries, StageLink
 from sealtrace.contract.report import Report
+from sealtrace.paper.model import Table
 from sealtrace.report import audit_html, check_page, html, inert
 from sealtrace.report.formats import OF_REPORTS, Showing
 from sealtrace.report.html.data import BEFORE_FIELDS
@@ -160,7 +161,7 @@ def audited(name: str) -> str:
     found = audit(name)
     fact = found.facts[0].model_copy(update={"table": name, "row": name, "column": name})
     table = {"label": name, "caption": name, "columns": [{"label": name}], "rows": [{"label": name, "cells": ["1.5"]}]}
-    return audit_html.render(found.model_copy(update={"facts": [fact]}), [table])
+    return audit_html.render(found.model_copy(update={"facts": [fact]}), [Table.of(table)])
 
 
 PAGES: dict[str, Callable[[], Report | str]] = {

@@ -16,7 +16,7 @@ from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.papers import is_paper, read_paper
 from sealtrace.paper.reported import with_printed
 from sealtrace.paper.sentences import sentences
-from sealtrace.recipes.cells import TableCell, cells_of, wrong_marks
+from sealtrace.recipes.cells import TableCell, cells_of, tables_in, wrong_marks
 from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import ABSENT, WRONG, CellStatus, Judgement
 
@@ -68,12 +68,12 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     """A bundle's cells, or a paper's cells with the bundle's recipes, beside recomputed values."""
     printed, code = examination.printed, examination.report.exit_code
     waived = [finding for finding in examination.report.findings if finding.waived is not None]
-    labels = [document.value["label"] for document in examination.bundle.documents_of("table")]
+    known = {table.label: table for table in printed.tables}
+    labels = [table.label for table in printed.tables]
     if not reported:
         if not labels:
             raise BundleError("the bundle has no table records; name the paper with --reported")
         return Comparison(examination.cells, labels, _mark_remarks(printed.cells), printed.cells, code, waived)
-    known = {document.value["label"]: document for document in examination.bundle.documents_of("table")}
     cells: list[TableCell] = []
     remarks: list[str] = []
     prose: list[ProseLine] = []
@@ -84,17 +84,18 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
         remarks.extend(
             f"{problem.source}:{problem.line}: {problem.severity}: {problem.message}" for problem in paper.problems
         )
-        for record in paper.records:
-            labels.append(record["label"])
-            if (document := known.get(record["label"])) is not None:
-                cells.extend(cells_of(with_printed(document.value, record), document.path))
+        for table in paper.tables:
+            labels.append(table.label)
+            sealed = known.get(table.label)
+            if sealed is None:
+                cells.extend(cells_of(table.as_sealed, file.name))
             else:
-                cells.extend(cells_of(record, file.name))
+                cells.extend(cells_of(with_printed(sealed, table)))
     # Numbers of the running text have no table in the file; their records stay as they are.
-    for label, document in known.items():
+    for label, sealed in known.items():
         if label.startswith("text"):
             labels.append(label)
-            cells.extend(cells_of(document.value, document.path))
+            cells.extend(cells_of(sealed))
     remarks += _mark_remarks(cells) + unaccounted(prose, cells)
     # What a waiver accepts is what the bundle says; a paper that prints something else is judged for itself.
     said = {cell.name: cell.text for cell in printed.cells}
@@ -161,6 +162,5 @@ def _result(cell: TableCell, status: CellStatus, sentence: str) -> CellResult:
 
 def _printed(path: Path) -> list[TableCell]:
     if is_paper(path):
-        return [cell for record in read_paper(path).records for cell in cells_of(record, path.name)]
-    tables = Evidence(read_bundle(path)).bundle.documents_of("table")
-    return [cell for table in tables for cell in cells_of(table.value, table.path)]
+        return [cell for table in read_paper(path).tables for cell in cells_of(table, path.name)]
+    return [cell for table in tables_in(Evidence(read_bundle(path))) for cell in cells_of(table)]

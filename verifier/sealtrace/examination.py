@@ -41,6 +41,7 @@ from sealtrace.contract.report import CheckResult, Report, Status
 from sealtrace.contract.waivers import Waiver
 from sealtrace.evidence import Evidence
 from sealtrace.examined import Examined
+from sealtrace.paper.model import Table
 from sealtrace.recipes.evaluation import named_bundles
 
 
@@ -85,7 +86,7 @@ def examine(
         bundle = read_bundle(
             read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers), jobs=jobs
         )  # (1)
-    named = named_bundles([document.value for document in bundle.documents_of("table")])
+    named = named_bundles([Table.of(document.value) for document in bundle.documents_of("table")])
     others = [read_bundle(Path(other), progress=progress, budget=budget) for other in beside]
     reports = (
         Examination(other, progress=progress).report for other in others if {other.name, other.root_sha256} & named

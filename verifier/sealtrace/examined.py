@@ -231,7 +231,7 @@ class Examined:
             parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
         return Details(
             lineages=[_lineage(result) for result in self.cells],
-            tables=[DrawnTable.of(table.value) for table in self.bundle.documents_of("table")],
+            tables=[DrawnTable.of(table) for table in self.printed.tables],
             stages=stage_links(self.evidence, {link.stage: link.witnesses for link in self._chain().coverage}),
             **parts,
         )

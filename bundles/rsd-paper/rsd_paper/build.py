@@ -12,12 +12,13 @@ from typing import Any
 from rsd_paper.extract import declared
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
+from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import looks_numeric, read_printed
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, Rule
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.reading import read_relations
-from sealtrace.relations.sealed import TEXT, Address, cells_of_facts, facts_of_records
+from sealtrace.relations.sealed import TEXT, Address, cells_of_facts, facts_of_tables
 from sealtrace.relations.stored import record_of
 
 PROTOCOL = {
@@ -58,12 +59,13 @@ def build(
         ],
     }
     records = [*tables, text]
-    facts = facts_of_records(records, called=False)
+    facts = _facts(records, called=False)
     claims = _claims(relations, facts)
     named = [number for content in relations.values() for number in declared(content)]
     text["rows"] = _text_rows(named, text["rows"])
     _tell_printing(records, facts)
-    bound = set(cells_of_facts((fact for claim in claims for fact in claim.facts), records))
+    spoken_of = (fact for claim in claims for fact in claim.facts)
+    bound = set(cells_of_facts(spoken_of, [Table.of(record) for record in records]))
     for record in records:
         if (there := elsewhere.get(record["label"])) is not None:
             record["recipe"] = {"elsewhere": there}
@@ -101,16 +103,20 @@ def _text_rows(named: list[tuple[str, str, int]], others: list[dict[str, Any]]) 
     return [*rows, *(row for row in others if (row["line"], row["cells"][0]) not in taken)]
 
 
+def _facts(records: list[dict[str, Any]], *, called: bool = True) -> Facts:
+    return facts_of_tables([Table.of(record) for record in records], called=called)
+
+
 def _tell_printing(records: list[dict[str, Any]], facts: Facts) -> None:
     """Writes into the rows how numbers came to be printed that the relations files read otherwise than as usual."""
-    usual = {fact.address: fact for fact in facts_of_records(records).every()}
+    usual = {fact.address: fact for fact in _facts(records).every()}
     # Rows of the text that were given a name have another address since.
     known = [fact for fact in facts.every() if fact.address in usual]
     for fact in known:
         if _ends(fact) != _ends(usual[fact.address]):
             rule = next(rule for rule in Rule if _ends(fact.read_as(rule)) == _ends(fact))
             _row(records, fact).setdefault("printing", {})[fact.column or NUMBER] = rule.value
-    again = {fact.address: fact for fact in facts_of_records(records).every()}
+    again = {fact.address: fact for fact in _facts(records).every()}
     wrong = [fact.address for fact in known if _ends(fact) != _ends(again[fact.address])]
     if wrong:
         raise ValueError(f"only whole cells can be told how they were printed: {', '.join(wrong)}")

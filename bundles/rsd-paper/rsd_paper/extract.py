@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def declared(text: str) -> list[tuple[str, str, int]]:
     return [(one.group(1), one.group(2), int(one.group(3))) for one in _DECLARED.finditer(text)]
 
 
-def _named(file: Path, lines: list[str], prose: list[ProseLine]) -> set[tuple[int, str]]:
+def _named(file: Path, lines: list[str], prose: Sequence[ProseLine]) -> set[tuple[int, str]]:
     """The numbers that relations name, each of which must stand on its line."""
     found = set()
     for _, literal, line in declared(file.read_text(encoding="utf-8")):

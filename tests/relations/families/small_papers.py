@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from relations.papers import decide_all
 from sealtrace.relations.decision import Claim, Decision, Status
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import automatic_claims
 
 
@@ -24,21 +24,22 @@ def _cells(row: str) -> str:
     return row.replace("%", r"\%").replace("|", "&").replace("±", r"$\pm$").replace("Δ", r"$\Delta$") + r" \\"
 
 
-def read(*tables: str, prose: str = "") -> Paper:
+def read(*tables: str, prose: str = "") -> AuditedPaper:
     """A paper of some tables."""
-    return Paper.read("\\begin{document}\n" + prose + "\n\n" + "\n".join(tables) + "\\end{document}\n", "paper.tex")
+    text = "\\begin{document}\n" + prose + "\n\n" + "\n".join(tables) + "\\end{document}\n"
+    return AuditedPaper.read(text, "paper.tex")
 
 
-def claimed(paper: Paper, family: str) -> list[Claim]:
+def claimed(paper: AuditedPaper, family: str) -> list[Claim]:
     """What one family claims."""
     return [claim for claim in automatic_claims(paper) if claim.family == family]
 
 
-def decided(paper: Paper) -> list[Decision]:
+def decided(paper: AuditedPaper) -> list[Decision]:
     """What becomes of everything that is claimed."""
     return decide_all(automatic_claims(paper))
 
 
-def contradicted(paper: Paper) -> list[str]:
+def contradicted(paper: AuditedPaper) -> list[str]:
     """Families of the contradictions, and of the suspicions, which need evidence besides."""
     return [one.claim.family for one in decided(paper) if one.status in (Status.CONTRADICTION, Status.SUSPICION)]

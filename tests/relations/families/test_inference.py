@@ -11,18 +11,18 @@ import pytest
 from relations.families.small_papers import decided, read, table
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.inference import quantile
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 
 
-def _suspected(paper: Paper) -> list[set[str]]:
+def _suspected(paper: AuditedPaper) -> list[set[str]]:
     return [{fact.text for fact in one.cells} for one in decided(paper) if one.status is Status.SUSPICION]
 
 
-def _held(paper: Paper, family: str) -> int:
+def _held(paper: AuditedPaper, family: str) -> int:
     return sum(one.claim.family == family and one.status is Status.HOLDS for one in decided(paper))
 
 
-def _estimates(kind: str, wrong: str = "", caption: str = "Trees.") -> Paper:
+def _estimates(kind: str, wrong: str = "", caption: str = "Trees.") -> AuditedPaper:
     """Eight estimates with what leads to their p, of which the last may be another one."""
     chance, rows = random.Random(8), []
     for place in range(8):

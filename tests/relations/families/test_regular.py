@@ -12,11 +12,11 @@ from relations.families.small_papers import decided, read, table
 from sealtrace.relations.auditing import decision_record
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.mining import Mine
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
 
 
-def _suspected(paper: Paper, family: str = "regularity") -> list[set[str]]:
+def _suspected(paper: AuditedPaper, family: str = "regularity") -> list[set[str]]:
     """The printed numbers of every suspicion of a family."""
     return [
         {fact.text for fact in one.cells}
@@ -151,7 +151,7 @@ def test_a_rank_that_is_not_the_rank_of_anything_is_found() -> None:
     scores = ("0.91", "0.64", "0.77", "0.52", "0.83", "0.45", "0.38")
     ranks = [str(1 + sum(float(other) > float(score) for other in scores)) for score in scores]
 
-    def given(numbers: list[str]) -> Paper:
+    def given(numbers: list[str]) -> AuditedPaper:
         rows = [
             f"row{place} | {score} | {number}"
             for place, (score, number) in enumerate(zip(scores, numbers, strict=True))
@@ -353,7 +353,7 @@ def test_what_a_column_is_computed_from_is_found_by_its_shape(kind: str) -> None
     assert wrong in {fact.text for one in broken for fact in one.cells}
 
 
-def _marked(best: list[int], turned: bool = False) -> Paper:
+def _marked(best: list[int], turned: bool = False) -> AuditedPaper:
     """Five columns of four numbers, of which the given one is bold, without a word about it."""
     chance = random.Random(11)
     columns = [[f"{chance.uniform(20, 90):.1f}" for _ in range(4)] for _ in range(5)]
@@ -470,7 +470,7 @@ def test_a_share_of_all_also_counts_those_that_are_not_listed() -> None:
 def test_a_number_beyond_doubles_is_left_alone() -> None:
     """It ended the program; nothing is looked for among such numbers."""
     rows = ["a | 12 | 12", "b | 15 | 14", r"c | 18 | $8.58 \times 10^{506}$", "d | 21 | 20"]
-    assert _suspected(read(table("Found.", "Case | Paper | Artifact", rows))) == []
+    assert _suspected(read(table("Found.", "Case | AuditedPaper | Artifact", rows))) == []
 
 
 @pytest.mark.parametrize(

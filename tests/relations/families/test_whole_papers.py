@@ -8,14 +8,14 @@ from pathlib import Path
 from relations.papers import decide_all
 from sealtrace.relations.auditing import distinct
 from sealtrace.relations.decision import Status
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 
 PAPERS = Path(__file__).parents[1] / "papers"
 
 
-def _read(name: str) -> Paper:
-    return Paper.read((PAPERS / name).read_text(encoding="utf-8"), name)
+def _read(name: str) -> AuditedPaper:
+    return AuditedPaper.read((PAPERS / name).read_text(encoding="utf-8"), name)
 
 
 def _planted() -> Counter[tuple[int, str]]:

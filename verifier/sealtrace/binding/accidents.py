@@ -10,13 +10,13 @@ from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.prose import BoundText
-from sealtrace.binding.series import Grid, PrintedCell
+from sealtrace.binding.series import Grid, GridCell
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of
 from sealtrace.contract.checked import CheckAccident
 
 
-def message_of(grid: Grid, cell: PrintedCell, number: BoundNumber) -> str:
+def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
     """A cell that is off, in a sentence: what is printed, what the others are, what that gives here."""
     candidate = number.binding.candidate
     others = int(candidate.agrees.sum())

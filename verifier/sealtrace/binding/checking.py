@@ -31,7 +31,7 @@ from sealtrace.binding.files import Listing, read_results
 from sealtrace.binding.frames import Frame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.prose import BoundText, bind_text
-from sealtrace.binding.series import Grid, PrintedCell, Spot, grids_of
+from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
@@ -50,9 +50,9 @@ from sealtrace.contract.checked import (
     CheckVerdict,
 )
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.model import Paper
 from sealtrace.paper.names.glossary import Glossary
 from sealtrace.paper.papers import other_papers, read_paper
-from sealtrace.paper.reported import Reported
 
 Progress = Callable[[str, int, int], None]
 VALUES_A_SECOND = 200_000
@@ -84,7 +84,7 @@ class Findings:
 
 def examine_files(
     paper: Path, results: Path, root: Path | None = None, *, seconds: float, started: float, **options: Any
-) -> tuple[Findings, Reported]:
+) -> tuple[Findings, Paper]:
     """A paper's file and a directory, and what the paper prints; other papers that lie there are its rivals."""
     reported = read_paper(paper, root)
 
@@ -98,7 +98,7 @@ def examine_files(
 
 
 def examine(
-    reported: Reported,
+    reported: Paper,
     paper: str,
     results: Path,
     *,
@@ -127,7 +127,7 @@ def examine(
     return replace(findings, audit=audit)
 
 
-def _audited(reported: Reported, paper: str, seconds: float, progress: Progress | None) -> Audit:
+def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Audit:
     from sealtrace import __version__
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import subject_of
@@ -137,7 +137,7 @@ def _audited(reported: Reported, paper: str, seconds: float, progress: Progress 
 
 def find(
     grids: list[Grid],
-    prose: list[ProseLine],
+    prose: Sequence[ProseLine],
     listing: Listing,
     paper: str,
     results: str,
@@ -171,7 +171,7 @@ def find(
 
 def _explained(bound: Bound, grids: list[Grid]) -> float:
     """Share of the numbers of tables that results give."""
-    numbers = sum(len(cell.slots) for grid in grids for cell in grid.cells.values() if not cell.wordy)
+    numbers = sum(len(cell.slots) for grid in grids for cell in grid.cells.values())
     return sum(number.agrees for number in bound.numbers.values()) / max(1, numbers)
 
 
@@ -190,12 +190,7 @@ def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView
 def concluded(findings: Findings, version: str) -> Check:
     """Steps 5 and 7: the findings as a report."""
     bindings = {id(binding): f"b{place}" for place, binding in enumerate(findings.bound.bindings, 1)}
-    cells = [
-        _cell(findings, grid, cell, bindings)
-        for grid in findings.grids
-        for _, cell in sorted(grid.cells.items())
-        if not cell.wordy
-    ]
+    cells = [_cell(findings, grid, cell, bindings) for grid in findings.grids for _, cell in sorted(grid.cells.items())]
     told = [name for name in CheckText.model_fields if name not in ("printed", "bits")]
     text = [
         CheckText(
@@ -247,7 +242,7 @@ def _counts(cells: list[CheckCell], text: list[CheckText], set_aside: int) -> Ch
     return CheckCounts(cells=len(cells), text=len(text), set_aside=set_aside, **counts)
 
 
-def _cell(findings: Findings, grid: Grid, cell: PrintedCell, names: dict[int, str]) -> CheckCell:
+def _cell(findings: Findings, grid: Grid, cell: GridCell, names: dict[int, str]) -> CheckCell:
     spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
     found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
     wrong = [number for number in found if not number.agrees]

@@ -13,13 +13,14 @@ from sealtrace.binding.frames import PLACE
 from sealtrace.binding.hypotheses import FrameView, Selection
 from sealtrace.binding.records import Named, Records
 from sealtrace.binding.scoring import ACCEPTED
-from sealtrace.binding.series import Grid, PrintedCell, Series, Spot, series_of
-from sealtrace.binding.slots import Slot
+from sealtrace.binding.series import Grid, GridCell, Series, Spot, series_of
+from sealtrace.binding.slots import greatest, is_telling, least
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Weighed
 from sealtrace.binding.wording import rows_behind
 from sealtrace.paper.names.words import stems
+from sealtrace.paper.numbers import PrintedNumber
 
 NAMED = 5.5
 """Bits that a value must have over others as well named."""
@@ -43,9 +44,9 @@ def look_up(grid: Grid, views: list[FrameView], records: Records, bound: Bound, 
     for cell in grid.cells.values():
         if tally.late(f"{grid.name}: some single cells"):
             break
-        for slot, printed in enumerate(cell.slots if not cell.wordy else ()):
+        for slot, printed in enumerate(cell.slots):
             spot = Spot(grid.number, cell.row, cell.column, slot)
-            if spot in bound.numbers or spot not in series or not printed.telling:
+            if spot in bound.numbers or spot not in series or not is_telling(printed):
                 continue
             named = records.named(printed, told[cell.row, cell.column])
             if named is None or named.bits < NAMED or not records.only(named, printed) or not _change(named, printed):
@@ -97,7 +98,7 @@ def name_settings(grid: Grid, views: list[FrameView], bound: Bound) -> None:
                     bound.add(_binding(series, place, named, view))
 
 
-def _weights(grid: Grid, cell: PrintedCell) -> dict[str, float]:
+def _weights(grid: Grid, cell: GridCell) -> dict[str, float]:
     """Words of the labels of a cell, and less for those of the caption."""
     labels = [*grid.row_labels[cell.row], grid.titles.get(cell.row, ""), grid.headers[cell.column]]
     return dict.fromkeys(stems(grid.caption), 0.4) | {word: 1.0 for label in labels for word in stems(label)}
@@ -122,14 +123,14 @@ def _binding(series: Series, place: int, named: Named, view: FrameView) -> Bindi
     return Binding(candidate, named.bits)
 
 
-def _change(named: Named, slot: Slot) -> Transformation | None:
+def _change(named: Named, slot: PrintedNumber) -> Transformation | None:
     """The change of unit under which the value prints so, sign and all."""
     value = named.frame.numbers[named.row, [named.measure]]
     return next(
         (
             transformation
             for transformation in (_WHOLE, _PERCENT)
-            if slot.low - 1e-9 <= transformation(value)[0] <= slot.high + 1e-9
+            if least(slot) - 1e-9 <= transformation(value)[0] <= greatest(slot) + 1e-9
         ),
         None,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -21,14 +21,14 @@ from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import Frame
 from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, summaries
 from sealtrace.binding.scoring import ACCEPTED
-from sealtrace.binding.series import Grid, PrintedCell, Spot
+from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
-from sealtrace.binding.slots import Slot, pointed, slots_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.contract.checked import CheckStatus
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.names.words import stems
+from sealtrace.paper.numbers import PrintedNumber, numbers_of
 
 _NUMBER = re.compile(
     r"(?<![\w.,/^_-])(?P<sign>[+\-−]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -53,7 +53,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])")
 class BoundText:
     """One number of the text, what is said around it, and what became of it."""
 
-    slot: Slot
+    slot: PrintedNumber
     sentence: str
     prose: ProseLine
     weights: dict[str, float]
@@ -98,7 +98,7 @@ _BESIDE = 2.0
 
 
 def bind_text(
-    prose: list[ProseLine],
+    prose: Sequence[ProseLine],
     grids: list[Grid],
     bound: Bound,
     frames: list[Frame],
@@ -221,13 +221,13 @@ def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dic
         )
 
 
-def _in_full(grid: Grid, cell: PrintedCell, mention: BoundText) -> bool:
+def _in_full(grid: Grid, cell: GridCell, mention: BoundText) -> bool:
     """Whether the sentence itself says every word of a cell's labels."""
     labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
     return all(stems(label) and set(stems(label)) <= mention.told for label in labels if label)
 
 
-def _alike(cell: PrintedCell, text: Slot) -> bool:
+def _alike(cell: GridCell, text: PrintedNumber) -> bool:
     """Whether a sentence's number could be an older state of a cell's: as precise, and not far away."""
     slot = cell.slots[0]
     close = abs(slot.value - text.value) <= abs(slot.value) * Fraction(3, 10)
@@ -247,7 +247,7 @@ def _neighbours(names: dict[int, Named], found: list[BoundText], step: int) -> N
                 names[place] = other
 
 
-def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
+def _mentions(prose: Sequence[ProseLine], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
     paragraphs: dict[int, list[str]] = {}
     for line in prose:
         paragraphs.setdefault(line.paragraph, []).append(line.text)
@@ -256,12 +256,12 @@ def _mentions(prose: list[ProseLine], settings: Mapping[str, Container[str]]) ->
     for line in prose:
         near = frozenset(stems(" ".join(paragraphs[line.paragraph])))
         before: frozenset[str] = frozenset()
-        for sentence in _SENTENCE.split(pointed(line.text)):
+        for sentence in _SENTENCE.split(line.text):
             told = frozenset(stems(sentence))
             weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
             last = -_CLOSE - 1
             for match in _NUMBER.finditer(sentence):
-                slots = slots_of(match.group(0).strip())
+                slots = numbers_of(match.group(0).strip())
                 if len(slots) != 1:
                     continue
                 if _only_names(match, sentence, settings):
@@ -302,23 +302,23 @@ def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Cont
     return int(digits) < 100 or 1900 <= int(digits) <= 2035 or after.startswith("-")
 
 
-_Place = tuple[Grid, PrintedCell, int]
+_Place = tuple[Grid, GridCell, int]
 
 
 class _Cells:
     """All cells with numbers, ready to be asked which of them print a number."""
 
     def __init__(self, grids: list[Grid]) -> None:
-        cells = [(grid, cell) for grid in grids for cell in grid.cells.values() if not cell.wordy]
+        cells = [(grid, cell) for grid in grids for cell in grid.cells.values()]
         self._places: list[_Place] = [(grid, cell, at) for grid, cell in cells for at in range(len(cell.slots))]
         self._values = np.abs([float(cell.slots[at].value) for _, cell, at in self._places])
 
-    def near(self, slot: Slot) -> list[tuple[Grid, PrintedCell]]:
+    def near(self, slot: PrintedNumber) -> list[tuple[Grid, GridCell]]:
         """The cells whose first number lies within half of it."""
         close = np.abs(self._values - abs(float(slot.value))) <= 0.5 * self._values
         return [(grid, cell) for grid, cell, at in (self._places[place] for place in np.nonzero(close)[0]) if not at]
 
-    def printing(self, slot: Slot) -> list[_Place]:
+    def printing(self, slot: PrintedNumber) -> list[_Place]:
         """The numbers of cells that print the same; few are compared exactly."""
         target, near = abs(float(slot.value)), float(slot.unit)
         close = np.abs(self._values - target) <= near
@@ -358,7 +358,7 @@ def _by_cell(text: BoundText, cells: _Cells, bound: Bound, before: _Place | None
     return found
 
 
-def _same(cell: Slot, text: Slot) -> bool:
+def _same(cell: PrintedNumber, text: PrintedNumber) -> bool:
     """Whether a cell's number and a sentence's are one: as printed, rounded further, or in percent."""
     # A column of percents often has its sign in the header.
     for scale in (1, 100) if text.percent and not cell.percent else (1,):
@@ -369,7 +369,7 @@ def _same(cell: Slot, text: Slot) -> bool:
     return False
 
 
-def _said(grid: Grid, cell: PrintedCell, mention: BoundText) -> float:
+def _said(grid: Grid, cell: GridCell, mention: BoundText) -> float:
     """Share of a cell's labels that the sentence says, less where only the paragraph does."""
     labels = [stems(label) for label in (*grid.row_labels[cell.row], grid.headers[cell.column])]
     return sum(sum(mention.weights.get(word, 0.0) for word in told) / len(told) for told in labels if told) / max(

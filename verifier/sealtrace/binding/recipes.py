@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from sealtrace.binding.checking import Findings
 from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.wording import needed_fields, rows_behind
-from sealtrace.paper.reported import Reported
+from sealtrace.paper.model import Paper, Table
 from sealtrace.statistics.entries import TRIED
 
 STAGE = "report"
@@ -185,7 +184,7 @@ def declaration(frame: Frame, dataset: str, rows: list[dict[str, Any]]) -> dict[
     }
 
 
-def draft_of(findings: Findings, reported: Reported) -> dict[str, str]:
+def draft_of(findings: Findings, reported: Paper) -> dict[str, str]:
     """A check as paths and contents of a bundle's draft: datasets with declarations, table records, recipes."""
     names: dict[int, str] = {}
     files: dict[str, str] = {}
@@ -207,10 +206,10 @@ def draft_of(findings: Findings, reported: Reported) -> dict[str, str]:
         return Dataset(names[id(frame)])
 
     by_label = {grid.name: grid for grid in findings.grids}
-    for record in reported.records:
-        grid = by_label.get(record["label"])
-        filled = record if grid is None else _filled(record, grid, findings.bound, named)
-        files[f"{STAGE}/{reported.file_names[record['label']]}"] = _document(filled)
+    for table in reported.tables:
+        grid = by_label.get(table.label)
+        filled = table if grid is None else _filled(table.with_names, grid, findings.bound, named)
+        files[f"{STAGE}/{reported.file_names[table.label]}"] = _document(filled.record())
     return files
 
 
@@ -218,21 +217,13 @@ def _document(value: dict[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _filled(record: dict[str, Any], grid: Grid, bound: Bound, named: Naming) -> dict[str, Any]:
-    """A table record with the recipe of every cell that one query gives."""
-    columns = [column["label"] for column in record["columns"]]
+def _filled(table: Table, grid: Grid, bound: Bound, named: Naming) -> Table:
+    """A table with the recipe of every cell that one query gives."""
     rows = []
-    for place, row in enumerate(record["rows"]):
-        recipes: dict[str, Any] = dict(row.get("recipes", {}))
-        for column, label in enumerate(columns):
+    for place, row in enumerate(table.rows):
+        recipes = dict(row.recipes)
+        for column, label in enumerate(table.headers):
             if (recipe := recipe_of(bound, grid, place, column, named)) is not None:
                 recipes[label] = recipe
-        rows.append({**row, **({"recipes": recipes} if recipes else {})})
-    # Labels name their rows; a verifier would ask for the recipe of `7B` otherwise.
-    named_columns = [
-        {**column, "recipe": {"classification": "name"}}
-        if place in grid.labels and not column.get("recipe")
-        else column
-        for place, column in enumerate(record["columns"])
-    ]
-    return {**record, "source": PurePosixPath(grid.source).name, "columns": named_columns, "rows": rows}
+        rows.append(replace(row, recipes=recipes))
+    return replace(table, rows=tuple(rows))

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Frame, Numbers
-from sealtrace.binding.slots import HALF, Slot
+from sealtrace.binding.slots import HALF, gaps, prints, reach, scales, unit_of
 from sealtrace.binding.wording import plain_field
 from sealtrace.paper.names.words import distinguishing, stems
+from sealtrace.paper.numbers import PrintedNumber
 
 MAX_VALUES = 30_000
 """Values of one table that are looked through."""
@@ -125,7 +126,7 @@ class Records:
             self._covers[place] = self._values[place].said(self._weights)
         return self._covers[place]
 
-    def disputed(self, named: Named, slot: Slot, told: Mapping[str, float]) -> bool | None:
+    def disputed(self, named: Named, slot: PrintedNumber, told: Mapping[str, float]) -> bool | None:
         """Whether other words name another value of the measure than the number beside them; None: they name none."""
         self._listen(told)
         cover = self._cover(self._place[id(named.frame)])
@@ -133,13 +134,13 @@ class Records:
             return None
         best = cover[:, named.measure] >= cover[:, named.measure].max() - 1e-9
         values = named.frame.numbers[best, named.measure]
-        return not any(bool(np.any(slot.gaps(values, scale) <= HALF)) for scale in (1.0, 100.0))
+        return not any(bool(np.any(gaps(slot, values, scale) <= HALF)) for scale in (1.0, 100.0))
 
-    def named(self, slot: Slot, told: Mapping[str, float]) -> Named | None:
+    def named(self, slot: PrintedNumber, told: Mapping[str, float]) -> Named | None:
         """The value that prints as the number and that the words name most surely."""
         self._listen(told)
         found: list[tuple[float, float, int, int]] = []
-        for place, inside, cover in self._by_frame(np.nonzero(slot.prints(self._flat))[0]):
+        for place, inside, cover in self._by_frame(np.nonzero(prints(slot, self._flat))[0]):
             values = self._values[place]
             if values.frame.derived == "rows" and "." in slot.text:
                 continue
@@ -158,13 +159,13 @@ class Records:
                 best = Named(frame, row, column, bits, score)
         return best
 
-    def only(self, named: Named, slot: Slot) -> bool:
+    def only(self, named: Named, slot: PrintedNumber) -> bool:
         """Whether the words that were asked last name no other value of the frame as well that prints differently."""
         cover = self._cover(self._place[id(named.frame)])
         assert cover is not None
         values = named.frame.numbers[cover >= named.said - 1e-9]
         value = named.frame.numbers[named.row, named.measure]
-        return bool(np.all(np.abs(values - value)[np.isfinite(values)] <= float(slot.unit) / max(slot.scales)))
+        return bool(np.all(np.abs(values - value)[np.isfinite(values)] <= float(slot.unit) / max(scales(slot))))
 
     def _by_frame(self, flat: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64], Numbers]]:
         """Values by their frame: places inside it, and the share of their words that is said."""
@@ -175,40 +176,40 @@ class Records:
                 inside = flat[places == place] - self._starts[place]
                 yield place, inside, cover.reshape(-1)[inside]
 
-    def _bits(self, slot: Slot, least: float, words_in_name: float) -> float:
+    def _bits(self, slot: PrintedNumber, least: float, words_in_name: float) -> float:
         """How unlikely an accident is, from rivals: values as well and as briefly named that lie near it.
 
         Values that print the same are no rivals, and equal rivals count once.
         """
         rivals: set[float] = set()
-        for scale in slot.scales:
-            gaps = slot.gaps(self._flat, scale)
-            for place, inside, cover in self._by_frame(np.nonzero((gaps <= slot.reach) & (gaps > HALF))[0]):
+        for scale in scales(slot):
+            apart = gaps(slot, self._flat, scale)
+            for place, inside, cover in self._by_frame(np.nonzero((apart <= reach(slot)) & (apart > HALF))[0]):
                 values = self._values[place]
                 named = inside[(cover >= least) & (values.lengths.reshape(-1)[inside] <= words_in_name)]
                 rivals |= _apart(values.frame.numbers.reshape(-1)[named] * scale, slot)
         return _surprise(len(rivals), slot)
 
 
-def beside(record: Named, slot: Slot) -> Named | None:
+def beside(record: Named, slot: PrintedNumber) -> Named | None:
     """Another value of the measure that the number next to this one was bound to, where few could print the same."""
     values = record.frame.numbers[:, record.measure]
-    gaps = np.abs(values - float(slot.value)) / (float(slot.unit) or 1.0)
+    gaps = np.abs(values - float(slot.value)) / unit_of(slot)
     equal = np.nonzero(gaps <= HALF)[0]
-    rivals = _apart(values[(gaps <= slot.reach) & (gaps > HALF)], slot)
+    rivals = _apart(values[(gaps <= reach(slot)) & (gaps > HALF)], slot)
     if len(equal) != 1:
         return None
     return Named(record.frame, int(equal[0]), record.measure, _surprise(len(rivals), slot), 0.0)
 
 
-def _apart(values: Numbers, slot: Slot) -> set[float]:
+def _apart(values: Numbers, slot: PrintedNumber) -> set[float]:
     """Values as they would be told apart in a number's place."""
-    return set(np.round(values / (float(slot.unit) or 1.0)).tolist())
+    return set(np.round(values / unit_of(slot)).tolist())
 
 
-def _surprise(rivals: int, slot: Slot) -> float:
+def _surprise(rivals: int, slot: PrintedNumber) -> float:
     """Bits of a value that prints so among rivals which lie near it and do not."""
-    return -math.log2((rivals + 0.5) / (2 * slot.reach + 1))
+    return -math.log2((rivals + 0.5) / (2 * reach(slot) + 1))
 
 
 def _value_words(field: Dimension) -> list[tuple[str, ...]]:
@@ -302,7 +303,7 @@ class Neighbourhoods:
         self._names = list(ids)
         self._words = [set(stems(name)) for name in ids]
 
-    def holding(self, slots: Sequence[Slot], told: Mapping[str, float]) -> tuple[str, float] | None:
+    def holding(self, slots: Sequence[PrintedNumber], told: Mapping[str, float]) -> tuple[str, float] | None:
         """The place that holds all the numbers and that the words name, with how unlikely an accident is, in bits.
 
         A place of so many values holds a number by accident as often as any value of its file would print so; a number
@@ -312,7 +313,7 @@ class Neighbourhoods:
         together = said >= _NAMED
         chances = together.astype(float)
         for slot in {slot.text.lstrip("+"): slot for slot in slots}.values():
-            held = np.bincount(self._owners, slot.prints(self._values), len(said))
+            held = np.bincount(self._owners, prints(slot, self._values), len(said))
             together &= held > 0
             if not together.any():
                 return None

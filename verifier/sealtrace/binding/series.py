@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
@@ -12,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
-from sealtrace.binding.slots import Slot, is_wordy, pointed, slots_of
-from sealtrace.paper.extracted import ExtractedTable
+from sealtrace.binding.slots import greatest, least, unit_of
+from sealtrace.paper.model import Cell, Table
+from sealtrace.paper.numbers import PrintedNumber
 
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
@@ -45,17 +47,15 @@ class Spot:
 
 
 @dataclass
-class PrintedCell:
-    """A cell with numbers."""
+class GridCell:
+    """A cell with numbers, in its place."""
 
     row: int
     column: int
     text: str
     line: int
     source: str
-    slots: list[Slot]
-    wordy: bool = False
-    """More words than numbers: read like running text."""
+    slots: tuple[PrintedNumber, ...]
 
 
 @dataclass
@@ -72,10 +72,37 @@ class Grid:
     """Texts that name a row, from left to right."""
     labels: list[int]
     """The columns that hold them."""
-    cells: dict[tuple[int, int], PrintedCell]
+    cells: dict[tuple[int, int], GridCell]
     titles: dict[int, str] = field(default_factory=dict)
     headings: tuple[str, ...] = ()
     """Headings under which it stands, the nearest first."""
+
+    @classmethod
+    def of(cls, table: Table, number: int, numbers: Iterable[tuple[int, int, Cell]] | None = None) -> Grid:
+        """A table, with all its numbers or with some of them."""
+        labels, given = list(table.naming) or [0], table.numbers if numbers is None else numbers
+        shown = [[cell.shown for cell in row.cells] + [""] * len(table.columns) for row in table.rows]
+        held = {row for row, column, cell in table.places() if column not in labels and cell.numbers}
+        titles, title = {}, ""
+        for row, texts in enumerate(shown):
+            spans = any(cell.columns > 1 for cell in table.rows[row].cells[:1])
+            if row not in held and (spans or not any(text for place, text in enumerate(texts) if place not in labels)):
+                title = texts[labels[0]]
+            elif title:
+                titles[row] = title
+        return cls(
+            number,
+            table.label,
+            table.caption,
+            table.path or table.source,
+            table.line or 1,
+            [column.header for column in table.columns],
+            {row: [texts[place] for place in labels] for row, texts in enumerate(shown)},
+            labels,
+            {(row, column): _cell(table, row, column, cell) for row, column, cell in given},
+            titles,
+            tuple(heading for heading in table.headings if heading != table.caption),
+        )
 
     @cached_property
     def keys(self) -> list[int]:
@@ -109,7 +136,7 @@ class Series:
     grid: Grid
     kind: Literal["column", "row", "block"]
     spots: list[Spot]
-    slots: list[Slot]
+    slots: list[PrintedNumber]
     varying: list[tuple[Label, ...]]
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
@@ -140,9 +167,9 @@ class Series:
         self.fresh = np.ones(len(self.slots), dtype=bool)
         self.known = [{} for _ in self.slots]
         self.value = np.array([float(slot.value) for slot in self.slots])
-        self.low = np.array([slot.low for slot in self.slots])
-        self.high = np.array([slot.high for slot in self.slots])
-        self.unit = np.array([float(slot.unit) or 1.0 for slot in self.slots])
+        self.low = np.array([least(slot) for slot in self.slots])
+        self.high = np.array([greatest(slot) for slot in self.slots])
+        self.unit = np.array([unit_of(slot) for slot in self.slots])
 
 
 @lru_cache(maxsize=64)
@@ -152,88 +179,23 @@ def _telling(caption: str) -> str:
     return " ".join(_LOOSE.sub(" ", sentence) for sentence in sentences if not _MARKED.search(sentence))
 
 
-def grids_of(tables: list[ExtractedTable]) -> list[Grid]:
-    """Every panel of every table."""
-    grids: list[Grid] = []
-    for number, table in enumerate(tables, 1):
-        for panel in range(table.panels):
-            grid = _grid(table, panel, f"{table.label or f'table {number}'}{f'#{panel + 1}' if panel else ''}")
-            if grid is not None:
-                grid.number = len(grids)
-                grids.append(grid)
-    return grids
+def grids_of(tables: Iterable[Table]) -> list[Grid]:
+    """Every table that prints numbers."""
+    return [Grid.of(table, number) for number, table in enumerate(table for table in tables if table.numbers)]
 
 
-def _grid(table: ExtractedTable, panel: int, name: str) -> Grid | None:
-    places = [index for index, row in enumerate(table.rows) if row.panel == panel and not row.header]
-    if not places:
-        return None
-    texts = {
-        (row, column): (pointed(cell.text) if (cell := table.covering(index, column)) is not None else "")
-        for row, index in enumerate(places)
-        for column in range(table.columns)
-    }
-    numeric: Counter[int] = Counter()
-    filled: Counter[int] = Counter()
-    for (_, column), text in texts.items():
-        if text:
-            filled[column] += 1
-            numeric[column] += bool(slots_of(text)) and not is_wordy(text)
-    labels = _label_columns(texts, len(places), table.columns, numeric, filled)
-    headers = table.column_labels(panel)
-    cells: dict[tuple[int, int], PrintedCell] = {}
-    row_labels: dict[int, list[str]] = {}
-    title = ""
-    titles = {}
-    for row, index in enumerate(places):
-        given = table.rows[index].cells
-        row_labels[row] = [texts[row, column] for column in labels]
-        others = [texts[row, column] for column in range(table.columns) if column not in labels]
-        spans = given[0] is not None and given[0].columns > 1
-        if (spans or not any(others)) and not any(slots_of(cell) for cell in others):
-            title = row_labels[row][0]
-            continue
-        if title:
-            titles[row] = title
-        for column in range(table.columns):
-            cell = given[column]
-            if column in labels or cell is None:
-                continue
-            text = pointed(cell.text)
-            slots = slots_of(text)
-            if slots:
-                cells[row, column] = PrintedCell(row, column, text, cell.line, cell.source, slots, is_wordy(text))
-    if not cells:
-        return None
-    headings = tuple(heading for heading in table.headings if heading != table.caption)
-    return Grid(0, name, table.caption, table.source, table.line, headers, row_labels, labels, cells, titles, headings)
-
-
-def _label_columns(
-    texts: dict[tuple[int, int], str], rows: int, columns: int, numeric: Counter[int], filled: Counter[int]
-) -> list[int]:
-    """The columns on the left that name rows: those without numbers, and more until the names differ."""
-    labels = [0]
-    for column in range(1, columns):
-        named = [tuple(texts[row, label] for label in labels) for row in range(rows)]
-        named = [name for name in named if any(name)]
-        repeated = len(set(named)) < len(named)
-        short = [texts[row, column] for row in range(rows) if texts[row, column]]
-        key = repeated and len(set(short)) <= max(2, len(short) / 2)
-        if numeric[column] * 2 > filled[column] and not key:
-            break
-        if filled[column]:
-            labels.append(column)
-    return labels if len(labels) < columns else labels[:1]
+def _cell(table: Table, row: int, column: int, cell: Cell) -> GridCell:
+    source = cell.source or table.path or table.source
+    return GridCell(row, column, cell.text, cell.line or row + 1, source, cell.numbers)
 
 
 def series_of(grid: Grid) -> list[Series]:
     """Columns first, then rows, then the block as a whole."""
-    columns: dict[tuple[int, int], list[PrintedCell]] = {}
-    rows: dict[tuple[int, int], list[PrintedCell]] = {}
-    blocks: dict[int, list[PrintedCell]] = {}
+    columns: dict[tuple[int, int], list[GridCell]] = {}
+    rows: dict[tuple[int, int], list[GridCell]] = {}
+    blocks: dict[int, list[GridCell]] = {}
     for cell in grid.cells.values():
-        for slot in range(len(cell.slots) if not cell.wordy else 0):
+        for slot in range(len(cell.slots)):
             columns.setdefault((cell.column, slot), []).append(cell)
             rows.setdefault((cell.row, slot), []).append(cell)
             blocks.setdefault(slot, []).append(cell)
@@ -248,7 +210,7 @@ def series_of(grid: Grid) -> list[Series]:
     return found
 
 
-def _alike(cells: list[PrintedCell]) -> list[PrintedCell]:
+def _alike(cells: list[GridCell]) -> list[GridCell]:
     """Those that have as many numbers as most of them."""
     width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
     return [cell for cell in cells if len(cell.slots) == width]
@@ -274,18 +236,17 @@ def _header(grid: Grid, column: int) -> str:
 
 def blocks_of(grid: Grid) -> list[Series]:
     """Parts of a table whose rows share their first label, each as a block of its own."""
-    parts: dict[str, list[PrintedCell]] = {}
+    parts: dict[str, list[GridCell]] = {}
     for cell in grid.cells.values():
-        if not cell.wordy:
-            first = grid.row_labels[cell.row][0] or grid.titles.get(cell.row, "")
-            parts.setdefault(first, []).append(cell)
+        first = grid.row_labels[cell.row][0] or grid.titles.get(cell.row, "")
+        parts.setdefault(first, []).append(cell)
     if len(parts) < 2:
         return []
     return [_series(grid, "block", cells, 0, (first, grid.caption)) for first, cells in parts.items() if len(cells) > 2]
 
 
 def _series(
-    grid: Grid, kind: Literal["column", "row", "block"], cells: list[PrintedCell], slot: int, constant: tuple[str, ...]
+    grid: Grid, kind: Literal["column", "row", "block"], cells: list[GridCell], slot: int, constant: tuple[str, ...]
 ) -> Series:
     """Numbers of cells, each the first of its cell or a later one (`slot`); the nearest of their labels comes first."""
     varying = []
@@ -314,14 +275,6 @@ def _series(
     )
 
 
-def _role(cell: PrintedCell, slot: int) -> str:
+def _role(cell: GridCell, slot: int) -> str:
     """What a later number of a cell says of the one before it: how it varies, or of how many it is."""
-    before = 0
-    for earlier in cell.slots[:slot]:
-        before = max(before, cell.text.find(earlier.text, before) + len(earlier.text))
-    between = cell.text[before : cell.text.find(cell.slots[slot].text, before)]
-    if slot and "±" in between:
-        return " sd"
-    if slot and between.strip(" %") == "/":
-        return " n"
-    return ""
+    return {"sd": " sd", "n": " n"}.get(cell.slots[slot].role, "") if slot else ""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sealtrace.binding.frames import Dimension, Frame
-from sealtrace.binding.slots import Slot
 from sealtrace.paper.names.words import distinguishing, stems, vocabulary
+from sealtrace.paper.numbers import PrintedNumber
 
 _ROWS = vocabulary(
     "rows records items examples instances samples cases questions prompts problems queries tasks sentences documents"
@@ -69,7 +69,7 @@ def _by_name(frame: Frame, files: Dimension, rows: np.ndarray) -> Iterator[Size]
                     yield Size(int(found.pop()), text, _ROWS, frozenset(named))
 
 
-def size_of(slot: Slot, behind: str, told: Mapping[str, float], sizes: list[Size]) -> tuple[str, float] | None:
+def size_of(slot: PrintedNumber, behind: str, told: Mapping[str, float], sizes: list[Size]) -> tuple[str, float] | None:
     """The size that a number is, and how unlikely an accident is, in bits."""
     nouns = stems(behind)[:4]
     if slot.decimals or slot.percent or slot.value < 100 or not _OTHER.isdisjoint(nouns):

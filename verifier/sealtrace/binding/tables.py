@@ -20,6 +20,7 @@ from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.lookups import look_up, name_settings
 from sealtrace.binding.records import Records
 from sealtrace.binding.series import Grid, Series, blocks_of, series_of
+from sealtrace.binding.slots import is_telling, unit_of
 from sealtrace.binding.tally import Tally
 
 Progress = Callable[[str, int, int], None]
@@ -268,9 +269,9 @@ _AROUND = 64
 
 def likeliest_first(grid: Grid, views: list[FrameView], tally: Tally) -> list[FrameView]:
     """Views by the numbers of the table that stand in them, beyond what chance would put there; then the small ones."""
-    telling = [slot for cell in grid.cells.values() if not cell.wordy for slot in cell.slots if slot.telling]
+    telling = [slot for cell in grid.cells.values() for slot in cell.slots if is_telling(slot)]
     values = np.array([float(slot.value) for slot in telling])
-    units = np.array([float(slot.unit) or 1.0 for slot in telling])
+    units = np.array([unit_of(slot) for slot in telling])
     gains: dict[int, float] = {}
     for view in views:
         frame = view.frame.whole or view.frame

@@ -12,12 +12,12 @@ import numpy.typing as npt
 from sealtrace.binding import scoring
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.series import Series
-from sealtrace.binding.slots import Slot
+from sealtrace.paper.numbers import PrintedNumber
 
 Truths = npt.NDArray[np.bool_]
 
 
-def printed_as(value: float, slot: Slot) -> str:
+def printed_as(value: float, slot: PrintedNumber) -> str:
     """A value as the paper would have printed it in a number's place."""
     if not math.isfinite(value):
         return "nothing"
@@ -37,7 +37,7 @@ def bits_of(series: Series) -> Numbers:
     """What each number of a series can give, from its digits."""
     bits = scoring.digits_bits(series.value, series.unit)
     # A bound says little: half of all values lie below it. A number that is bound already says nothing more.
-    bits = np.where([bool(slot.side) for slot in series.slots], np.minimum(bits, 1.0), bits)
+    bits = np.where([slot.is_bound for slot in series.slots], np.minimum(bits, 1.0), bits)
     return np.where(series.fresh, bits, 0.0)
 
 

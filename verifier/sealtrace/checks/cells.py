@@ -5,14 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from sealtrace.bundle.defects import ended
-from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed, printed_numbers
 from sealtrace.checks.registry import check, lacking
-from sealtrace.paper.numbers import read_printed
+from sealtrace.paper.model import Row, Table
 from sealtrace.paper.papers import read_paper
 from sealtrace.paper.reported import with_printed
 from sealtrace.recipes.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
@@ -34,33 +32,33 @@ def _told(sentence: str, cell: TableCell) -> str:
 @check("table.shape", "tables", unless=_no_tables, of=printed_numbers)
 def shape(printed: Printed, outcome: Outcome) -> None:
     seen: dict[str, str] = {}
-    for document in printed.bundle.documents_of("table"):
+    for table in printed.tables:
         outcome.inspected += 1
-        record, key = document.value, {"table": document.value["label"]}
-        if (first := seen.get(record["label"])) is not None:
+        path, key = table.path or "", {"table": table.label}
+        if (first := seen.get(table.label)) is not None:
             message = "Two table records have the same label. Keep one, or rename one."
-            outcome.at(document.path, key).error("/label", message, f"only {first}", document.path)
-        seen[record["label"]] = document.path
-        for row, pointer, message, expected, found in _misshapen(record):
-            outcome.at(document.path, key | row).error(pointer, message, expected, found)
-        _other_units(outcome, cells_in(printed.evidence, document.path))
+            outcome.at(path, key).error("/label", message, f"only {first}", path)
+        seen[table.label] = path
+        for row, pointer, message, expected, found in _misshapen(table):
+            outcome.at(path, key | row).error(pointer, message, expected, found)
+        _other_units(outcome, cells_in(printed.evidence, path))
 
 
-def _misshapen(record: dict[str, Any]) -> Iterator[tuple[dict[str, str], str, str, str, str]]:
+def _misshapen(table: Table) -> Iterator[tuple[dict[str, str], str, str, str, str]]:
     """Where labels, marks, lines and cells of a table do not fit together: the row, the pointer, and what is said."""
-    columns, rows = [column["label"] for column in record["columns"]], record["rows"]
-    for name, labels in (("columns", columns), ("rows", [row["label"] for row in rows])):
+    columns = table.headers
+    for name, labels in (("columns", columns), ("rows", tuple(row.label for row in table.rows))):
         for place, label in enumerate(labels):
             if label in labels[:place]:
                 message = f"Two {name} have the label {label!r}, so their cells cannot be told apart. Rename one."
                 yield {}, f"/{name}/{place}/label", message, "labels that differ", label
-    for place, row in enumerate(rows):
-        key, known = {"row": row["label"]}, set(columns)
-        for name in ("marks", "recipes", "printing"):
-            for column in sorted(set(row.get(name) or {}) - known):
+    for place, row in enumerate(table.rows):
+        key, known = {"row": row.label}, set(columns)
+        for name, named in (("marks", row.marks), ("recipes", row.recipes), ("printing", row.printing)):
+            for column in sorted(set(named) - known):
                 message = f"The row's {name} name a column that the table does not have."
                 yield key, f"/rows/{place}/{name}", message, ", ".join(sorted(known)), column
-        cells, lines = len(row["cells"]), len(row.get("lines") or ())
+        cells, lines = len(row.cells), len(row.lines)
         if lines not in (0, cells):
             message = "The row needs one line number per cell."
             yield key, f"/rows/{place}/lines", message, f"{cells} lines", f"{lines} lines"
@@ -94,9 +92,9 @@ def _unit(cell: TableCell) -> str:
 def source(printed: Printed, outcome: Outcome) -> None:
     """Tables that a manuscript of the bundle prints are read from it again."""
     transcribed = []
-    for document in printed.bundle.documents_of("table"):
-        spot = outcome.at(document.path, {"table": document.value["label"]})
-        if not (found := printed.in_manuscripts(document.value)):
+    for table in printed.tables:
+        spot = outcome.at(table.path or "", {"table": table.label})
+        if not (found := printed.in_manuscripts(table)):
             transcribed.append(spot)
             continue
         outcome.inspected += 1
@@ -105,9 +103,9 @@ def source(printed: Printed, outcome: Outcome) -> None:
                 message = (
                     f"The sealed {path} has no table with this label. Correct the label, or seal the right manuscript."
                 )
-                spot.error("/label", message, document.value["label"], "no such table")
+                spot.error("/label", message, table.label, "no such table")
             else:
-                for pointer, what, due, given in _differences(reported, document.value):
+                for pointer, what, due, given in _differences(reported, table):
                     spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
     if not outcome.inspected:
         outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
@@ -120,42 +118,42 @@ def source(printed: Printed, outcome: Outcome) -> None:
         outcome.missing = f"what a sealed manuscript prints is not certain ({len(doubts)} doubts, first {doubts[0]})"
 
 
-def _differences(due: dict[str, Any], given: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Where a table record is not what was printed: the pointer, what is printed, and both."""
-    for part in ("rows", "columns"):
-        if len(due[part]) != len(given[part]):
-            yield f"/{part}", f"another number of {part}", f"{len(due[part])} {part}", f"{len(given[part])} {part}"
-    headings, names = ([_signs(part["label"]) for part in due[parts]] for parts in ("columns", "rows"))
-    for place, (column, own) in enumerate(zip(due["columns"], given["columns"], strict=False)):
-        if _letters(column["label"]) != _letters(own["label"]) or _exchanged(own["label"], place, headings):
-            yield f"/columns/{place}/label", "another label over the column", column["label"], own["label"]
-        if column.get("direction") not in (None, own.get("direction")):
-            said = own.get("direction") or "nothing"
-            yield f"/columns/{place}/direction", "an arrow that says otherwise", column["direction"], said
-    labels = [_letters(row["label"]) for row in due["rows"]]
-    for place, (row, own) in enumerate(zip(due["rows"], given["rows"], strict=False)):
-        printed = _letters(" ".join((row["label"], *row["cells"])))
-        other = (label := _letters(own["label"])) != labels[place] and (label in labels or label not in printed)
-        if other or _exchanged(own["label"], place, names):
-            yield f"/rows/{place}/label", "another row here", row["label"], own["label"]
-        for index, (text, said) in enumerate(zip(row["cells"], own["cells"], strict=False)):
+def _differences(due: Table, given: Table) -> Iterator[tuple[str, str, str, str]]:
+    """Where a sealed table is not what was printed: the pointer, what is printed, and both."""
+    for part, there, here in (("rows", due.rows, given.rows), ("columns", due.columns, given.columns)):
+        if len(there) != len(here):
+            yield f"/{part}", f"another number of {part}", f"{len(there)} {part}", f"{len(here)} {part}"
+    headings, names = ([_signs(part.label) for part in parts] for parts in (due.columns, due.rows))
+    for place, (column, own) in enumerate(zip(due.columns, given.columns, strict=False)):
+        if _letters(column.label) != _letters(own.label) or _exchanged(own.label, place, headings):
+            yield f"/columns/{place}/label", "another label over the column", column.label, own.label
+        if column.direction not in (None, own.direction):
+            said = own.direction or "nothing"
+            yield f"/columns/{place}/direction", "an arrow that says otherwise", column.direction or "", said
+    labels = [_letters(row.label) for row in due.rows]
+    for place, (row, given_row) in enumerate(zip(due.rows, given.rows, strict=False)):
+        printed = _letters(" ".join((row.label, *row.texts)))
+        other = (label := _letters(given_row.label)) != labels[place] and (label in labels or label not in printed)
+        if other or _exchanged(given_row.label, place, names):
+            yield f"/rows/{place}/label", "another row here", row.label, given_row.label
+        for index, (text, said) in enumerate(zip(row.texts, given_row.texts, strict=False)):
             if _plain(text) != _plain(said):
                 yield f"/rows/{place}/cells/{index}", "something else here", text, said
-        for field in ("line", "lines"):
-            if own.get(field) is not None and own[field] != row.get(field, own[field]):
-                yield f"/rows/{place}/{field}", "this row on another line", str(row[field]), str(own[field])
-        marked = [sorted(_marked(table, at)) for table, at in ((due, place), (given, place))]
+        if given_row.line is not None and row.line not in (None, given_row.line):
+            yield f"/rows/{place}/line", "this row on another line", str(row.line), str(given_row.line)
+        if given_row.lines and row.lines and given_row.lines != row.lines:
+            yield f"/rows/{place}/lines", "this row on another line", str(list(row.lines)), str(list(given_row.lines))
+        marked = [sorted(_marked(table, at)) for table, at in ((due, row), (given, given_row))]
         if marked[0] != marked[1]:
             due_marks, given_marks = (", ".join(labels) or "none" for labels in marked)
             yield f"/rows/{place}/marks", "other marks", due_marks, given_marks
 
 
-def _marked(table: dict[str, Any], row: int) -> Iterator[str]:
+def _marked(table: Table, row: Row) -> Iterator[str]:
     """The places that a row marks among those that hold numbers: a name in bold ranks nothing."""
-    marks = table["rows"][row].get("marks") or {}
-    for column, text in zip(table["columns"], table["rows"][row]["cells"], strict=False):
-        if column["label"] in marks and (number := read_printed(text)) is not None and number.numeric:
-            yield f"{_letters(column['label'])} {marks[column['label']]}"
+    for column, cell in zip(table.columns, row.cells, strict=False):
+        if cell.mark and cell.printed is not None and cell.printed.numeric:
+            yield f"{_letters(column.label)} {cell.mark}"
 
 
 def _plain(text: str) -> str:
@@ -252,7 +250,7 @@ def reported(printed: Printed, outcome: Outcome) -> None:
     if not printed.evidence.asked.papers:
         outcome.not_applicable = "no paper was given to compare with"
         return
-    tables = {document.value["label"]: document for document in printed.bundle.documents_of("table")}
+    tables = {table.label: table for table in printed.tables}
     for path in printed.evidence.asked.papers:
         paper = read_paper(path)
         for problem in paper.problems:
@@ -260,11 +258,11 @@ def reported(printed: Printed, outcome: Outcome) -> None:
                 outcome.at(problem.source, row=problem.line).error(
                     None, ended(f"A table cannot be read: {problem.message}")
                 )
-        for record in paper.records:
-            if record["label"] in tables:
-                _compare(tables.pop(record["label"]), record, path.name, outcome)
-    for label, document in tables.items():
-        at = outcome.at(document.path, {"table": label})
+        for table in paper.tables:
+            if table.label in tables:
+                _compare(tables.pop(table.label), table, path.name, outcome)
+    for label, table in tables.items():
+        at = outcome.at(table.path or "", {"table": label})
         # Numbers of the running text are no table that a reader of tables would find.
         if label.startswith("text"):
             at.note(
@@ -275,18 +273,19 @@ def reported(printed: Printed, outcome: Outcome) -> None:
             at.error("/label", message, label, "nothing")
 
 
-def _compare(document: Document, record: dict[str, Any], paper: str, outcome: Outcome) -> None:
-    """Every cell of a table record beside the paper's, by their labels."""
-    there = {(cell.row, cell.column): cell for cell in cells_of(with_printed(document.value, record), paper)}
-    for cell in cells_of(document.value, document.path):
+def _compare(sealed: Table, printed: Table, paper: str, outcome: Outcome) -> None:
+    """Every cell of a sealed table beside the paper's, by their labels."""
+    path = sealed.path or ""
+    there = {(cell.row, cell.column): cell for cell in cells_of(with_printed(sealed, printed), paper)}
+    for cell in cells_of(sealed):
         outcome.inspected += 1
         other = there.pop((cell.row, cell.column), None)
         if other is None or other.text != cell.text:
             line = None if other is None else other.line
             found = "no such cell" if other is None else other.text or "nothing"
-            place = outcome.at(paper if other else document.path, _key(cell), line if other else None)
-            message = f"The paper and {document.path} print different numbers. Correct one of them."
+            place = outcome.at(paper if other else path, _key(cell), line if other else None)
+            message = f"The paper and {path} print different numbers. Correct one of them."
             place.error(cell.pointer, message, cell.text, found)
     for other in there.values():
-        message = f"The paper prints a cell that {document.path} does not have. Extract the table again."
+        message = f"The paper prints a cell that {path} does not have. Extract the table again."
         outcome.at(paper, _key(other), other.line).error(other.pointer, message, "no such cell", other.text)

@@ -10,17 +10,18 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence, View, once
-from sealtrace.recipes.cells import TableCell, cells_in, cells_of
+from sealtrace.paper.model import Table
+from sealtrace.recipes.cells import TableCell, cells_in, table_in, tables_in
 from sealtrace.recipes.evaluation import CellResult, Evaluator
 from sealtrace.recipes.judgement import CellStatus, Judgement
 
 if TYPE_CHECKING:
-    from sealtrace.paper.reported import Reported
+    from sealtrace.paper.model import Paper
     from sealtrace.relations.decision import Claim, Decision
     from sealtrace.relations.facts import Facts
     from sealtrace.relations.language import Misreading
@@ -33,9 +34,12 @@ class Printed(View):
     @property
     def cells(self) -> list[TableCell]:
         """The cells of all table records."""
-        return [
-            cell for document in self.bundle.documents_of("table") for cell in cells_in(self.evidence, document.path)
-        ]
+        return [cell for table in self.tables for cell in cells_in(self.evidence, table.path or "")]
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables of all records."""
+        return tables_in(self.evidence)
 
     @cached_property
     def results(self) -> list[CellResult]:
@@ -92,13 +96,13 @@ class Printed(View):
     # The manuscript
 
     @cached_property
-    def _manuscripts(self) -> dict[str, Reported]:
+    def _manuscripts(self) -> dict[str, Paper]:
         """What every manuscript prints that is sealed as source text, by its path; parts of another are read in it."""
         from sealtrace.paper.reported import UnreadableTypeError, read_reported
 
         texts = self.bundle.manuscripts
         names = {PurePath(path).name.removeprefix("manuscript."): path for path in texts}
-        found: dict[str, Reported] = {}
+        found: dict[str, Paper] = {}
         parts: set[str] = set()
 
         def load(name: str) -> str | None:
@@ -109,19 +113,17 @@ class Printed(View):
         for path, text in texts.items():
             with suppress(UnreadableTypeError):
                 found[path] = read_reported(text, PurePath(path).name, load)
-        return {path: reported for path, reported in found.items() if path not in parts}
+        return {path: paper for path, paper in found.items() if path not in parts}
 
-    def in_manuscripts(self, record: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None]]:
+    def in_manuscripts(self, table: Table) -> list[tuple[str, Table | None]]:
         """Every sealed source that prints a table of this label, and the table there.
 
         Where none does, the source that the record names, with None: it should have.
         """
-        label, name = record["label"], PurePath(record.get("source") or "").name
-        printed = {
-            path: {record["label"]: record for record in found.records} for path, found in self._manuscripts.items()
-        }
-        told = [(path, tables[label]) for path, tables in printed.items() if label in tables]
-        named = [path for path in printed if name in (last := PurePath(path).name, last.removeprefix("manuscript."))]
+        printed = {path: {due.label: due for due in found.tables} for path, found in self._manuscripts.items()}
+        told = [(path, tables[table.label]) for path, tables in printed.items() if table.label in tables]
+        names = {path: PurePath(path).name for path in printed}
+        named = [path for path, last in names.items() if table.file in (last, last.removeprefix("manuscript."))]
         return [*told, *((path, None) for path in named if not told)]
 
     @property
@@ -137,34 +139,28 @@ class Printed(View):
     @property
     def captions(self) -> dict[str, str]:
         """What each table says of itself, by its label."""
-        return {
-            document.value["label"]: self.caption_in(document.path) for document in self.bundle.documents_of("table")
-        }
+        return {table.label: self.caption_in(table.path or "") for table in self.tables}
 
     @once
     def caption_in(self, path: str) -> str:
         """What the table record at a path says of itself: the sealed manuscript's words, its own only without one."""
-        record = next(document.value for document in self.bundle.documents_of("table") if document.path == path)
-        return next((due for _, due in self.in_manuscripts(record) if due), record).get("caption") or ""
+        table = table_in(self.evidence, path)
+        return next((due for _, due in self.in_manuscripts(table) if due), table).caption
 
     @property
     def unreported(self) -> list[str]:
         """Tables with numbers that a sealed manuscript prints and no record reports."""
-        known = {document.value["label"] for document in self.bundle.documents_of("table")}
-        return [
-            table["label"]
-            for source, found in self._manuscripts.items()
-            for table in found.records
-            if table["label"] not in known and any(cell.role == "number" for cell in cells_of(table, source))
-        ]
+        known = {table.label for table in self.tables}
+        printed = [table for found in self._manuscripts.values() for table in found.tables]
+        return [table.label for table in printed if table.label not in known and table.as_sealed.numbers]
 
     # Relations
 
     @cached_property
     def _facts(self) -> Facts:
-        from sealtrace.relations.sealed import facts_of_records
+        from sealtrace.relations.sealed import facts_of_tables
 
-        return facts_of_records(self._shapely_tables)
+        return facts_of_tables(self._shapely_tables)
 
     @cached_property
     def _read_relations(self) -> tuple[list[Claim], list[Misreading]]:
@@ -241,12 +237,11 @@ class Printed(View):
         }
 
     @property
-    def _shapely_tables(self) -> list[dict[str, object]]:
+    def _shapely_tables(self) -> list[Table]:
         """The tables whose cells have addresses; what is wrong with the others, table.shape says."""
         from sealtrace.relations.sealed import misshapen
 
-        records = {document.value["label"]: document.value for document in self.bundle.documents_of("table")}
-        return [record for record in records.values() if misshapen(record) is None]
+        return [table for table in {table.label: table for table in self.tables}.values() if misshapen(table) is None]
 
 
 _UNBOUND = "called constrained, but no relation that can hold excludes another number in its place"

@@ -134,8 +134,7 @@ def audit(
     def page(shown: Audit, _: Showing) -> str:
         from sealtrace.report import audit_html
 
-        captions = {table.label: table.caption for table in subject.extracted if table.label}
-        return audit_html.render(shown, subject.tables, captions)
+        return audit_html.render(shown, subject.tables)
 
     outputs.write({**OF_AUDITS, "html": page}, found, showing)
     return code

@@ -215,18 +215,13 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     Exit codes: 0 extracted; 1 a table was refused; 2 usage or unreadable input.
     """
     from sealtrace.paper.papers import read_paper
-    from sealtrace.recipes.cells import key_columns
     from sealtrace.recipes.recipe_files import fill_in, read_recipes
 
     reported = read_paper(paper, root)
-    labels = [record["label"] for record in reported.records]
-    records = [record for record in reported.records if not tables or record["label"] in tables]
-    refuse_unknown(f"{paper} has no table", tables, labels)
-    for record in records:
-        names = key_columns(record)
-        for column in record["columns"]:
-            # To be filled in: a metric, a query, or a classification. What names rows is known.
-            column["recipe"] = {"classification": "name"} if column["label"] in names else {}
+    refuse_unknown(f"{paper} has no table", tables, [table.label for table in reported.tables])
+    records = [table.with_names.record() for table in reported.tables if not tables or table.label in tables]
+    for column in (column for record in records for column in record["columns"]):
+        column.setdefault("recipe", {})  # to be filled in: a metric, a query, or a classification
     shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
     if output is None:
         click.echo(json.dumps(records, indent=2, ensure_ascii=True))

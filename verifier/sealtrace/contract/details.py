@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from sealtrace.contract.scalars import Count, Record
+from sealtrace.paper.model import Table
 
 
 class Lineage(Record):
@@ -37,13 +36,10 @@ class DrawnTable(Record):
     rows: list[DrawnRow] = Field(description="The rows, in order.")
 
     @classmethod
-    def of(cls, record: dict[str, Any]) -> DrawnTable:
-        """A table record, drawn."""
-        rows = [
-            DrawnRow(label=row["label"], cells=row["cells"], marks=row.get("marks") or {}) for row in record["rows"]
-        ]
-        columns = [column["label"] for column in record["columns"]]
-        return cls(label=record["label"], caption=record.get("caption") or None, columns=columns, rows=rows)
+    def of(cls, table: Table) -> DrawnTable:
+        """A table, drawn."""
+        rows = [DrawnRow(label=row.label, cells=list(row.texts), marks=dict(row.marks)) for row in table.rows]
+        return cls(label=table.label, caption=table.caption or None, columns=list(table.headers), rows=rows)
 
 
 class StageLink(Record):

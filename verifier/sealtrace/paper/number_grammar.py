@@ -53,6 +53,11 @@ class PrintedNumber:
         return self.value + self.unit * (1 if self.relation == "≈" else Fraction(1, 2))
 
     @property
+    def decimals(self) -> int:
+        """Digits after the point."""
+        return sum(character.isdecimal() for character in self.text.partition(".")[2])
+
+    @property
     def is_bound(self) -> bool:
         """Whether only one side of the number is printed."""
         return self.relation not in ("", "≈")

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber
 
-__all__ = ["Printed", "PrintedNumber", "looks_numeric", "numbers_in", "read_printed"]
+__all__ = ["Printed", "PrintedNumber", "looks_numeric", "numbers_in", "numbers_of", "read_printed"]
 
 _LONGEST = 200
 _DATE = re.compile(
@@ -83,6 +83,14 @@ def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
         percent = all(part.percent for part in parts)
         found.append((start.start(), start.start() + len(whole), Printed(whole, form, tuple(parts), "", percent)))
     return found
+
+
+def numbers_of(text: str) -> tuple[PrintedNumber, ...]:
+    """The numbers of a cell: those that it consists of, or those that stand between its words."""
+    printed = read_printed(text)
+    if printed is not None and printed.parts:
+        return printed.parts
+    return tuple(part for _start, _end, found in numbers_in(text) for part in found.parts)
 
 
 _LETTERS = re.compile(r"[^\W\d_]{3}")

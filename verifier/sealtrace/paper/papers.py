@@ -20,7 +20,8 @@ from typing import IO
 from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.defects import BundleError, nearest_path
 from sealtrace.paper.extracted import Load
-from sealtrace.paper.reported import Reported, UnreadableTypeError, read_reported
+from sealtrace.paper.model import Paper
+from sealtrace.paper.reported import UnreadableTypeError, read_reported
 
 SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")
@@ -117,7 +118,7 @@ def _files_in(directory: Path, endings: tuple[str, ...]) -> list[Path]:
     ]
 
 
-def read_paper(path: Path, root: Path | None = None) -> Reported:
+def read_paper(path: Path, root: Path | None = None) -> Paper:
     """The tables and the running text of a paper; `BundleError` where it cannot be read at all.
 
     What a LaTeX file puts in may lie anywhere below `root`, which defaults to the top of the repository that the file
@@ -197,7 +198,7 @@ def _top_of_repository(directory: Path) -> Path:
 # Archives
 
 
-def _read_archive(path: Path) -> Reported:
+def _read_archive(path: Path) -> Paper:
     files: dict[str, str] = {}
     total = 0
     for name, content in _members(path):

@@ -26,8 +26,9 @@ from sealtrace.paper.extracted import (
     marked_cell,
     with_headers,
 )
+from sealtrace.paper.model import Paper
 from sealtrace.paper.numbers import looks_numeric
-from sealtrace.paper.reported import Reported, add_records
+from sealtrace.paper.reported import Reported, paper_of
 
 MAX_BYTES = 100_000_000
 MAX_PAGES = 300
@@ -87,7 +88,7 @@ class _Area:
     rules: list[float] = field(default_factory=list)
 
 
-def read_pdf(path: Path) -> Reported:
+def read_pdf(path: Path) -> Paper:
     """What a PDF prints; `BundleError` where it cannot be read."""
     try:
         import pdfplumber
@@ -114,8 +115,7 @@ def read_pdf(path: Path) -> Reported:
         raise BundleError(f"{path}: the PDF has no text layer")
     message = "read from the text layer of a PDF: rows and columns are inferred from places"
     reported.problems.insert(0, ReadingProblem(message, path.name, 1, "warning"))
-    add_records(reported)
-    return reported
+    return paper_of(reported)
 
 
 def _read_page(page: Any, source: str, reported: Reported) -> None:

@@ -1,58 +1,37 @@
-"""Reported numbers straight from a paper: extracted tables as records, and printed strings put into known ones."""
+"""A paper from what its reader hands on: tables by panel with unique labels, and decimal points throughout."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
 
 from sealtrace.paper.extracted import ExtractedRow, ExtractedTable, Load, Mark, ProseLine, ReadingProblem, marked_cell
+from sealtrace.paper.model import Cell, Column, Paper, Row, Table
 
-_LONGEST_CAPTION = 4000
-if TYPE_CHECKING:
-    from sealtrace.paper.sentences import Sentence
+_LONGEST_TEXT, _LONGEST_LABEL = 400, 190
+"""Characters of a cell and of a label that are kept: the contract of table records allows no more."""
 
 
 @dataclass
 class Reported:
-    """What a file reports."""
+    """What a reader hands on: tables as they are laid out, lines of running text, and what could not be read."""
 
     tables: list[ExtractedTable] = field(default_factory=list)
     problems: list[ReadingProblem] = field(default_factory=list)
     prose: list[ProseLine] = field(default_factory=list)
-    records: list[dict[str, Any]] = field(default_factory=list)
-    """What the tables are as records."""
     texts: dict[str, str] = field(default_factory=dict)
-    """The sources as written, by the names that tables and prose give as theirs."""
-
-    @property
-    def sentences(self) -> list[Sentence]:
-        """The running text and the captions, sentence by sentence."""
-        from sealtrace.paper.sentences import sentences
-
-        return sentences(self.prose)
-
-    @property
-    def file_names(self) -> dict[str, str]:
-        """The file of each table's record, by its label; one that would be called like another gets a number."""
-        names: dict[str, str] = {}
-        for record in self.records:
-            plain = re.sub(r"[^A-Za-z0-9-]+", "-", record["label"].removeprefix("tab:")).strip("-") or "unnamed"
-            free = (f"table.{plain}{ending}.json" for ending in chain([""], (f"-{number}" for number in count(2))))
-            names[record["label"]] = next(name for name in free if name not in names.values())
-        return names
 
 
 class UnreadableTypeError(Exception):
     """No reader for this kind of file."""
 
 
-def read_reported(text: str, source: str, load: Load) -> Reported:
-    """The tables of a LaTeX, Markdown or CSV text, by the ending of its name."""
+def read_reported(text: str, source: str, load: Load) -> Paper:
+    """A paper from its LaTeX, Markdown or CSV text, by the ending of its name."""
     texts = {source: text}
 
     def remembered(name: str) -> str | None:
@@ -74,9 +53,7 @@ def read_reported(text: str, source: str, load: Load) -> Reported:
             reported = read_csv(text, source, PurePath(source).stem)
         case suffix:
             raise UnreadableTypeError(f"{source}: no tables are read from {suffix or 'files without an ending'}")
-    reported.texts = texts
-    add_records(reported)
-    return reported
+    return paper_of(reported, texts)
 
 
 _NO_NUMBER = re.compile(r"[\d.,]{100,}")
@@ -116,64 +93,82 @@ def _pointed(text: str, sign: str) -> str:
     return re.sub(rf"(?<=\d){sign}(?=\d)", ".", text)
 
 
-def add_records(reported: Reported) -> None:
-    """Makes records of what a file reports. Of two tables with one label, the second gets a mark."""
+def paper_of(reported: Reported, texts: Mapping[str, str] | None = None) -> Paper:
+    """The paper that a reader has read. Of tables with one label, the later ones get a number."""
     _read_decimals(reported)
-    reported.prose = [replace(line, text=_NO_NUMBER.sub("…", line.text)) for line in reported.prose]
-    taken: set[str] = set()
-    for number, table in enumerate(reported.tables, 1):
-        for record in records_of(table, f"table {number}"):
-            given = record["label"]
-            while record["label"] in taken:
-                record["label"] += "'"
-            if record["label"] != given:
-                message = f"a second table labelled {given}: it is called {record['label']}"
-                reported.problems.append(ReadingProblem(message, table.source, table.line, "warning", certain=True))
-            taken.add(record["label"])
-            reported.records.append(record)
+    prose = tuple(replace(line, text=_NO_NUMBER.sub("…", line.text)) for line in reported.prose)
+    tables: dict[str, Table] = {}
+    problems = list(reported.problems)
+    for number, extracted in enumerate(reported.tables, 1):
+        for given in tables_of(extracted, f"table {number}"):
+            table, name = given, given.label.partition("#")[0]
+            copies = 1
+            while table.label in tables:
+                copies += 1
+                table = replace(table, label=f"{name}#{copies}")
+            if table is not given:
+                message = f"a second table labelled {given.label}: it is called {table.label}"
+                problems.append(ReadingProblem(message, given.source, given.line or 1, "warning", certain=True))
+            tables[table.label] = table
+    return Paper(tuple(tables.values()), prose, tuple(problems), reported.texts if texts is None else texts)
 
 
-def records_of(table: ExtractedTable, fallback: str) -> list[dict[str, Any]]:
-    """Table records without recipes: one for each panel of the table."""
-    records = []
-    for panel in range(table.panels):
-        rows = [row for row in table.rows if row.panel == panel and not row.header]
-        labels = _told_apart(table.column_labels(panel), "column")
-        row_labels = _told_apart([table.row_label(row) for row in rows], "row")
-        name = table.label or fallback
-        record: dict[str, Any] = {
-            "label": name if panel == 0 else f"{name}#{panel + 1}",
-            "source": PurePath(table.source).name,
-            **({"caption": table.caption[:_LONGEST_CAPTION]} if table.caption else {}),
-            "columns": [{"label": label} | _direction(label) for label in labels],
-            "rows": [_row(row, label, labels) for row, label in zip(rows, row_labels, strict=True)],
-        }
-        records.append(record)
-    return records
+def tables_of(extracted: ExtractedTable, fallback: str) -> list[Table]:
+    """A laid out table as tables: one for each of its panels."""
+    tables = []
+    name = extracted.label or fallback
+    for panel in range(extracted.panels):
+        headers = extracted.column_labels(panel)
+        labels = _told_apart(headers, "column")
+        body = [at for at, row in enumerate(extracted.rows) if row.panel == panel and not row.header]
+        names = _told_apart([extracted.row_label(extracted.rows[at]) for at in body], "row")
+        tables.append(
+            Table(
+                name if panel == 0 else f"{name}#{panel + 1}",
+                tuple(map(_column, labels, headers)),
+                tuple(_row(extracted, at, label, labels) for at, label in zip(body, names, strict=True)),
+                extracted.caption,
+                extracted.source,
+                extracted.line,
+                extracted.headings,
+            )
+        )
+    return tables
 
 
-def _direction(label: str) -> dict[str, str]:
+def _column(label: str, header: str) -> Column:
+    return Column(label, _direction(label), printed=header)
+
+
+def _direction(label: str) -> str | None:
     """What an arrow in the header says of the column."""
     if "↑" in label and "↓" not in label:
-        return {"direction": "higher"}
-    return {"direction": "lower"} if "↓" in label and "↑" not in label else {}
+        return "higher"
+    return "lower" if "↓" in label and "↑" not in label else None
 
 
-def _row(row: ExtractedRow, label: str, columns: list[str]) -> dict[str, Any]:
-    lines = [row.line if cell is None else cell.line for cell in row.cells]
-    marks = {
-        column: "best" if cell.bold else "second"
-        for column, cell in zip(columns, row.cells, strict=True)
-        if cell is not None and cell.text and (cell.bold or cell.underline)
-    }
-    record: dict[str, Any] = {"label": label, "cells": ["" if cell is None else cell.text[:400] for cell in row.cells]}
-    if len(set(lines)) == 1:
-        record["line"] = lines[0]
-    else:
-        record["lines"] = lines
-    if marks:
-        record["marks"] = marks
-    return record
+def _row(extracted: ExtractedTable, at: int, label: str, columns: list[str]) -> Row:
+    row = extracted.rows[at]
+    cells = []
+    for column, cell in enumerate(row.cells):
+        if cell is None:
+            above = extracted.covering(at, column)
+            cells.append(Cell("", row.line, covering=above.text if above is not None else ""))
+        else:
+            mark = "best" if cell.bold else "second" if cell.underline else None
+            text = cell.text[:_LONGEST_TEXT]
+            cells.append(Cell(text, cell.line, cell.source, mark if text else None, columns=cell.columns))
+    lines = tuple(cell.line or row.line for cell in cells)
+    same = len(set(lines)) == 1
+    return Row(
+        label,
+        tuple(cells),
+        lines[0] if same else None,
+        () if same else lines,
+        after_rule=row.after_rule,
+        indented=row.cells[0] is not None and row.cells[0].indented,
+        marks={column: cell.mark for column, cell in zip(columns, cells, strict=True) if cell.mark},
+    )
 
 
 def _told_apart(labels: list[str], noun: str) -> list[str]:
@@ -181,46 +176,41 @@ def _told_apart(labels: list[str], noun: str) -> list[str]:
     seen: dict[str, int] = {}
     result = []
     for place, label in enumerate(labels, 1):
-        name = (label or f"{noun} {place}")[:190]
+        name = (label or f"{noun} {place}")[:_LONGEST_LABEL]
         seen[name] = seen.get(name, 0) + 1
         result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return result
 
 
-def with_printed(record: dict[str, Any], reported: dict[str, Any]) -> dict[str, Any]:
-    """A table record with the strings, lines and marks of a reported table, its own recipes kept.
+def with_printed(table: Table, reported: Table) -> Table:
+    """A sealed table with the strings, lines and marks of a reported one, its own recipes kept.
 
     Rows and columns are matched by label; where not one label is found, by place if the shapes agree. What
-    the record does not know is added without a recipe, so that it shows as unclassified.
+    the sealed table does not know is added without a recipe, so that it shows as unclassified.
     """
-    columns = _matched(*([column["label"] for column in table["columns"]] for table in (record, reported)))
-    rows = _matched(*([row["label"] for row in table["rows"]] for table in (record, reported)))
-    new_columns = [
-        {**column, **(record["columns"][known] if known is not None else {})}
-        | {"label": _label(record["columns"], known, column)}
-        for known, column in zip(columns, reported["columns"], strict=True)
-    ]
-    renamed = {column["label"]: new["label"] for column, new in zip(reported["columns"], new_columns, strict=True)}
-    new_rows = []
-    for known, row in zip(rows, reported["rows"], strict=True):
-        own = record["rows"][known] if known is not None else {}
-        kept = {name: own[name] for name in ("arguments", "recipes", "among") if name in own}
-        marks = {renamed[name]: mark for name, mark in row.get("marks", {}).items()}
-        new_rows.append({**row, **kept, "label": own.get("label", row["label"])} | ({"marks": marks} if marks else {}))
-    return {**record, "source": reported["source"], "columns": new_columns, "rows": new_rows}
+    columns = tuple(
+        column if known is None else _kept(table.columns[known], column)
+        for known, column in zip(_matched(table.headers, reported.headers), reported.columns, strict=True)
+    )
+    renamed = dict(zip(reported.headers, (column.label for column in columns), strict=True))
+    matched = _matched([row.label for row in table.rows], [row.label for row in reported.rows])
+    rows = []
+    for known, row in zip(matched, reported.rows, strict=True):
+        own = row if known is None else table.rows[known]
+        marks = {renamed[name]: mark for name, mark in row.marks.items()}
+        rows.append(replace(own, cells=row.cells, line=row.line, lines=row.lines, marks=marks, printing={}))
+    return replace(table, source=reported.source, columns=columns, rows=tuple(rows))
 
 
-def _label(columns: list[dict[str, Any]], known: int | None, column: dict[str, Any]) -> str:
-    return str(columns[known]["label"] if known is not None else column["label"])
+def _kept(own: Column, printed: Column) -> Column:
+    return own if own.direction else replace(own, direction=printed.direction)
 
 
-def _matched(known: list[str], found: list[str]) -> list[int | None]:
+def _matched(known: Sequence[str], found: Sequence[str]) -> list[int | None]:
     """For each found label the place of the known one."""
     # White space tells no two labels apart: mathematics may be written with or without it.
-    plain = ["".join(label.split()) for label in known]
-    matched: list[int | None] = [
-        plain.index(bare) if (bare := "".join(label.split())) in plain else None for label in found
-    ]
+    plain = {"".join(label.split()): place for place, label in reversed(list(enumerate(known)))}
+    matched: list[int | None] = [plain.get("".join(label.split())) for label in found]
     if set(matched) == {None} and len(known) == len(found):
         return list(range(len(found)))
     return matched

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 from sealtrace.evidence import Evidence, once
-from sealtrace.paper.extracted import JOIN
-from sealtrace.paper.numbers import Printed, PrintedNumber, looks_numeric, read_printed
-
-Role = Literal["number", "name", "text", "nothing"]
-"""What a cell prints: something with a digit to be accounted for, what something is called, words, or nothing."""
-
-NAME = "name"
-"""The classification that declares a cell's digits to be part of a name."""
-_MARKUP = re.compile(r"\\[A-Za-z]+\*?|[{}$\\]")
+from sealtrace.paper.model import NAME, RecipeRecord, Role, Row, Table
+from sealtrace.paper.numbers import Printed
 
 
 @dataclass(frozen=True)
@@ -33,12 +24,12 @@ class TableCell:
     text: str
     printed: Printed | None
     """None where the cell holds no number."""
-    recipe: dict[str, Any] | None
-    table_recipe: dict[str, Any] | None
+    recipe: RecipeRecord | None
+    table_recipe: RecipeRecord | None
     """The query that fills the whole table, where there is one."""
     texts: dict[str, str]
     """The row's printed texts by column, for placeholders."""
-    arguments: dict[str, str]
+    arguments: Mapping[str, str]
     """What the row gives to its recipes."""
     place: int
     """The row's place in its table, from zero."""
@@ -54,7 +45,9 @@ class TableCell:
     direction: str | None
     among: str | None
     key: bool
-    """It names its row: a label, not a result."""
+    """It stands in a column that names rows."""
+    role: Role
+    """What it prints."""
     spoilt: str | None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
@@ -68,139 +61,64 @@ class TableCell:
         """Whether its recipe declares it a name."""
         return (self.recipe or {}).get("classification") == NAME
 
-    @property
-    def role(self) -> Role:
-        """What the cell prints. Whatever holds a digit is a number, unless it is declared a name.
 
-        A row's label declares what the row is called, so words of it that stand in the row are a name, too.
-        """
-        if self.declared_name:
-            return "name"
-        if not self.text.strip() or (self.printed is not None and self.printed.form == "not-available"):
-            return "nothing"
-        if not any(unicodedata.category(character).startswith("N") for character in self.text):
-            return "text"
-        return "name" if self.key and self.text in self.row and not _is_number(self.text) else "number"
+@once
+def table_in(evidence: Evidence, path: str) -> Table:
+    """The table whose record lies at a path."""
+    return next(
+        Table.of(document.value, path) for document in evidence.bundle.documents_of("table") if document.path == path
+    )
+
+
+def tables_in(evidence: Evidence) -> list[Table]:
+    """The tables of all records."""
+    return [table_in(evidence, document.path) for document in evidence.bundle.documents_of("table")]
 
 
 @once
 def cells_in(evidence: Evidence, path: str) -> list[TableCell]:
     """The cells of the table record that lies at a path."""
-    return [
-        cell
-        for document in evidence.bundle.documents_of("table")
-        if document.path == path
-        for cell in cells_of(document.value, path)
-    ]
+    return list(cells_of(table_in(evidence, path)))
 
 
-def cells_of(record: dict[str, Any], path: str) -> Iterator[TableCell]:
-    """The cells of one table record."""
-    columns = record["columns"]
-    keys = key_columns(record)
-    times = Counter(column["label"] for column in columns), Counter(row["label"] for row in record["rows"])
-    for place, row in enumerate(record["rows"]):
-        texts = {column["label"]: text for column, text in zip(columns, row["cells"], strict=False)}
-        lines = row.get("lines") or [row.get("line")] * len(row["cells"])
-        for index, (column, text) in enumerate(zip(columns, row["cells"], strict=False)):
-            label = column["label"]
+def cells_of(table: Table, path: str | None = None) -> Iterator[TableCell]:
+    """The cells of a table; `path` is the file that a reader is sent to, where it is not the table's record."""
+    times = Counter(table.headers), Counter(row.label for row in table.rows)
+    for place, row in enumerate(table.rows):
+        texts = dict(zip(table.headers, row.texts, strict=False))
+        for index, (column, cell) in enumerate(zip(table.columns, row.cells, strict=False)):
             yield TableCell(
-                table=record["label"],
-                row=row["label"],
-                column=label,
-                text=text,
-                printed=read_printed(text),
-                # A row's own recipe may be empty: then the column's does not apply to it.
-                recipe=(row.get("recipes") or {}).get(label, column.get("recipe")),
-                table_recipe=record.get("recipe"),
+                table=table.label,
+                row=row.label,
+                column=column.label,
+                text=cell.text,
+                printed=cell.printed,
+                recipe=table.recipe_of(place, index),
+                table_recipe=table.recipe,
                 texts=texts,
-                arguments=row.get("arguments") or {},
+                arguments=row.arguments,
                 place=place,
-                rows=len(record["rows"]),
-                record=path,
+                rows=len(table.rows),
+                record=path or table.path or table.file,
                 pointer=f"/rows/{place}/cells/{index}",
-                source=record.get("source"),
-                line=lines[index] if index < len(lines) else None,
-                mark=(row.get("marks") or {}).get(label),
-                direction=column.get("direction"),
-                among=row.get("among"),
-                key=label in keys,
-                spoilt=_spoilt(row, label, times, len(columns)),
+                source=table.file or None,
+                line=cell.line,
+                mark=cell.mark,
+                direction=column.direction,
+                among=row.among,
+                key=index in table.naming,
+                role=table.role(place, index),
+                spoilt=_spoilt(row, column.label, times, len(table.columns)),
             )
 
 
-def _is_number(text: str) -> bool:
-    """Whether a text reads as a number, also where it is set in bold or as mathematics."""
-    plain = _MARKUP.sub(" ", text)
-    printed = read_printed(plain)
-    return looks_numeric(plain) or (printed is not None and printed.numeric)
-
-
-def _spoilt(row: dict[str, Any], column: str, times: tuple[Counter[str], Counter[str]], width: int) -> str | None:
-    if len(row["cells"]) != width:
-        return f"the row has {len(row['cells'])} cells for {width} columns"
-    for label, count in ((column, times[0][column]), (row["label"], times[1][row["label"]])):
+def _spoilt(row: Row, column: str, times: tuple[Counter[str], Counter[str]], width: int) -> str | None:
+    if len(row.cells) != width:
+        return f"the row has {len(row.cells)} cells for {width} columns"
+    for label, count in ((column, times[0][column]), (row.label, times[1][row.label])):
         if count > 1:
             return f"the label {label!r} names {count} rows or columns of the table"
     return None
-
-
-# Which columns name rows: model sizes, years, seeds and settings are labels, not results.
-
-_SETTING = re.compile(
-    r"\b(?:model|params?|parameters|size|scale|year|date|month|day|seed|run|fold|split|epochs?|steps?|layers?|depth|dim|"
-    r"width|heads?|rank|k|n|m|batch|lr|learning rate|temperature|threshold|budget|level|id|index|no\.?|#|bits?|shots?|"
-    r"tier|rho|alpha|beta|gamma|lambda|tau|sigma|epsilon)\b|^[αβγδεζηθκλμνρστφψωϵ]$",
-    re.IGNORECASE,
-)
-
-
-def naming_cells(row: dict[str, Any]) -> int:
-    """How many of a row's first cells make up its label."""
-    cells = row["cells"]
-    return next((n for n in range(1, len(cells)) if JOIN.join(filter(None, cells[:n])) == row["label"]), 1)
-
-
-def naming_columns(record: dict[str, Any]) -> int:
-    """How many of the first columns make up the rows' labels, in most rows."""
-    counts = Counter(map(naming_cells, record["rows"]))
-    return counts.most_common(1)[0][0] if counts else 1
-
-
-def key_columns(record: dict[str, Any]) -> frozenset[str]:
-    """The columns whose numbers name rows, by their place, their header and what they print."""
-    columns = [column["label"] for column in record["columns"]]
-    naming = naming_columns(record)
-    found = set()
-    for place, label in enumerate(columns[:-1]):
-        cells = [row["cells"][place] for row in record["rows"] if place < len(row["cells"]) and row["cells"][place]]
-        if not cells or place > naming or not _names(label, cells, first=place == 0, naming=place < naming):
-            break  # what follows a result is a result
-        found.add(label)
-    return frozenset(found)
-
-
-def _names(header: str, cells: list[str], *, first: bool, naming: bool) -> bool:
-    printed = [read_printed(text) for text in cells]
-    numbers = [read.parts for read in printed if read is not None and read.numeric]
-    if 2 * len(numbers) < len(cells):
-        return True  # words, some with a number among them
-    if any(read is not None and (read.percent or read.form == "plus-minus") for read in printed):
-        return False
-    if _SETTING.search(header):
-        return first or naming or all(map(_is_size, numbers))
-    if first and (not header or header.startswith("column ")):
-        return True
-    if all(map(_is_size, numbers)):
-        return first or naming
-    values = [parts[0].value for parts in numbers]
-    rising = len(values) > 2 and all(a < b for a, b in pairwise(values))
-    return first and (rising or all(part.unit >= 1 for parts in numbers for part in parts))
-
-
-def _is_size(parts: tuple[PrintedNumber, ...]) -> bool:
-    """A number with a scale, such as 0.5B, or a range or year; nothing that was measured."""
-    return all(part.text[-1].isalpha() or (part.unit == 1 and 1900 <= part.value <= 2100) for part in parts)
 
 
 # Best and second best: whether a table emphasizes what its direction says, ties sharing the mark.

@@ -11,6 +11,7 @@ from typing import Any
 
 from sealtrace.contract.report import Cell, Report
 from sealtrace.evidence import Evidence, once
+from sealtrace.paper.model import Table
 from sealtrace.recipes import headings
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.choices import Print, RecipeChoice, of_metric, of_other_bundle, unsaid
@@ -333,13 +334,10 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
 # Cells that another bundle recomputes
 
 
-def named_bundles(tables: Sequence[dict[str, Any]]) -> set[str]:
+def named_bundles(tables: Sequence[Table]) -> set[str]:
     """The names and roots of the bundles that the recipes of some tables refer to."""
-    recipes = [record.get("recipe") for record in tables]
-    for record in tables:
-        recipes += [column.get("recipe") for column in record["columns"]]
-        recipes += [recipe for row in record["rows"] for recipe in (row.get("recipes") or {}).values()]
-    references = [recipe["elsewhere"] for recipe in recipes if recipe and recipe.get("elsewhere")]
+    recipes = [recipe for table in tables for recipe in table.recipes]
+    references = [recipe["elsewhere"] for recipe in recipes if recipe.get("elsewhere")]
     return {reference[name] for reference in references for name in ("study", "root_sha256")}
 
 

@@ -12,7 +12,7 @@ Everything happens within a number of seconds; what they did not suffice for is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -28,19 +28,20 @@ from sealtrace.contract.audit import (
     AuditValue,
     AuditVerdict,
 )
-from sealtrace.paper.extracted import ExtractedTable, ProseLine
+from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.model import Table
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import letter_of
 from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Misreading
 from sealtrace.relations.reading import read_relations
-from sealtrace.relations.sealed import TEXT, facts_of_records
+from sealtrace.relations.sealed import TEXT, facts_of_tables
 from sealtrace.relations.stored import claims_of
 from sealtrace.relations.syntax import Shared, exact_text, formula_text
 from sealtrace.relations.work import time_is_up, time_limit
@@ -58,12 +59,9 @@ class Subject:
     """What is audited: a paper as read, or the records of a bundle."""
 
     name: str
-    tables: list[dict[str, Any]]
-    """Table records."""
-    extracted: list[ExtractedTable] = field(default_factory=list)
-    """The tables as a reader of papers hands them on, with their captions; automatic families need them."""
-    prose: list[ProseLine] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
+    tables: list[Table]
+    prose: Sequence[ProseLine] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
     """Sources as written, by name; none where records were sealed."""
     relations: list[Stored] = field(default_factory=list)
     """Sealed relation records."""
@@ -75,7 +73,7 @@ class Subject:
         """Its numbers."""
         if self.texts:
             return Facts.of(self.tables, self.prose, self.texts)
-        return facts_of_records(self.tables, called=called)
+        return facts_of_tables(self.tables, called=called)
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,9 @@ def audit(
     with time_limit(seconds):
         collected = _Collected(subject.name, problems=list(subject.problems))
         facts, texts = _declared(subject, sources, collected)  # (1)
-        paper = Paper.of(subject.extracted, subject.prose, subject.texts, facts if subject.extracted else None)
+        # Automatic families read papers; what is sealed has relations of its own.
+        printed = [table for table in subject.tables if table.path is None]
+        paper = AuditedPaper.of(printed, subject.prose, subject.texts, facts if printed else None)
         for sheet in paper.sheets:
             if len(sheet.rows) > MOST_ROWS:
                 limit = f"automatic families look at tables of up to {MOST_ROWS}"
@@ -177,7 +177,7 @@ def audit(
             left = f"{unheard} relations and some searches were left out (--seconds gives more)"
             collected.leave_out(f"the seconds were used up: {left}")
         texts |= {mention.fact.address for sentence in paper.sentences for mention in sentence.mentions}
-        whole, tables = _coverage(facts, texts, decisions)  # (4)
+        whole, tables = _coverage(subject.tables, texts, decisions)  # (4)
         return Audit(
             sealtrace=version,
             paper=subject.name,
@@ -326,17 +326,22 @@ def _tallies(decisions: Iterable[Decision]) -> list[AuditTally]:
     ]
 
 
-def _coverage(facts: Facts, texts: set[str], decisions: Iterable[Decision]) -> tuple[AuditCoverage, list[AuditTable]]:
+def _coverage(
+    printed: Iterable[Table], texts: set[str], decisions: Iterable[Decision]
+) -> tuple[AuditCoverage, list[AuditTable]]:
     """How many numbers are checked by something that could fail: of the whole paper, and of each table."""
     spoken_of: dict[Status, set[tuple[str, ...]]] = {status: set() for status in Status}
     for decision in decisions:
         if decision.claim.telling:
             spoken_of[decision.status].update(place for fact in decision.cells for place in _places(fact))
     bound = set().union(*(places for status, places in spoken_of.items() if status is not Status.UNDECIDED))
-    cells: dict[str, set[tuple[str, ...]]] = {label: set() for label in facts.tables if label != TEXT}
-    for fact in facts.every():
-        if fact.table in cells:
-            cells[fact.table].update(_places(fact))
+    cells: dict[str, set[tuple[str, ...]]] = {
+        table.label: {
+            (table.label, table.rows[row].label, table.columns[column].label) for row, column, _cell in table.numbers
+        }
+        for table in printed
+        if table.label != TEXT
+    }
 
     def counts(members: set[tuple[str, ...]]) -> dict[str, int]:
         return {

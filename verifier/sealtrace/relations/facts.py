@@ -9,8 +9,8 @@ from typing import Any
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import Printed, read_printed
-from sealtrace.recipes.cells import naming_cells
 from sealtrace.relations.fact import Fact, Listing, PrintedCell, Rule, UnknownFactError, fact_of, is_rounded
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
@@ -21,7 +21,9 @@ _ARROWS = str.maketrans("", "", "↑↓")
 
 
 @dataclass(frozen=True)
-class _Table:
+class FactTable:
+    """A printed table with what its cells stand for."""
+
     label: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -58,24 +60,17 @@ class _Table:
 class Facts:
     """The numbers of a paper, by address."""
 
-    _tables: dict[str, _Table]
+    _tables: dict[str, FactTable]
     _prose: list[ProseLine]
     _texts: Mapping[str, str]
     _declared: dict[str, PrintedCell]
 
     @classmethod
     def of(
-        cls, records: Iterable[dict[str, Any]], prose: Iterable[ProseLine] = (), texts: Mapping[str, str] | None = None
+        cls, tables: Iterable[Table], prose: Iterable[ProseLine] = (), texts: Mapping[str, str] | None = None
     ) -> Facts:
-        """The facts of table records, and the lines on which declared ones may stand (as rendered, and as written)."""
-        tables: dict[str, _Table] = {}
-        for record in records:
-            name = record["label"]
-            while name in tables:
-                # A label that LaTeX calls multiply defined: the first keeps it.
-                name += "'"
-            tables[name] = _table({**record, "label": name})
-        return cls(tables, list(prose), texts or {}, {})
+        """The facts of tables, and the lines on which declared ones may stand (as rendered, and as written)."""
+        return cls({table.label: _facts_of(table) for table in tables}, list(prose), texts or {}, {})
 
     # What there is
 
@@ -86,11 +81,11 @@ class Facts:
 
     def rows(self, table: str) -> tuple[str, ...]:
         """Labels of a table's rows."""
-        return self._table(table).rows
+        return self.table(table).rows
 
     def columns(self, table: str) -> tuple[str, ...]:
         """Labels of a table's columns."""
-        return self._table(table).columns
+        return self.table(table).columns
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -104,14 +99,15 @@ class Facts:
 
     # Finding a number
 
-    def _table(self, label: str) -> _Table:
+    def table(self, label: str) -> FactTable:
+        """One of the tables."""
         if label not in self._tables:
             raise UnknownFactError(f"there is no table {label!r}{nearest(label, self._tables)}")
         return self._tables[label]
 
     def entry(self, table: str, row: str, column: str) -> PrintedCell:
         """The cell at an address."""
-        found = self._table(table)
+        found = self.table(table)
         return found.entries[found.row(row), found.column(column)]
 
     def cell(self, table: str, row: str, column: str, part: str | None = None) -> Fact:
@@ -126,13 +122,13 @@ class Facts:
 
     def row(self, table: str, row: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a row, from left to right, without the cells that name it."""
-        found = self._table(table)
+        found = self.table(table)
         row, out = found.row(row), {found.column(label) for label in without}
         return found.listing([(row, label) for label in found.columns[found.naming[row] :] if label not in out], part)
 
     def column(self, table: str, column: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a column, from top to bottom."""
-        found = self._table(table)
+        found = self.table(table)
         column, out = found.column(column), {found.row(label) for label in without}
         return found.listing([(label, column) for label in found.rows if label not in out], part)
 
@@ -160,7 +156,7 @@ class Facts:
         if place in self._declared:
             self._declared[place] = self._declared[place].read_as(rule, part)
             return
-        table = self._table(place)
+        table = self.table(place)
         row, column = row if row == "*" else table.row(row), column if column == "*" else table.column(column)
         entries = {
             (r, c): entry.read_as(rule, part) if row in ("*", r) and column in ("*", c) and entry.facts else entry
@@ -173,28 +169,26 @@ def _without_arrows(label: str) -> str:
     return " ".join(label.translate(_ARROWS).split())
 
 
-def _table(record: dict[str, Any]) -> _Table:
-    label, columns = record["label"], tuple(column["label"] for column in record["columns"])
-    printed = [[read_printed(text) for text in row["cells"]] for row in record["rows"]]
-    counted = [_counts(column, [row[place] for row in printed]) for place, column in enumerate(columns)]
+def _facts_of(table: Table) -> FactTable:
+    rows, columns = tuple(row.label for row in table.rows), table.headers
+    printed = zip(*([cell.printed for cell in row.cells] for row in table.rows), strict=True) if rows else ()
+    counted = [_counts(column, cells) for column, cells in zip(columns, printed, strict=True)] if rows else []
     entries: dict[tuple[str, str], PrintedCell] = {}
-    for row, cells in zip(record["rows"], printed, strict=True):
-        lines = row.get("lines") or [row.get("line")] * len(columns)
-        for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-            entries[row["label"], column] = _printed_cell(
-                f"{label}[{row['label']}, {column}]",
-                row["cells"][place],
-                cell,
-                measured=not counted[place] or _MEASURED.search(row["label"]) is not None,
-                source=record.get("source"),
-                line=lines[place],
-                table=label,
-                row=row["label"],
+    for row in table.rows:
+        told = _MEASURED.search(row.label) is not None
+        for place, (column, cell) in enumerate(zip(columns, row.cells, strict=True)):
+            entries[row.label, column] = _printed_cell(
+                f"{table.label}[{row.label}, {column}]",
+                cell.text,
+                cell.printed,
+                measured=told or not counted[place],
+                source=table.file or None,
+                line=cell.line,
+                table=table.label,
+                row=row.label,
                 column=column,
             )
-    rows = tuple(row["label"] for row in record["rows"])
-    naming = {row["label"]: naming_cells(row) for row in record["rows"]}
-    return _Table(label, rows, columns, entries, naming)
+    return FactTable(table.label, rows, columns, entries, {row.label: row.naming for row in table.rows})
 
 
 def _printed_cell(
@@ -212,7 +206,7 @@ def _printed_cell(
     return PrintedCell(address, text, facts, printed.names, printed.form == "not-available")
 
 
-def _counts(column: str, cells: list[Printed | None]) -> bool:
+def _counts(column: str, cells: Iterable[Printed | None]) -> bool:
     """Whether integers below this header are counts: nothing tells of a measurement, and nothing has decimals."""
     shown = [cell for cell in cells if cell is not None and cell.numeric]
     return not _MEASURED.search(column) and not any(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
 
 from sealtrace.paper.extracted import ProseLine
-from sealtrace.paper.numbers import read_printed
+from sealtrace.paper.model import Row, Table
 from sealtrace.relations.fact import Fact, Rule, UnknownFactError, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import NAME
@@ -19,36 +19,35 @@ Address = tuple[str, str, str]
 """Table, row and column."""
 
 
-def facts_of_records(records: Iterable[dict[str, Any]], *, called: bool = True) -> Facts:
-    """The facts of table records, printed as these say.
+def facts_of_tables(tables: Sequence[Table], *, called: bool = True) -> Facts:
+    """The facts of sealed tables, printed as these say.
 
     Where `called`, rows of the table `text` that have names are numbers of the running text; otherwise they only stand
     on their lines, for a relations file to declare.
     """
-    tables = list(records)
-    text = next((record for record in tables if record["label"] == TEXT), None)
-    passages = text["rows"] if text is not None else []
-    source = (text or {}).get("source") or TEXT
-    lines = [ProseLine(row["cells"][0], source, row.get("line") or 0, 0) for row in passages if len(row["cells"]) == 1]
+    text = next((table for table in tables if table.label == TEXT), None)
+    passages = text.rows if text is not None else ()
+    source = (text.source if text is not None else "") or TEXT
+    lines = [ProseLine(row.cells[0].text, source, row.line or 0, 0) for row in passages if len(row.cells) == 1]
     named = [row for row in passages if called and _is_named(row)]
-    others = [row for row in passages if row not in named]
-    facts = Facts.of([{**record, "rows": others} if record is text else record for record in tables], lines)
+    others = tuple(row for row in passages if row not in named)
+    facts = Facts.of([replace(table, rows=others) if table is text else table for table in tables], lines)
     for row in named:
         # What does not stand on a line as it is written, such as 1{,}000, cannot be called.
         with suppress(UnknownFactError):
-            facts.declare(row["label"], row["cells"][0], row.get("line") or 0, source)
-    for record in tables:
-        for row in record["rows"]:
-            for column, rule in (row.get("printing") or {}).items():
-                passage = record is text and row["label"] in facts.declared
-                place = (row["label"],) if passage else (record["label"], row["label"], column)
+            facts.declare(row.label, row.cells[0].text, row.line or 0, source)
+    for table in tables:
+        for row in table.rows:
+            for column, rule in row.printing.items():
+                passage = table is text and row.label in facts.declared
+                place = (row.label,) if passage else (table.label, row.label, column)
                 facts.print_as(Rule(rule), *place)
     return facts
 
 
-def cells_of_facts(facts: Iterable[Fact], records: Iterable[dict[str, Any]]) -> dict[Address, set[str]]:
-    """The cells of table records that hold some of these numbers, and which of them each holds."""
-    columns = [record["columns"][0]["label"] for record in records if record["label"] == TEXT]
+def cells_of_facts(facts: Iterable[Fact], tables: Iterable[Table]) -> dict[Address, set[str]]:
+    """The cells of sealed tables that hold some of these numbers, and which of them each holds."""
+    columns = [table.columns[0].label for table in tables if table.label == TEXT]
     found: dict[Address, set[str]] = {}
     for fact in facts:
         for address in _addresses(fact, columns):
@@ -56,19 +55,18 @@ def cells_of_facts(facts: Iterable[Fact], records: Iterable[dict[str, Any]]) -> 
     return found
 
 
-def misshapen(record: dict[str, Any]) -> str | None:
-    """Why the cells of a table record have no addresses; None where they do."""
-    columns = [column["label"] for column in record["columns"]]
-    rows = [row["label"] for row in record["rows"]]
-    for noun, labels in (("column", columns), ("row", rows)):
+def misshapen(table: Table) -> str | None:
+    """Why the cells of a table have no addresses; None where they do."""
+    columns = table.headers
+    for noun, labels in (("column", columns), ("row", tuple(row.label for row in table.rows))):
         if len(set(labels)) < len(labels):
             return f"two {noun}s have one label"
-    for row in record["rows"]:
-        if len(row["cells"]) != len(columns) or len(row.get("lines") or columns) != len(columns):
-            return f"row {row['label']!r} does not have one cell per column"
-        for column in row.get("printing") or {}:
-            if column not in columns or any(label != " ".join(label.split()) for label in (column, row["label"])):
-                return f"row {row['label']!r} tells how {column!r} was printed, which is no place that can be named"
+    for row in table.rows:
+        if len(row.cells) != len(columns) or len(row.lines or columns) != len(columns):
+            return f"row {row.label!r} does not have one cell per column"
+        for column in row.printing:
+            if column not in columns or any(label != " ".join(label.split()) for label in (column, row.label)):
+                return f"row {row.label!r} tells how {column!r} was printed, which is no place that can be named"
     return None
 
 
@@ -84,8 +82,8 @@ def _addresses(fact: Fact, columns: list[str]) -> Iterator[Address]:
             yield TEXT, owner, column
 
 
-def _is_named(row: dict[str, Any]) -> bool:
-    if len(row["cells"]) != 1 or NAME.fullmatch(row["label"]) is None:
+def _is_named(row: Row) -> bool:
+    if len(row.cells) != 1 or NAME.fullmatch(row.label) is None:
         return False
-    printed = read_printed(row["cells"][0])
+    printed = row.cells[0].printed
     return printed is not None and printed.numeric

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.documents import misfits_of
@@ -13,8 +12,8 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.audit import AuditProblem
+from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import PAPERS, is_paper, read_paper
-from sealtrace.paper.reported import Reported
 from sealtrace.relations.auditing import RelationsFile, Stored, Subject
 from sealtrace.relations.sealed import misshapen
 
@@ -42,13 +41,13 @@ def read_source(path: Path) -> RelationsFile:
     return RelationsFile(path.as_posix(), _text(path))
 
 
-def subject_of(reported: Reported, name: str) -> Subject:
+def subject_of(paper: Paper, name: str) -> Subject:
     """A paper that was read, to be audited."""
     problems = [
         AuditProblem(message=found.message, severity=found.severity, source=found.source, line=found.line)
-        for found in reported.problems
+        for found in paper.problems
     ]
-    return Subject(name, reported.records, reported.tables, reported.prose, reported.texts, problems=problems)
+    return Subject(name, list(paper.tables), paper.prose, paper.texts, problems=problems)
 
 
 def _sealed(bundle: Bundle) -> Subject:
@@ -57,7 +56,7 @@ def _sealed(bundle: Bundle) -> Subject:
     subject = Subject(bundle.name, [], root_sha256=bundle.root_sha256)
     for document in bundle.documents:
         if document.kind == "table" and document.fits:
-            _take(subject, document.value, document.path)
+            _take(subject, Table.of(document.value, document.path), document.path)
         elif document.kind == "table":
             _refuse(subject, document.path, "the record does not fit its schema; `sealtrace verify` says where")
     parsed = {document.path for document in bundle.documents} | {store.path for store in bundle.stores}
@@ -91,17 +90,17 @@ def _directory(path: Path) -> tuple[Subject, list[RelationsFile]]:
         if misfits := misfits_of("table", record):
             pointer, expected, found = misfits[0]
             raise BundleError(f"{path / name}: {pointer or '/'}: expected {expected}, found {found}")
-        _take(subject, record, name)
+        _take(subject, Table.of(record, name), name)
     return subject, [read_source(path / name) for name in names if name.endswith(".relations")]
 
 
-def _take(subject: Subject, record: dict[str, Any], source: str) -> None:
-    if any(record["label"] == other["label"] for other in subject.tables):
-        _refuse(subject, source, f"a second record of {record['label']}")
-    elif reason := misshapen(record):
-        _refuse(subject, source, f"{record['label']}: {reason}")
+def _take(subject: Subject, table: Table, source: str) -> None:
+    if any(table.label == other.label for other in subject.tables):
+        _refuse(subject, source, f"a second record of {table.label}")
+    elif reason := misshapen(table):
+        _refuse(subject, source, f"{table.label}: {reason}")
     else:
-        subject.tables.append(record)
+        subject.tables.append(table)
 
 
 def _refuse(subject: Subject, source: str, message: str) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from sealtrace.contract.audit import Audit, AuditDecision, AuditFact
 from sealtrace.contract.details import DrawnTable
 from sealtrace.contract.report import Cell, Severity
+from sealtrace.paper.model import Table
 from sealtrace.report.audit_report import as_report, check_id
 from sealtrace.report.audit_text import (
     bare,
@@ -40,9 +40,9 @@ LIMITS = [
 ]
 
 
-def render(audit: Audit, tables: Iterable[dict[str, Any]], captions: dict[str, str] | None = None) -> str:
-    """The whole page; `tables` are the records that were audited, in their order."""
-    drawn = _tables(tables, captions or {})
+def render(audit: Audit, tables: Iterable[Table]) -> str:
+    """The whole page; `tables` are those that were audited, in their order."""
+    drawn = [DrawnTable.of(table) for table in tables]
     statuses = statuses_of(audit)
     facts = {(fact.table or "", fact.row or "", fact.column or ""): fact for fact in audit.facts if fact.table}
     cells = [
@@ -137,19 +137,6 @@ def _item(decision: AuditDecision, facts: dict[str, AuditFact]) -> Item:
         facts=[(name, text) for name, text in known if text],
         cells=_addresses(decision, facts),
     )
-
-
-def _tables(tables: Iterable[dict[str, Any]], captions: dict[str, str]) -> list[DrawnTable]:
-    drawn: list[DrawnTable] = []
-    labels: set[str] = set()
-    for record in tables:
-        label = record["label"]
-        while label in labels:
-            # As the audit names a label that is defined twice.
-            label += "'"
-        labels.add(label)
-        drawn.append(DrawnTable.of({**record, "label": label, "caption": captions.get(label) or record.get("caption")}))
-    return drawn
 
 
 def _cell(address: Address, text: str, status: str | None, fact: AuditFact | None) -> Cell:

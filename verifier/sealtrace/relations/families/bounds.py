@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, headers
 from sealtrace.relations.families.wording import AVERAGED, BARE_RATE, RELATIVE, is_percent, plain
 from sealtrace.relations.syntax import Given, Multiple, Ordered, all_of, at_most, number
@@ -67,7 +67,7 @@ _ENDS = _is_ordered("the ends of an interval")
 _AROUND = _is_ordered("an interval around its estimate", "The interval is about that estimate.")
 
 
-def find_orders(paper: Paper) -> Iterator[Claim]:
+def find_orders(paper: AuditedPaper) -> Iterator[Claim]:
     """Ends of intervals and their estimates; columns or rows whose headers say where they stand."""
     for sheet in paper.sheets:
         yield from _within(sheet)
@@ -224,7 +224,7 @@ _IS_OUT_OF = Rule(
 )
 
 
-def find_ranges(paper: Paper) -> Iterator[Claim]:
+def find_ranges(paper: AuditedPaper) -> Iterator[Claim]:
     """Probabilities beyond one, percentages beyond one hundred, broken counts: a header says what a number cannot be.
 
     A share between 0 and 100 is hardly a check, and none of this is counted as one.
@@ -254,7 +254,7 @@ def find_ranges(paper: Paper) -> Iterator[Claim]:
                     yield _IS_OUT_OF.claim(sheet, ratio, said, telling=False)
 
 
-def _of_some(paper: Paper) -> Iterator[Claim]:
+def _of_some(paper: AuditedPaper) -> Iterator[Claim]:
     """Rows and columns that say which percent of some thing has a property."""
     for sheet in paper.both_ways:
         for column in sheet.numeric_columns():

@@ -17,7 +17,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.differences import changes
 from sealtrace.relations.families.naming import Span, Spoken, index_of
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.superlatives import superlatives
 from sealtrace.relations.families.ways import ASIDES, Way, clause_around, meets, numbers_of, settled
 from sealtrace.relations.families.wording import is_slip, plain, printed, same
@@ -26,7 +26,7 @@ from sealtrace.relations.syntax import Formula, Given, Ordered, all_of, any_of, 
 from sealtrace.relations.work import time_is_up
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every claim that a sentence makes of a table."""
     index = index_of(paper)
     labels = {sheet.label.split("#")[0] for sheet in paper.sheets}
@@ -87,7 +87,7 @@ _FROM_TO = re.compile(r"\bfrom\b[^.;]*?\bto\b[^.;,(]*", re.I)
 
 def _sweeps(sentence: Sentence, sheet: Sheet) -> bool:
     """Whether a sentence names what changes from row to row: `rises with data size`."""
-    heads = named_by(sheet.record["columns"][0]["label"]) if sheet.record else frozenset()
+    heads = named_by(sheet.table.columns[0].label)
     along = _ALONG.search(sentence.text)
     return bool(heads) and along is not None and named_by(along[1]) == heads
 

@@ -14,7 +14,7 @@ import numpy as np
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.columns import Floats
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, headers, size_of
 from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
 from sealtrace.relations.families.wording import (
@@ -67,7 +67,7 @@ _LEAST = 10
 """A smaller number in a caption is rarely a denominator."""
 
 
-def find_rates(paper: Paper) -> Iterator[Claim]:
+def find_rates(paper: AuditedPaper) -> Iterator[Claim]:
     """Rates beside their counts, and over a number of items that is declared or that all of a column agree on."""
     for sheet in paper.sheets:
         yield from _beside_counts(sheet)
@@ -349,7 +349,7 @@ _MOST_SUMS = 50
 """With more possible sums than this a deviation tells nothing."""
 
 
-def find_whole_numbers(paper: Paper) -> Iterator[Claim]:
+def find_whole_numbers(paper: AuditedPaper) -> Iterator[Claim]:
     """Ratings in whole numbers, each of which the caption does not call a mean itself."""
     for sheet in paper.sheets:
         if not _RATINGS.search(sheet.caption) or _SEVERAL.search(sheet.caption):

@@ -13,7 +13,7 @@ from typing import Any
 from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.trials import blocks_of
 from sealtrace.relations.families.wording import plain, printed, sentences
 from sealtrace.relations.syntax import Expression, Formula, any_of, call, equal
@@ -38,7 +38,7 @@ _ENDS = {"higher": "max", "lower": "min"}
 _STYLES = {"best": "bold", "second": "underlined"}
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every marked number is the best of its column, or row, or of its part of that."""
     for sheet in paper.sheets:
         spoken = [sentence for sentence in sentences(sheet.caption) if re.search("bold", sentence, re.I)]
@@ -63,7 +63,7 @@ def directions(sheet: Sheet) -> dict[str, str]:
 
 
 def _arrows(sheet: Sheet) -> dict[str, str]:
-    return {column["label"]: column["direction"] for column in sheet.record["columns"] if "direction" in column}
+    return {column.label: column.direction for column in sheet.table.columns if column.direction is not None}
 
 
 def _said(caption: str) -> Iterator[tuple[str, str]]:
@@ -179,10 +179,10 @@ def _lines(
 def _marks(sheet: Sheet) -> dict[tuple[int, int], str]:
     """The marks of a table by row and column."""
     return {
-        (row, column): given["marks"][line.label]
-        for row, given in enumerate(sheet.record.get("rows", ()))
+        (row, column): given.marks[line.label]
+        for row, given in enumerate(sheet.table.rows)
         for column, line in enumerate(sheet.columns)
-        if line.label in given.get("marks", {})
+        if line.label in given.marks
     }
 
 
@@ -234,7 +234,7 @@ def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
     """What is marked is best in nearly all columns, or rows, or in all parts of these: the other one is suspected."""
     marks, least, found = _marks(sheet), 2 if said else 3, []
     ways: dict[str, str | None] = dict(directions(sheet)) if mark in marks.values() else {}
-    named = [sheet.columns[column].label in sheet.record["rows"][row]["cells"] for row, column in marks]
+    named = [sheet.columns[column].label in sheet.table.rows[row].texts for row, column in marks]
     # A row that names the column of its mark (native: 224px) is marked by that name.
     is_open = mark in marks.values() and not _is_emphasized(sheet, marks) and 2 * sum(named) <= len(named)
     for turned in (False, True) if is_open else ():

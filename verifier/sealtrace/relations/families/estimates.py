@@ -16,7 +16,7 @@ from itertools import pairwise
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import SCATTERED, index_of
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.resolving import agrees
 from sealtrace.relations.families.wording import DOWN, plain, same
 from sealtrace.relations.prose import Mention, Sentence
@@ -85,7 +85,7 @@ def _header(sheet: Sheet, column: int) -> str:
     return plain(sheet.columns[column].label).split(" / ")[-1]
 
 
-def find(paper: Paper, family: str) -> Iterator[Claim]:
+def find(paper: AuditedPaper, family: str) -> Iterator[Claim]:
     """Every estimate of the text that a table has with its error, or nearly has."""
     known = [found for place, sheet in enumerate(paper.sheets) for found in estimates_of(place, sheet)]
     for before, sentence in pairwise((None, *paper.sentences)) if known else ():
@@ -98,7 +98,13 @@ def find(paper: Paper, family: str) -> Iterator[Claim]:
 
 
 def _quoted(
-    paper: Paper, sentence: Sentence, context: str, value: Mention, error: Mention, known: list[Estimate], family: str
+    paper: AuditedPaper,
+    sentence: Sentence,
+    context: str,
+    value: Mention,
+    error: Mention,
+    known: list[Estimate],
+    family: str,
 ) -> Iterator[Claim]:
     hundred = value.unit in ("%", "pp") or _LOG.match(sentence.text, value.end)
     pairs = [(found, Fraction(scale)) for found in known for scale in ((1, 100) if hundred else (1,))]

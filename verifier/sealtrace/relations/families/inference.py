@@ -17,7 +17,7 @@ from functools import lru_cache
 from sealtrace.paper.extracted import JOIN
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY
 from sealtrace.relations.families.stated import size_of
 from sealtrace.relations.families.wording import plain, real
@@ -146,7 +146,7 @@ def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
     return Fraction(round(abs(found) * 10**7) + (1 if freedom else -1), 10**7)
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Estimates of each table that nearly all have the p of their error."""
     for sheet in paper.both_ways:
         estimates = [*_beside(sheet), *([] if sheet.is_turned else _below(sheet))]

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.columns import Column, Span, Value, columns_of, total
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.sums import OVERLAPPING, POOLED
 from sealtrace.relations.families.surprise import FALSE_DISCOVERIES, LEAST_SURPRISE, surprise_of
 from sealtrace.relations.families.trials import (
@@ -114,7 +114,7 @@ class Hypothesis:
     @property
     def table(self) -> tuple[int, bool]:
         """The table that it is of, as printed or turned."""
-        return id(self.sheet.record), self.sheet.is_turned
+        return id(self.sheet.table), self.sheet.is_turned
 
     @property
     def least(self) -> int:
@@ -170,7 +170,7 @@ def _other_digits(fact: Fact) -> Iterator[float]:
 
 def among(sheet: Sheet, rank: int) -> tuple[int, int]:
     """What a hypothesis is counted with: those of its table where a header speaks for it, else those of the paper."""
-    return rank, id(sheet.record) if rank < _NAMED_RANKS else 0
+    return rank, id(sheet.table) if rank < _NAMED_RANKS else 0
 
 
 @dataclass
@@ -182,7 +182,7 @@ class Mine:
     """How many hypotheses, by their rank and, where a header speaks for them, by their table."""
 
     @classmethod
-    def of(cls, paper: Paper) -> Mine:
+    def of(cls, paper: AuditedPaper) -> Mine:
         """Everything that is tried of a paper."""
         mine = cls()
         for sheet in paper.both_ways:

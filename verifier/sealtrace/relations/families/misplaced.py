@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import quotes
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.quotes import FAMILY, Number, is_of_its_kind, is_quotable, readings
 from sealtrace.relations.families.resolving import NEAR, Candidate, agrees
 from sealtrace.relations.families.wording import same
@@ -44,7 +44,7 @@ class _Column:
     """Rows whose number the text gives them."""
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """What the text quotes, and what stands in another row and is not among that already."""
     told = set()
     for claim in quotes.find(paper):
@@ -53,7 +53,7 @@ def find(paper: Paper) -> Iterator[Claim]:
     yield from find_misplaced(paper, told)
 
 
-def find_misplaced(paper: Paper, told: set[frozenset[str]]) -> Iterator[Claim]:
+def find_misplaced(paper: AuditedPaper, told: set[frozenset[str]]) -> Iterator[Claim]:
     """Neighbours of a column that changed places, or of which one repeats the other; without what is told already."""
     columns: dict[tuple[int, int], _Column] = defaultdict(_Column)
     sheets = {id(sheet): place for place, sheet in enumerate(paper.sheets)}

@@ -17,7 +17,7 @@ from itertools import dropwhile, product
 
 from sealtrace.paper.names.glossary import Glossary
 from sealtrace.paper.names.words import named_by, stems, telling, tells, vocabulary, words
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.prose import Sentence
 
@@ -75,7 +75,7 @@ class _Phrase:
 
 
 @lru_cache(maxsize=2)
-def index_of(paper: Paper) -> Index:
+def index_of(paper: AuditedPaper) -> Index:
     """The index of a paper, made once."""
     return Index(paper)
 
@@ -83,7 +83,7 @@ def index_of(paper: Paper) -> Index:
 class Index:
     """The labels of every table of a paper."""
 
-    def __init__(self, paper: Paper) -> None:
+    def __init__(self, paper: AuditedPaper) -> None:
         self.paper = paper
         self._texts = [sentence.text for sentence in paper.sentences]
         self._parts: dict[tuple[int, int, int], int] = {}
@@ -273,7 +273,7 @@ def _row_parts(sheet: Sheet) -> dict[int, list[str]]:
     """The texts by which each row is called."""
     found = {}
     for row, line in enumerate(sheet.rows):
-        cells = sheet.record["rows"][row]["cells"] if sheet.record else [line.label]
+        cells = sheet.table.rows[row].texts
         texts = [
             text
             for column, text in enumerate(cells)
@@ -295,9 +295,9 @@ def _column_parts(sheet: Sheet) -> dict[int, list[str]]:
 
 def _heads(sheet: Sheet) -> frozenset[str]:
     """What stands above the names of the rows: `order` of order 3, `c` of c = 1.5."""
-    if not sheet.record or len(sheet.rows) > MOST_NUMBERED:
+    if len(sheet.rows) > MOST_NUMBERED:
         return frozenset()
-    header = sheet.record["columns"][0]["label"]
+    header = sheet.table.columns[0].label
     return frozenset({header, header.split(" / ")[-1], *re.findall(r"\((.*?)\)", header), *header.split()[-1:]}) - {""}
 
 

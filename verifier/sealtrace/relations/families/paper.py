@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePath
-from typing import Any
 
-from sealtrace.paper.extracted import ExtractedRow, ExtractedTable, Load, ProseLine
-from sealtrace.paper.reported import records_of
-from sealtrace.recipes.cells import naming_columns
-from sealtrace.relations.fact import Fact, PrintedCell, UnknownFactError
+from sealtrace.paper.extracted import Load, ProseLine
+from sealtrace.paper.model import Table
+from sealtrace.relations.fact import Fact, PrintedCell
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.wording import plain
 from sealtrace.relations.prose import GREATEST, Sentence, sentences_of
@@ -47,7 +44,7 @@ class Sheet:
     rows: tuple[Line, ...]
     entries: Mapping[tuple[int, int], PrintedCell]
     """By row and column; cells that name a row are left out."""
-    record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    table: Table = field(compare=False, repr=False)
     is_turned: bool = False
 
     def entry(self, row: int, column: int) -> PrintedCell | None:
@@ -131,7 +128,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
-class Paper:
+class AuditedPaper:
     """What a paper prints."""
 
     facts: Facts
@@ -143,32 +140,24 @@ class Paper:
     @classmethod
     def of(
         cls,
-        tables: Iterable[ExtractedTable],
+        tables: Iterable[Table],
         prose: Iterable[ProseLine] = (),
         texts: Mapping[str, str] | None = None,
         facts: Facts | None = None,
-    ) -> Paper:
+    ) -> AuditedPaper:
         """A paper from what was read; facts that were made of the same tables may bring declared rules of printing."""
-        panels = [
-            (table, panel, record)
-            for number, table in enumerate(tables, 1)
-            for panel, record in enumerate(records_of(table, f"table {number}"))
-        ]
-        lines = tuple(prose)
-        known = facts or Facts.of((record for _table, _panel, record in panels), lines, texts)
-        sheets = tuple(
-            _sheet(table, panel, record, label, known)
-            for (table, panel, record), label in zip(panels, known.tables, strict=True)
-        )
+        printed, lines = list(tables), tuple(prose)
+        known = facts or Facts.of(printed, lines, texts)
+        sheets = tuple(_sheet(table, known) for table in printed)
         return cls(known, sheets, lines, texts or {})
 
     @classmethod
-    def read(cls, text: str, source: str, load: Load = lambda _name: None) -> Paper:
+    def read(cls, text: str, source: str, load: Load = lambda _name: None) -> AuditedPaper:
         """A paper from its LaTeX."""
-        from sealtrace.paper.latex import read_document
+        from sealtrace.paper.reported import read_reported
 
-        document = read_document(text, source, load)
-        return cls.of(document.tables, document.prose, {source: text})
+        paper = read_reported(text, source, load)
+        return cls.of(paper.tables, paper.prose, {source: text})
 
     @property
     def both_ways(self) -> Iterator[Sheet]:
@@ -189,35 +178,26 @@ class Paper:
         return " ".join([line.text for line in self.prose] + captions)
 
 
-def _sheet(table: ExtractedTable, panel: int, record: dict[str, Any], label: str, facts: Facts) -> Sheet:
-    rows = [row for row in table.rows if row.panel == panel and not row.header]
-    columns = tuple(Line(column["label"]) for column in record["columns"])
-    naming = naming_columns(record)
+def _sheet(table: Table, facts: Facts) -> Sheet:
+    known = facts.table(table.label).entries
     entries: dict[tuple[int, int], PrintedCell] = {}
-    renamed = next((row for row, given in enumerate(record["rows"]) if _renames(given["cells"])), len(record["rows"]))
-    for row, given in enumerate(record["rows"][:renamed]):
-        for column in range(naming, len(columns)):
-            try:
-                entry = facts.entry(label, given["label"], columns[column].label)
-            except UnknownFactError:
-                # Labels that only differ in their spaces name no cell.
-                continue
-            if entry.text == given["cells"][column] and all(abs(fact.value) < GREATEST for fact in entry.facts):
+    for row, given in enumerate(table.rows):
+        if _renames(given.texts):
+            break
+        for column in range(table.label_width, len(table.columns)):
+            entry = known[given.label, table.columns[column].label]
+            if all(abs(fact.value) < GREATEST for fact in entry.facts):
                 entries[row, column] = entry
-    lines = tuple(
-        _line(row, given["label"], place) for place, (row, given) in enumerate(zip(rows, record["rows"], strict=True))
+    columns = tuple(Line(label) for label in table.headers)
+    rows = tuple(
+        Line(row.label, row.at, row.after_rule and place > 0, row.indented, row.texts[0])
+        for place, row in enumerate(table.rows)
     )
-    return Sheet(label, table.caption, PurePath(table.source).name, table.line, columns, lines, entries, record)
+    return Sheet(table.label, table.caption, table.file, table.line or 1, columns, rows, entries, table)
 
 
-def _renames(cells: list[str]) -> bool:
+def _renames(cells: tuple[str, ...]) -> bool:
     """Whether a row gives the columns other names, so that what stands below it is not what the header says."""
     first, *others = cells
     named = [text for text in others if re.search(r"[^\W\d_]{3,}", text)]
     return not first.strip() and len(named) > 1 and not any(re.search(r"\d", text) for text in others)
-
-
-def _line(row: ExtractedRow, label: str, place: int) -> Line:
-    first = row.cells[0]
-    indented, text = (first.indented, first.text) if first is not None else (False, "")
-    return Line(label, row.line, row.after_rule and place > 0, indented, text)

@@ -11,14 +11,14 @@ from itertools import groupby
 from sealtrace.paper.names.words import telling, words
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.computed import ahead, behind, claim_of, computed
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import is_slip, same
 from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, lists_in
 from sealtrace.relations.syntax import Given, all_of, equal, number
 from sealtrace.relations.work import time_is_up
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every claim of this family."""
     yield from _lists(paper.sentences)
     yield from _phrases(paper.sentences)

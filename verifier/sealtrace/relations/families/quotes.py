@@ -13,7 +13,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import estimates
 from sealtrace.relations.families.naming import SCATTERED, index_of
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.resolving import ALONE, BESIDE, NEAR, Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import LEVEL, is_slip, real, same
 from sealtrace.relations.prose import Mention, Sentence, ratios_in
@@ -60,7 +60,7 @@ class Number:
         return self.cell is not None and self.cell.score >= score and self.margin >= margin
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every number whose words name a cell, where a cell says the same, or where words alone choose another."""
     told = set()
     for claim in estimates.find(paper, FAMILY):
@@ -88,12 +88,12 @@ def find(paper: Paper) -> Iterator[Claim]:
 
 
 @lru_cache(maxsize=1)
-def readings(paper: Paper) -> tuple[tuple[Reading, Resolver], ...]:
+def readings(paper: AuditedPaper) -> tuple[tuple[Reading, Resolver], ...]:
     """Every sentence with what it and the sentences before it name, read once."""
     return tuple(_read(paper))
 
 
-def _read(paper: Paper) -> Iterator[tuple[Reading, Resolver]]:
+def _read(paper: AuditedPaper) -> Iterator[tuple[Reading, Resolver]]:
     index = index_of(paper)
     reading: Reading | None = None
     for sentence in paper.sentences:

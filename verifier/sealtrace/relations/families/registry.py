@@ -25,7 +25,7 @@ from sealtrace.relations.families import (
     tallies,
     ways,
 )
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.work import time_is_up
 
 
@@ -37,7 +37,7 @@ class Family:
     sentence: str
     trigger: str
     """What a table must say itself before anything is claimed."""
-    find: Callable[[Paper], Iterable[Claim]]
+    find: Callable[[AuditedPaper], Iterable[Claim]]
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -168,7 +168,7 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 
-def automatic_claims(paper: Paper, families: Iterable[Family] = FAMILIES) -> list[Claim]:
+def automatic_claims(paper: AuditedPaper, families: Iterable[Family] = FAMILIES) -> list[Claim]:
     """What the families claim of a paper, each under a name of its own."""
     claims: list[Claim] = []
     seen: Counter[str] = Counter()

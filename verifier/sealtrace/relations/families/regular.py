@@ -16,7 +16,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.columns import Column, columns_of
 from sealtrace.relations.families.mining import Hypothesis, Mine
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
 from sealtrace.relations.families.wording import plain
 from sealtrace.relations.search import search
@@ -30,7 +30,7 @@ _UNNAMED, _MOST_CHANCE = 2, 1e-4
 _RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|pos)\b|^#$")
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every row of every believed regularity."""
     mine = Mine.of(paper)
     blamed: set[tuple[str, str]] = set()
@@ -110,7 +110,7 @@ def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
 # As text for a relations file: what an author may declare instead of leaving it to be guessed
 
 
-def suggestions(paper: Paper) -> list[AuditSuggestion]:
+def suggestions(paper: AuditedPaper) -> list[AuditSuggestion]:
     """Every believed regularity, the least likely by chance first."""
     mine = Mine.of(paper)
     return [

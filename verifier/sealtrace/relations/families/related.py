@@ -10,7 +10,7 @@ from itertools import permutations
 
 from sealtrace.paper.names.words import stems, telling
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, found_by, headers
 from sealtrace.relations.families.wording import plain, real, sentences
 from sealtrace.relations.syntax import Formula, Given, any_of, call, equal
@@ -70,7 +70,7 @@ class _Subtraction:
             yield rule.claim(sheet, facts, self.said, formula=any_of(*either[: 1 if self.ordered else 2]))
 
 
-def find_differences(paper: Paper) -> Iterator[Claim]:
+def find_differences(paper: AuditedPaper) -> Iterator[Claim]:
     """A header `A - B`, a caption that names both columns, or before and after beside a change."""
     for sheet in paper.sheets:
         headed = [(plain(sheet.columns[column].label), column) for column in sheet.numeric_columns()]
@@ -156,7 +156,7 @@ _IS_EITHER = replace(
 )
 
 
-def find_games(paper: Paper) -> Iterator[Claim]:
+def find_games(paper: AuditedPaper) -> Iterator[Claim]:
     """NashConv is the sum of the best-response values, exploitability is half of it, also in another table."""
     half = _SAYS_HALF.search(paper.words) is not None
     sheets = list(paper.both_ways) if _ZERO_SUM.search(paper.words) else []

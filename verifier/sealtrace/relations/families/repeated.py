@@ -11,7 +11,7 @@ from itertools import combinations, product
 from sealtrace.paper.names.words import stems, telling
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact, PrintedCell, plain_address
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real, same
 from sealtrace.relations.work import time_is_up
 
@@ -31,7 +31,7 @@ Pair = tuple[tuple[str, ...], Fact, Fact]
 """An entity, and what each of the two tables prints of it."""
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every pair of columns, of two tables, that print the same numbers for most of the entities that both name."""
     known = [[(way, entities(way)) for way in (sheet, sheet.turned())] for sheet in paper.sheets]
     for several, others in combinations(known, 2):
@@ -49,7 +49,7 @@ def entities(sheet: Sheet) -> Entities:
     """The words of the text cells of rows; a name that stands in several rows names none of them."""
     found: dict[tuple[str, ...], tuple[int, int] | None] = {}
     for row, line in enumerate(sheet.rows):
-        cells = enumerate(sheet.record["rows"][row]["cells"]) if not sheet.is_turned and sheet.record else ()
+        cells = enumerate(sheet.table.rows[row].texts) if not sheet.is_turned else ()
         named = [(column, text) for column, text in cells if not sheet.entries.get((row, column), _NO_CELL).facts]
         for column, text in ((0, line.label), *named):
             # A row's number, `(3) Oak`, is no part of its name.

@@ -10,7 +10,7 @@ from typing import Any
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.paper import Paper
+from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import DOWN
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.prose import Sentence
@@ -37,7 +37,7 @@ _MOST_FREEDOM = 10**6
 _FINE = 10**12
 
 
-def reported(paper: Paper) -> Iterator[Claim]:
+def reported(paper: AuditedPaper) -> Iterator[Claim]:
     """Everything that sentences report."""
     lenient = _LENIENT.search(paper.words) is not None
     for sentence in paper.sentences:

@@ -13,7 +13,7 @@ from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.fact import Fact
 from sealtrace.relations.families import inference
 from sealtrace.relations.families.estimates import estimates_of
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY, reported, tail
 from sealtrace.relations.families.stated import Rule, headers
 from sealtrace.relations.families.trials import wilson
@@ -37,7 +37,7 @@ from sealtrace.relations.work import Work
 CERTIFICATES = "certificate"
 
 
-def find_statistics(paper: Paper) -> Iterator[Claim]:
+def find_statistics(paper: AuditedPaper) -> Iterator[Claim]:
     """What sentences report; margins of rates, McNemar's test and errors in tables."""
     yield from reported(paper)
     yield from inference.find(paper)
@@ -295,7 +295,7 @@ _Z = {"90": "1.6449", "95": "1.9600", "99": "2.5758"}
 _MOST_TRIALS = 20_000
 
 
-def find_certificates(paper: Paper) -> Iterator[Claim]:
+def find_certificates(paper: AuditedPaper) -> Iterator[Claim]:
     """A column that is called so, or whose caption is, beside a column of k/n."""
     for sheet in paper.sheets:
         rows = range(len(sheet.rows))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, Summary, found_by, summaries, weighted
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real
 from sealtrace.relations.search import search
@@ -76,7 +76,7 @@ _IS_TOTAL = Rule(
 )
 
 
-def find_totals(paper: Paper) -> Iterator[Claim]:
+def find_totals(paper: AuditedPaper) -> Iterator[Claim]:
     """Rows and columns of totals, and what a caption says of shares."""
     for sheet in paper.sheets:
         for summary in summaries(sheet, _WHOLE):
@@ -244,7 +244,7 @@ _IS_DEVIATION = Rule(
 )
 
 
-def find_means(paper: Paper) -> Iterator[Claim]:
+def find_means(paper: AuditedPaper) -> Iterator[Claim]:
     """Means of rows above and of listed seeds, and deviations of those."""
     plainly = [sheet for sheet in paper.sheets if not _POOLING.search(sheet.caption)]
     for sheet in plainly:
@@ -302,7 +302,7 @@ def _has_items(summary: Summary) -> bool:
     names = [plain(sheet.rows[place].first) for place in range(row)]
     if any(_AGGREGATORS.fullmatch(name) for name in names if not _MEAN.fullmatch(name)):
         return False
-    header = plain(sheet.record["columns"][0]["label"]) if sheet.record else ""
+    header = plain(sheet.table.columns[0].label)
     listed = [name for name in names if _LISTED.fullmatch(name)]
     return sheet.rows[row].after_rule or _ITEM.fullmatch(header) is not None or len(listed) > 1
 

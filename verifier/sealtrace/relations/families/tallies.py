@@ -17,7 +17,7 @@ from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.names.words import named_by, stem, stems, vocabulary, words
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span, is_of
-from sealtrace.relations.families.paper import Paper, Sheet
+from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.prose import SMALL, Sentence, count_in, ratios_in
 from sealtrace.relations.syntax import Expression, Given, equal, number
@@ -73,14 +73,14 @@ class _Listing:
     """Those that sum up nothing."""
 
     @cached_property
-    def cells(self) -> dict[int, list[str]]:
+    def cells(self) -> dict[int, tuple[str, ...]]:
         """What stands in each row."""
-        return {row: self.sheet.record["rows"][row]["cells"] for row in self.rows}
+        return {row: self.sheet.table.rows[row].texts for row in self.rows}
 
     @cached_property
     def heads(self) -> dict[int, tuple[str, ...]]:
         """The stems of each header that stands in one line."""
-        labels = [column["label"] for column in self.sheet.record["columns"]]
+        labels = self.sheet.table.headers
         return {column: stems(label) for column, label in enumerate(labels) if stems(label) and JOIN not in label}
 
     def names(self, column: int) -> set[str]:
@@ -106,9 +106,9 @@ class _Listing:
         return {len(self.names(column)), len(filled), *parts, *range(len(self.rows) - beside, len(self.rows) + 1)}
 
 
-def find(paper: Paper) -> Iterator[Claim]:
+def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every claim of this family."""
-    listings = [listing for sheet in paper.sheets if sheet.record and (listing := _listing(sheet)) is not None]
+    listings = [listing for sheet in paper.sheets if (listing := _listing(sheet)) is not None]
     for listing in listings:
         yield from _summed_up(listing)
     yield from _all_rows(paper, listings)
@@ -127,7 +127,7 @@ def _listing(sheet: Sheet) -> _Listing | None:
     names = {
         row: (plain(line.first), plain(line.label))
         for row, line in enumerate(sheet.rows)
-        if any(text.strip() for text in sheet.record["rows"][row]["cells"])
+        if any(text.strip() for text in sheet.table.rows[row].texts)
     }
     rows = [row for row, own in names.items() if not any(map(_is_summary, own))]
     # Where a rule stands below every row, the header may have taken one.
@@ -164,7 +164,7 @@ def _summed_up(listing: _Listing) -> Iterator[Claim]:
             yield _claim(listing, told, len(above), f"{line.label!r}: {found['count']}", source)
 
 
-def _all_rows(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
+def _all_rows(paper: AuditedPaper, listings: list[_Listing]) -> Iterator[Claim]:
     """`the eight models in Table 2`, `spanning 8 domains`: as many as the table lists, said once or often."""
     said: dict[tuple[int, int], list[tuple[Sentence, re.Match[str]]]] = {}
     for sentence in paper.sentences:
@@ -195,7 +195,7 @@ def _all_rows(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
             yield _claim(listing, given, told if holds else len(names), says, source)
 
 
-def _is_wrong(paper: Paper, listing: _Listing, told: int, noun: str) -> bool:
+def _is_wrong(paper: AuditedPaper, listing: _Listing, told: int, noun: str) -> bool:
     """Whether a count that is not that of the rows has nothing to excuse it."""
     sheet, names = listing.sheet, listing.names(0)
     panels = [other for other in paper.sheets if other.label.split("#")[0] == sheet.label.split("#")[0]]
@@ -212,7 +212,7 @@ def _refers(sentence: Sentence, sheet: Sheet) -> bool:
     return sheet.label.split("#")[0] in sentence.references or is_of(sentence, sheet)
 
 
-def _by_category(paper: Paper, listings: list[_Listing]) -> Iterator[Claim]:
+def _by_category(paper: AuditedPaper, listings: list[_Listing]) -> Iterator[Claim]:
     """`Tier 1 (5 tasks)`, `Tier 2 (7 tasks)`: how often each stands below that header, where all are counted."""
     said: dict[tuple[str, str], dict[str, tuple[Sentence, re.Match[str]]]] = {}
     for sentence in paper.sentences:
@@ -263,7 +263,7 @@ def _some_rows(sentence: Sentence, listings: list[_Listing]) -> Iterator[Claim]:
 def _conditions(listing: _Listing, clause: str) -> Iterator[tuple[str, tuple[int, ...]]]:
     """What a clause may say of some of the rows, with these: a year, or a word of one column."""
     dated, named = _DATED.search(clause), {word: clause[start:end] for word, start, end in words(clause)}
-    for column in range(1, len(listing.sheet.record["columns"])):
+    for column in range(1, len(listing.sheet.table.columns)):
         texts = {row: cells[column] for row, cells in listing.cells.items()}
         years = {row: int(own[0]) for row, text in texts.items() if len(own := _YEAR.findall(text)) == 1}
         if dated is not None:

@@ -16,6 +16,8 @@ from sealtrace.bundle.frames import Index, Mask, StreamedFrame, plain
 from sealtrace.bundle.keyed import Bits
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.evidence import Evidence, View
+from sealtrace.paper.model import RecipeRecord
+from sealtrace.recipes.cells import tables_in
 from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
 
 if TYPE_CHECKING:
@@ -214,12 +216,9 @@ class Results(View):
         return found & fields
 
     @cached_property
-    def recipes(self) -> list[dict[str, Any]]:
+    def recipes(self) -> list[RecipeRecord]:
         """Every recipe of the bundle's tables."""
-        tables = [document.value for document in self.bundle.documents_of("table")]
-        own = [column.get("recipe") for table in tables for column in table["columns"]]
-        own += [recipe for table in tables for row in table["rows"] for recipe in (row.get("recipes") or {}).values()]
-        return [recipe for recipe in (*own, *(table.get("recipe") for table in tables)) if recipe]
+        return [recipe for table in tables_in(self.evidence) for recipe in table.recipes]
 
     @cached_property
     def lost(self) -> dict[tuple[str, int], tuple[Index, Index]]:

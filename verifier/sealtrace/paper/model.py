@@ -1,0 +1,379 @@
+"""A paper as printed: tables with their cells, sentences with their numbers, each with its place and its id.
+
+Every reader of papers, and every reader of sealed table records, hands these on. What a cell prints, which columns name
+rows and how many numbers there are is decided here, so that all commands count the same cells.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, count, pairwise
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from sealtrace.paper.extracted import JOIN, ProseLine, ReadingProblem
+from sealtrace.paper.numbers import Printed, PrintedNumber, looks_numeric, numbers_of, read_printed
+
+if TYPE_CHECKING:
+    from sealtrace.paper.sentences import Sentence
+
+Role = Literal["number", "name", "text", "nothing"]
+"""What a cell prints: a number to be accounted for, what something is called, words, or nothing."""
+RecipeRecord = dict[str, Any]
+"""How records give a cell, as a sealed record has it."""
+NAME = "name"
+"""The classification that declares a cell's digits to be part of a name."""
+_LONGEST_CAPTION = 4000
+_MARKUP = re.compile(r"\\[A-Za-z]+\*?|[{}$\\]")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed cell."""
+
+    text: str
+    line: int | None = None
+    source: str = ""
+    """The file that prints it, where it is not its table's."""
+    mark: str | None = None
+    """`best` or `second`, as it is emphasized."""
+    covering: str | None = None
+    """The text of the cell that reaches into this place from the left or from above; None where none does."""
+    columns: int = 1
+
+    @property
+    def shown(self) -> str:
+        """What a reader sees in this place."""
+        return self.text if self.covering is None else self.covering
+
+    @cached_property
+    def printed(self) -> Printed | None:
+        """What it says, where the whole of it is a number or several."""
+        return read_printed(self.text)
+
+    @cached_property
+    def numbers(self) -> tuple[PrintedNumber, ...]:
+        """Its numbers, also where words stand around them."""
+        return numbers_of(self.text)
+
+    @property
+    def blank(self) -> bool:
+        """Whether it prints nothing, or says that there is nothing."""
+        return not self.text.strip() or (self.printed is not None and self.printed.form == "not-available")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column."""
+
+    label: str
+    direction: str | None = None
+    """Which values are better, `higher` or `lower`, where that is said."""
+    recipe: RecipeRecord | None = None
+    """How its cells follow from records, where the table is sealed."""
+    printed: str | None = None
+    """Its header as printed, where its label says more: that there is none, or that another column has the same."""
+
+    @property
+    def header(self) -> str:
+        """What stands above it."""
+        return self.label if self.printed is None else self.printed
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the body."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    line: int | None = None
+    """Its line, where all its cells stand on one."""
+    lines: tuple[int, ...] = ()
+    """The line of each cell, where they differ."""
+    after_rule: bool = False
+    """A rule over the whole table stands above it."""
+    indented: bool = False
+    """Its name is set further right: it is a part of a row above."""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Column to how its cell is emphasized."""
+    recipes: Mapping[str, RecipeRecord] = field(default_factory=dict)
+    """Column to the cell's own recipe; an empty one means none."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    among: str | None = None
+    printing: Mapping[str, str] = field(default_factory=dict)
+    """Column to how its numbers came to be printed."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its cells as strings."""
+        return tuple(cell.text for cell in self.cells)
+
+    @property
+    def at(self) -> int | None:
+        """The line on which it begins."""
+        return self.lines[0] if self.lines else self.line
+
+    @property
+    def naming(self) -> int:
+        """How many of its first cells make up its label."""
+        cells = self.texts
+        return next((n for n in range(1, len(cells)) if JOIN.join(filter(None, cells[:n])) == self.label), 1)
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a paper, or one panel of it; or a sealed table record."""
+
+    label: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+    source: str = ""
+    """The file that prints it."""
+    line: int | None = None
+    headings: tuple[str, ...] = ()
+    """Headings under which it stands, the nearest first."""
+    recipe: RecipeRecord | None = None
+    """The query that fills the whole table, where the table is sealed."""
+    path: str | None = None
+    """Where its record lies in the bundle; None where it was read from a paper."""
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], path: str | None = None) -> Self:
+        """A table record as a table. The record may be misshapen: rows may have too many cells or too few."""
+        columns = tuple(
+            Column(column["label"], column.get("direction"), column.get("recipe")) for column in record["columns"]
+        )
+        return cls(
+            record["label"],
+            columns,
+            tuple(_row_of(row, columns) for row in record["rows"]),
+            record.get("caption") or "",
+            record.get("source") or "",
+            recipe=record.get("recipe"),
+            path=path,
+        )
+
+    def record(self) -> dict[str, Any]:
+        """The table as a record that can be sealed."""
+        file = PurePath(self.source).name
+        found: dict[str, Any] = {"label": self.label}
+        found |= {"source": file} if file else {}
+        found |= {"caption": self.caption[:_LONGEST_CAPTION]} if self.caption else {}
+        found |= {"recipe": dict(self.recipe)} if self.recipe is not None else {}
+        return found | {"columns": list(map(_column_record, self.columns)), "rows": list(map(_row_record, self.rows))}
+
+    @property
+    def file(self) -> str:
+        """The name of the file that prints it."""
+        return PurePath(self.source).name
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The labels of the columns."""
+        return tuple(column.label for column in self.columns)
+
+    def id(self, row: int, column: int) -> str:
+        """How a cell is addressed."""
+        return f"{self.label}[{self.rows[row].label}, {self.columns[column].label}]"
+
+    def places(self) -> Iterator[tuple[int, int, Cell]]:
+        """Every cell, with the numbers of its row and its column; what has no column is left out."""
+        for row, given in enumerate(self.rows):
+            for column, cell in enumerate(given.cells[: len(self.columns)]):
+                yield row, column, cell
+
+    def recipe_of(self, row: int, column: int) -> RecipeRecord | None:
+        """A cell's own recipe, or its column's. A row's own may be empty: then the column's does not apply to it."""
+        return self.rows[row].recipes.get(self.columns[column].label, self.columns[column].recipe)
+
+    @property
+    def recipes(self) -> list[RecipeRecord]:
+        """Every recipe of its columns, its rows and its own."""
+        own = [*(column.recipe for column in self.columns), *(one for row in self.rows for one in row.recipes.values())]
+        return [recipe for recipe in (*own, self.recipe) if recipe]
+
+    # What its cells are
+
+    @cached_property
+    def label_width(self) -> int:
+        """How many of the first columns make up the rows' labels, in most rows."""
+        counts = Counter(row.naming for row in self.rows)
+        return counts.most_common(1)[0][0] if counts else 1
+
+    @cached_property
+    def naming(self) -> tuple[int, ...]:
+        """The columns on the left that name rows, by their header and what they print: model sizes, years, seeds and
+        settings are labels, not results."""
+        found = []
+        for place, column in enumerate(self.columns[:-1]):
+            cells = [row.cells[place] for row in self.rows if place < len(row.cells) and row.cells[place].text]
+            if not cells or not _names_rows(column.label, cells, place, self.label_width):
+                break  # what follows a result is a result
+            found.append(place)
+        return tuple(found)
+
+    def role(self, row: int, column: int) -> Role:
+        """What a cell prints.
+
+        In a sealed record, whatever holds a digit is a number unless it is declared a name; words of the row's label
+        that stand in the row are a name, too. In a paper nobody has declared anything: columns that name rows hold
+        names, and so does a cell with words around its digits.
+        """
+        cell = self.rows[row].cells[column]
+        if (self.recipe_of(row, column) or {}).get("classification") == NAME:
+            return "name"
+        if cell.blank:
+            return "nothing"
+        if not any(unicodedata.category(character).startswith("N") for character in cell.text):
+            return "text"
+        if self.path is None:
+            return "number" if column not in self.naming and cell.numbers and not is_wordy(cell) else "name"
+        named = column in self.naming and cell.text in self.rows[row].label and not _is_number(cell.text)
+        return "name" if named else "number"
+
+    @property
+    def with_names(self) -> Table:
+        """The table in which the columns that name rows are declared to."""
+        columns = tuple(
+            replace(column, recipe={"classification": NAME}) if place in self.naming else column
+            for place, column in enumerate(self.columns)
+        )
+        return replace(self, columns=columns)
+
+    @property
+    def as_sealed(self) -> Table:
+        """The table as if it were sealed, with every digit to be accounted for."""
+        return replace(self, path=self.path or self.file)
+
+    @cached_property
+    def numbers(self) -> tuple[tuple[int, int, Cell], ...]:
+        """The cells that print a number to be accounted for, with the numbers of their rows and columns."""
+        return tuple(place for place in self.places() if self.role(*place[:2]) == "number")
+
+
+def _row_of(row: Mapping[str, Any], columns: Sequence[Column]) -> Row:
+    marks, lines, texts = row.get("marks") or {}, tuple(row.get("lines") or ()), row["cells"]
+    at = [*lines, *[None] * len(texts)] if lines else [row.get("line")] * len(texts)
+    marked = [marks.get(column.label) for column in columns] + [None] * len(texts)
+    return Row(
+        row["label"],
+        tuple(Cell(text, line, mark=mark) for text, line, mark in zip(texts, at, marked, strict=False)),
+        row.get("line"),
+        lines,
+        marks=marks,
+        recipes=row.get("recipes") or {},
+        arguments=row.get("arguments") or {},
+        among=row.get("among"),
+        printing=row.get("printing") or {},
+    )
+
+
+def _column_record(column: Column) -> dict[str, Any]:
+    found: dict[str, Any] = {"label": column.label}
+    found |= {"direction": column.direction} if column.direction else {}
+    return found | ({"recipe": dict(column.recipe)} if column.recipe is not None else {})
+
+
+def _row_record(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {"label": row.label, "cells": list(row.texts)}
+    found |= {"lines": list(row.lines)} if row.lines else {"line": row.line} if row.line is not None else {}
+    kept = {"marks": row.marks, "arguments": row.arguments, "recipes": row.recipes, "printing": row.printing}
+    found |= {name: dict(value) for name, value in kept.items() if value}
+    return found | ({"among": row.among} if row.among is not None else {})
+
+
+# What names something
+
+
+_SETTING = re.compile(
+    r"\b(?:model|params?|parameters|size|scale|year|date|month|day|seed|run|fold|split|epochs?|steps?|layers?|depth|dim|"
+    r"width|heads?|rank|k|n|m|batch|lr|learning rate|temperature|threshold|budget|level|id|index|no\.?|#|bits?|shots?|"
+    r"tier|rho|alpha|beta|gamma|lambda|tau|sigma|epsilon)\b|^[αβγδεζηθκλμνρστφψωϵ]$",
+    re.IGNORECASE,
+)
+_NAMES = re.compile(r"\bO\(|^[^\W\d_]{2,}[^=<>≤≥≈~:±]*$|^\d{4}-\d\d(?:-\d\d)?$|\d\s?°\s?[NSEW]\b|\bSection\s\d|§")
+"""`O(1)`, `Axis 1`, `Elm-3.1-8B`, dates and sections say what something is, not how much."""
+_MEASURED = re.compile(r"(?<![\w.-])[+\-−]?\d*\.\d+(?![\w-])|\d\s?%")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+
+
+def is_wordy(cell: Cell) -> bool:
+    """Whether a cell is more of a sentence or a name than of a number."""
+    if (found := _NAMES.search(cell.text)) and (not found.group()[0].isalpha() or not _MEASURED.search(cell.text)):
+        return True
+    words = _WORDS.findall(cell.text)
+    return len(words) >= 4 or (len(words) >= 2 and len(words) > 2 * len(cell.numbers) and len(cell.text) > 25)
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text reads as a number, also where it is set in bold or as mathematics."""
+    plain = _MARKUP.sub(" ", text)
+    printed = read_printed(plain)
+    return looks_numeric(plain) or (printed is not None and printed.numeric)
+
+
+def _names_rows(header: str, cells: list[Cell], place: int, label_width: int) -> bool:
+    """Whether a column names rows; the labels of most rows take up the first `label_width` columns."""
+    printed = [cell.printed for cell in cells]
+    numbers = [read.parts for read in printed if read is not None and read.numeric]
+    if 2 * len(numbers) < len(cells):
+        return True  # words, some with a number among them
+    first, labels = place == 0, place < label_width
+    if place > label_width or any(read and (read.percent or read.form == "plus-minus") for read in printed):
+        return False
+    if _SETTING.search(header):
+        return first or labels or all(map(_is_size, numbers))
+    if first and (not header or header.startswith("column ")):
+        return True
+    if all(map(_is_size, numbers)):
+        return first or labels
+    values = [parts[0].value for parts in numbers]
+    rising = len(values) > 2 and all(a < b for a, b in pairwise(values))
+    return first and (rising or all(part.unit >= 1 for parts in numbers for part in parts))
+
+
+def _is_size(parts: tuple[PrintedNumber, ...]) -> bool:
+    """A number with a scale, such as 0.5B, or a range or year; nothing that was measured."""
+    return all(part.text[-1].isalpha() or (part.unit == 1 and 1900 <= part.value <= 2100) for part in parts)
+
+
+# Papers
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper prints."""
+
+    tables: tuple[Table, ...] = ()
+    prose: tuple[ProseLine, ...] = ()
+    problems: tuple[ReadingProblem, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The sources as written, by the names that tables and prose give as theirs."""
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The running text and the captions, sentence by sentence."""
+        from sealtrace.paper.sentences import sentences
+
+        return tuple(sentences(self.prose))
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """Its tables as records that can be sealed."""
+        return [table.record() for table in self.tables]
+
+    @property
+    def file_names(self) -> dict[str, str]:
+        """The file of each table's record, by its label; one that would be called like another gets a number."""
+        names: dict[str, str] = {}
+        for table in self.tables:
+            plain = re.sub(r"[^A-Za-z0-9-]+", "-", table.label.removeprefix("tab:")).strip("-") or "unnamed"
+            free = (f"table.{plain}{ending}.json" for ending in chain([""], (f"-{number}" for number in count(2))))
+            names[table.label] = next(name for name in free if name not in names.values())
+        return names
