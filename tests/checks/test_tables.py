@@ -11,6 +11,7 @@ import pytest
 from checks.few_records import evidence_of, outcome_of, told
 from sealtrace.bundle.budget import Asked
 from sealtrace.checks.printed import Printed
+from sealtrace.paper.model import Table
 from support import Row
 
 T, U = "report/table.t.json", "report/table.u.json"
@@ -278,8 +279,9 @@ def test_every_manuscript_that_prints_a_table_counts() -> None:
     part = "report/manuscript.part.tex"
     whole = paper("a & 1 & 2", label="tab:u", more="\\input{part}\n")
     files = {T: GOOD, PAPER: whole, part: environment(*PRINTED), "report/manuscript.log": "x"}
-    ((path, found),) = evidence_of(files).view(Printed).in_manuscripts(GOOD)
-    assert (path, [row["cells"] for row in found["rows"]]) == (PAPER, [["ours", "0.7", "1"], ["weak", "0.6", "2"]])
+    ((path, found),) = evidence_of(files).view(Printed).in_manuscripts(Table.of(GOOD))
+    assert found is not None
+    assert (path, [row.texts for row in found.rows]) == (PAPER, [("ours", "0.7", "1"), ("weak", "0.6", "2")])
 
 
 def test_tables_that_no_record_reports() -> None:
