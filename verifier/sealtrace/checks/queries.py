@@ -5,6 +5,7 @@ from __future__ import annotations
 from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.contract.printed import SharedQueries
 from sealtrace.evidence import Evidence
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError
 from sealtrace.recipes.queries import Queries
@@ -17,8 +18,8 @@ SHOWN = 20
 def empty(evidence: Evidence, outcome: Outcome) -> None:
     declared: list[tuple[str | None, str, str]] = [
         (document.path, name, sql)
-        for document in evidence.bundle.documents_of("queries")
-        for name, sql in (document.value.get("must_be_empty") or {}).items()
+        for document in evidence.bundle.sealed(SharedQueries)
+        for name, sql in (document.record.must_be_empty or {}).items()
     ]
     declared += [(None, name, sql) for name, sql in evidence.asked.must_be_empty]
     outcome.inspected = len(declared)

@@ -11,6 +11,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.report import Disclosed, StageCoverage
+from sealtrace.contract.sealing import Tree
 from sealtrace.evidence import Evidence, View
 from sealtrace.witnesses.disclosure import DisclosureError, Partial, checked
 from sealtrace.witnesses.examining import ROWS, Witnessed, witnessed
@@ -74,7 +75,7 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
     if not _disclosures(evidence):
         outcome.not_applicable = "no withheld rows were disclosed (--partial)"
         return
-    sources = {tree.value["name"]: tree.path for tree in evidence.bundle.documents_of("tree")}
+    sources = {tree.record.name: tree.path for tree in evidence.bundle.sealed(Tree)}
     for tree in evidence.view(Outside).partial:
         outcome.inspected += tree.seen + tree.wrong
         for fault in tree.faults:
@@ -83,7 +84,7 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
 
 
 def _partial(evidence: Evidence) -> Iterator[Partial]:
-    trees = {tree.value["name"]: tree.value for tree in evidence.bundle.documents_of("tree")}
+    trees = {tree.record.name: tree.value for tree in evidence.bundle.sealed(Tree)}
     for path, data in _disclosures(evidence).items():
         try:
             document = parse(data)

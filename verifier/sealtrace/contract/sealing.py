@@ -5,7 +5,7 @@ And what is sealed beside results: archived originals, runs, rows that are withh
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -167,7 +167,7 @@ class Dataset(Record):
 
     dataset: Name = Field(description="The dataset's name, as queries and recipes use it: letters, digits and _.")
     title: Text | None = Field(None, description="One line about it.")
-    row: dict[str, Any] = Field(description="JSON Schema (2020-12) of a row: an object with properties.")
+    row: dict[str, object] = Field(description="JSON Schema (2020-12) of a row: an object with properties.")
     key: Fields = Field(description="The fields that identify a row. One that may be absent counts as a value then.")
     references: list[Reference] | None = Field(None, description="Rows of other datasets that rows name.")
     complete: list[Completeness] | None = Field(None, description="Combinations that must all be there.")
@@ -179,6 +179,13 @@ class Dataset(Record):
     )
     truth: Name | None = Field(None, description="The field of right answers, which predictions are compared with.")
     measured: bool | None = Field(None, description="Whether its numbers are measurements, which nothing recomputes.")
+
+    @property
+    def properties(self) -> dict[str, object]:
+        """The fields of a row, by name."""
+        properties = self.row["properties"]
+        assert isinstance(properties, dict)
+        return properties
 
     model_config = example("""{
         "dataset": "answers",

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from sealtrace.contract.report import Cell, Report
+from sealtrace.contract.sealing import Dataset
 from sealtrace.evidence import Evidence, once
 from sealtrace.paper.model import Table
 from sealtrace.recipes import headings
@@ -165,10 +166,8 @@ class Evaluator:
         self, cell: TableCell, value: Value, metric: Statistic | None, arguments: dict[str, str], column: str | None
     ) -> Iterator[RecipeChoice]:
         """Where a column is something else than its labels say, or more than they say."""
-        truths = {
-            document.value["dataset"]: document.value.get("truth")
-            for document in self._evidence.bundle.documents_of("dataset")
-        }
+        declared = (document.record for document in self._evidence.bundle.sealed(Dataset))
+        truths = {record.dataset: record.truth for record in declared}
         if metric is None and value.description is not None:
             frames, fields = [self._evidence.frame(kind) for kind in value.kinds], value.description.fields
             yield from headings.of_functions(value.description.functions, cell)

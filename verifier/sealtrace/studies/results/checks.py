@@ -115,7 +115,7 @@ _no_datasets = lacking("dataset", "the bundle declares no dataset")
 
 def _unless_demanded(results: Results, outcome: Outcome, what: str, words: str) -> None:
     """Says what turns a check off: no declaration demands that of its rows."""
-    if not any(declaration.get(what) for declaration in results.declarations.values()):
+    if not any(getattr(declaration, what) for declaration in results.declarations.values()):
         outcome.not_applicable = f"no declaration says {words}"
 
 
@@ -126,16 +126,16 @@ def declared(results: Results, outcome: Outcome) -> None:
         at = outcome.at(results.declared_at[name], {"dataset": name})
         if not any(entry.records == name for entry in results.bundle.entries):
             at.error("/dataset", "The dataset has no rows.", f"rows.{name}.jsonl, .parquet or .csv", "no such file")
-        for number, reference in enumerate(declaration.get("references") or []):
+        for number, reference in enumerate(declaration.references or []):
             if results.target(reference) is None:
-                wanted = f"{reference['dataset']} ({', '.join(reference.get('to') or ['its key'])})"
+                wanted = f"{reference.dataset} ({', '.join(reference.to or ['its key'])})"
                 message = "The reference names a dataset or a field that is not declared."
                 at.error(f"/references/{number}", message, "a declared dataset and its fields", wanted)
         seen: dict[str, str] = {}
-        for field in declaration["row"]["properties"]:
+        for field in declaration.properties:
             if (other := seen.setdefault(appearance(field), field)) != field:
                 at.error("/row/properties", "Two fields look the same. Rename one.", ascii(other), ascii(field))
-        if not declaration.get("complete") and len(declaration["key"]) > 1:
+        if not declaration.complete and len(declaration.key) > 1:
             message = "Nothing declares which rows must be there, so a deleted row would go unnoticed."
             at.note("/complete", f"{message} Declare `complete`.")
 
@@ -144,11 +144,11 @@ def declared(results: Results, outcome: Outcome) -> None:
 def references(results: Results, outcome: Outcome) -> None:
     _unless_demanded(results, outcome, "references", "that its rows name rows of another dataset")
     for (name, number), (here, there) in results.lost.items():
-        reference = results.declarations[name]["references"][number]
-        frame, other = results.frame(name), results.frame(reference["dataset"])
+        reference = (results.declarations[name].references or [])[number]
+        frame, other = results.frame(name), results.frame(reference.dataset)
         outcome.inspected += frame.size
-        field = f"/{reference['fields'][0]}"
-        outcome.rows(frame, here, field, f"{reference['dataset']} has no such row.", f"a row of {reference['dataset']}")
+        to = reference.dataset
+        outcome.rows(frame, here, f"/{reference.fields[0]}", f"{to} has no such row.", f"a row of {to}")
         target = f"/{(results.target(reference) or [''])[0]}"
         outcome.rows(other, there, target, f"No row of {name} refers to this row.", f"a row of {name}")
 
@@ -167,7 +167,7 @@ def complete(results: Results, outcome: Outcome) -> None:
             gap.expected,
             gap.found,
         )
-    demanding = {name for name, declaration in results.declarations.items() if declaration.get("complete")}
+    demanding = {name for name, declaration in results.declarations.items() if declaration.complete}
     _tell(results, outcome, results.completeness_gaps, demanding)
 
 
@@ -211,16 +211,16 @@ def counts(results: Results, outcome: Outcome) -> None:
             continue
         frame = results.frame(name)
         at = outcome.at(results.declared_at[name], {"dataset": name})
-        if (rows := declaration.get("rows")) is not None:
+        if (rows := declaration.rows) is not None:
             outcome.inspected += 1
             if rows != frame.size:
                 at.error("/rows", "The dataset does not have as many rows as declared.", rows, frame.size)
-        for field, count in (declaration.get("counts") or {}).items():
+        for field, count in (declaration.counts or {}).items():
             outcome.inspected += 1
             found = results.distinct(name, field)
             if found != count:
                 at.error(f"/counts/{field}", f"{field} does not have as many values as declared.", count, found)
-        for field, labels in (declaration.get("printed") or {}).items():
+        for field, labels in (declaration.printed or {}).items():
             outcome.inspected += 1
             values = results.printed_values(name, field)
             if lost := sorted(set(labels) - values):

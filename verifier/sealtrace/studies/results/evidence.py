@@ -15,6 +15,8 @@ from sealtrace.bundle.content import combined_codes, document_digest
 from sealtrace.bundle.frames import Index, Mask, StreamedFrame, plain
 from sealtrace.bundle.keyed import Bits
 from sealtrace.bundle.shapes import arrow_schema
+from sealtrace.contract.printed import SharedQueries
+from sealtrace.contract.sealing import Dataset, Reference
 from sealtrace.evidence import Evidence, View
 from sealtrace.paper.model import RecipeRecord
 from sealtrace.recipes.cells import tables_in
@@ -33,28 +35,24 @@ class Results(View):
     """Datasets, labels, predictions, measurements and runs."""
 
     @cached_property
-    def declarations(self) -> dict[str, dict[str, Any]]:
+    def declarations(self) -> dict[str, Dataset]:
         """The sound declarations, by the name of their dataset."""
-        sound = self.bundle.declared
-        return {
-            document.value["dataset"]: document.value
-            for document in self.bundle.documents_of("dataset")
-            if document.value["dataset"] in sound
-        }
+        records = (document.record for document in self.bundle.sealed(Dataset))
+        return {record.dataset: record for record in records if record.dataset in self.bundle.declared}
 
     @cached_property
     def declared_at(self) -> dict[str, str]:
         """Where each dataset is declared."""
-        return {document.value["dataset"]: document.path for document in self.bundle.documents_of("dataset")}
+        return {document.record.dataset: document.path for document in self.bundle.sealed(Dataset)}
 
-    def target(self, reference: dict[str, Any]) -> list[str] | None:
+    def target(self, reference: Reference) -> list[str] | None:
         """The fields that a reference points to; None where there is no such dataset or field."""
-        there = self.declarations.get(reference["dataset"])
+        there = self.declarations.get(reference.dataset)
         if there is None:
             return None
-        fields: list[str] = reference.get("to") or there["key"]
-        known = there["row"]["properties"]
-        return fields if len(fields) == len(reference["fields"]) and all(name in known for name in fields) else None
+        fields: list[str] = reference.to or there.key
+        known = there.properties
+        return fields if len(fields) == len(reference.fields) and all(name in known for name in fields) else None
 
     def facts(self, name: str) -> Facts | None:
         """What is known of the rows of a dataset that were judged a row group at a time; None of rows that are held."""
@@ -84,13 +82,13 @@ class Results(View):
         return {
             name: [
                 gap
-                for demand in declaration.get("complete") or []
+                for demand in declaration.complete or []
                 if (facts := self.facts(name)) is None or not facts.complete(demand)
                 for gap in incomplete(
                     self.frame(name).table,
-                    demand["every"],
-                    demand.get("by") or [],
-                    None if demand.get("several") else demand.get("times") or 1,
+                    demand.every,
+                    demand.by or [],
+                    None if demand.several else demand.times or 1,
                 )
             ]
             for name, declaration in self.declarations.items()
@@ -109,9 +107,7 @@ class Results(View):
     def _contradicting(self, name: str, on: list[str], field: str) -> list[Gap]:
         """Rows of a dataset that agree in some fields and differ in one that those determine."""
         frame, facts = self.frame(name), self.facts(name)
-        declared = any(
-            rule["on"] == on and field in rule["fields"] for rule in self.declarations[name].get("depends") or []
-        )
+        declared = any(rule.on == on and field in rule.fields for rule in self.declarations[name].depends or [])
         if facts is not None and declared:
             return [] if facts.depends(on, field) else contradicting(frame.table, on, field)
         if isinstance(frame, StreamedFrame) and frame.kept:
@@ -127,15 +123,15 @@ class Results(View):
     def determined(self, name: str) -> list[tuple[list[str], str]]:
         """What determines which field of a dataset: as declared, and right answers by the item that they are about."""
         declaration = self.declarations[name]
-        said = [(rule["on"], field) for rule in declaration.get("depends") or [] for field in rule["fields"]]
-        every = [group for demand in declaration.get("complete") or [] for group in demand["every"]]
-        by = [field for demand in declaration.get("complete") or [] for field in demand.get("by") or []]
-        groups = every or [[field] for field in declaration["key"]]
+        said = [(rule.on, field) for rule in declaration.depends or [] for field in rule.fields]
+        every = [group for demand in declaration.complete or [] for group in demand.every]
+        by = [field for demand in declaration.complete or [] for field in demand.by or []]
+        groups = every or [[field] for field in declaration.key]
         some = self._some(name)
         item = max(groups, key=lambda group: len(np.unique(combined_codes(some, tuple(group)))))
         on = [*by, *item]
         answers = self._right_answers(name, on) - set(on)
-        if set(declaration["key"]) - answers <= set(on):
+        if set(declaration.key) - answers <= set(on):
             return said
         # What items are combined with, and what tables compare, determines no right answer, whatever is declared.
         foreign = {field for group in every for field in group} | self._compared - set(by)
@@ -155,12 +151,12 @@ class Results(View):
     def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
         """What tables compare by rows that are not the same, where no declaration says which must be there."""
         declaration, frame = self.declarations[name], self.frame(name)
-        if declaration.get("complete") or isinstance(frame, StreamedFrame) or not frame.size:
+        if declaration.complete or isinstance(frame, StreamedFrame) or not frame.size:
             return
         queries = " ".join(recipe.get("sql") or "" for recipe in self.recipes)
         named = {word for pair in _SELECTED.findall(queries) for part in pair for word in re.findall(r"\w+", part)}
-        for field in sorted((self._compared | named) & set(declaration["key"])):
-            others = [other for other in declaration["key"] if other != field]
+        for field in sorted((self._compared | named) & set(declaration.key)):
+            others = [other for other in declaration.key if other != field]
             gaps = incomplete(frame.table, [[field], others], [], 1) if others else []
             # Where most are not shared, what is compared was never meant to have the same rows.
             if gaps and 2 * len(gaps) <= self.distinct(name, field) * self.combinations(name, others):
@@ -168,7 +164,7 @@ class Results(View):
 
     def flattered(self, name: str) -> Iterator[tuple[str, str, Index]]:
         """Flags that say right mostly where an answer is the right one, and in some rows where it is not."""
-        truth, frame = self.declarations[name].get("truth"), self.frame(name)
+        truth, frame = self.declarations[name].truth, self.frame(name)
         if truth is None or isinstance(frame, StreamedFrame) or not frame.size:
             return
         fields = {
@@ -198,14 +194,10 @@ class Results(View):
     def _right_answers(self, name: str, on: list[str]) -> set[str]:
         """The fields that predictions are compared with: declared, named by recipes, or told by queries."""
         declaration, table = self.declarations[name], self._some(name)
-        fields = set(declaration["row"]["properties"])
-        found = {
-            str(truth) for truth in (declaration.get("truth"), *(recipe.get("against") for recipe in self.recipes))
-        }
-        shared = [document.value for document in self.bundle.documents_of("queries")]
-        texts = [
-            text for setting in shared for word in ("views", "macros") for text in (setting.get(word) or {}).values()
-        ]
+        fields = set(declaration.properties)
+        found = {str(truth) for truth in (declaration.truth, *(recipe.get("against") for recipe in self.recipes))}
+        shared = [document.record for document in self.bundle.sealed(SharedQueries)]
+        texts = [text for one in shared for named in (one.views, one.macros or {}) for text in named.values()]
         for text in (*texts, *(recipe.get("sql") or "" for recipe in self.recipes)):
             for pair in _COMPARED.findall(text):
                 if set(pair) <= fields and pair[0] != pair[1]:
@@ -225,11 +217,11 @@ class Results(View):
         """By dataset and reference: rows that name nothing there, and rows there that nothing names."""
         found = {}
         for name, declaration in self.declarations.items():
-            for number, reference in enumerate(declaration.get("references") or []):
+            for number, reference in enumerate(declaration.references or []):
                 to = self.target(reference)
-                if to is None or any(map(self.evidence.unreadable, (name, reference["dataset"]))):
+                if to is None or any(map(self.evidence.unreadable, (name, reference.dataset))):
                     continue
-                other, fields, every = reference["dataset"], reference["fields"], bool(reference.get("every"))
+                other, fields, every = reference.dataset, reference.fields, bool(reference.every)
                 here = there = np.zeros(0, np.int64)
                 if not self._met(name, fields, other, to, every=every):
                     mine, theirs = self.frame(name).table, self.frame(other).table
@@ -310,7 +302,7 @@ def doubtful(evidence: Evidence, kind: str) -> Mask | None:
     for (name, number), (here, there) in results.lost.items():
         if name == kind:
             mask[here] = True
-        if (results.declarations[name].get("references") or [])[number]["dataset"] == kind:
+        if (results.declarations[name].references or [])[number].dataset == kind:
             mask[there] = True
     return mask
 
@@ -332,7 +324,7 @@ def summary(results: Results, _: Examination) -> dict[str, Any]:
 def _dataset(results: Results, name: str) -> str:
     """Such as `28,476 predictions: 2,373 id x 3 model x 4 seed`."""
     declaration, frame = results.declarations[name], results.frame(name)
-    groups: list[list[str]] = next((demand["every"] for demand in declaration.get("complete") or []), [])
+    groups: list[list[str]] = next((demand.every for demand in declaration.complete or []), [])
     sizes = [f"{results.combinations(name, group):,} {'+'.join(group)}" for group in groups] if frame.size else []
     return f"{frame.size:,} {name}" + (f" ({' x '.join(sizes)})" if sizes else "")
 

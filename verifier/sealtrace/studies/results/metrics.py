@@ -77,7 +77,7 @@ def _shown(results: Results, arguments: Arguments, function: Computed) -> Value:
         selection.frame,
         selection.rows,
         rounded=rounded if len(numbers) == 1 else None,
-        measured=bool(results.declarations[selection.dataset].get("measured")),
+        measured=bool(results.declarations[selection.dataset].measured),
     )
 
 
@@ -148,7 +148,7 @@ def _commonest(results: Results, arguments: Arguments) -> Value:
     found = [count["values"] for count in counts if count["counts"] == most]
     if len(found) > 1:
         raise MissingEvidenceError(f"{', '.join(sorted(found))} are equally common")
-    printed = (results.declarations[selection.dataset].get("printed") or {}).get(arguments["of"], {})
+    printed = (results.declarations[selection.dataset].printed or {}).get(arguments["of"], {})
     value = printed.get(found[0], found[0])
     if (show := arguments.get("show")) not in (None, "count"):
         raise RecipeError(f"the commonest value can be shown with its count, not as {show!r}")

@@ -107,9 +107,7 @@ def _meant(results: Results, arguments: Arguments) -> str:
     named |= {key.partition(".")[2] for key in arguments if key.partition(".")[0] in ("where", "minus", "versus")}
     for word in ("over", "group"):
         named |= {name.strip() for name in arguments.get(word, "").split(",") if name.strip()}
-    having = [
-        name for name, declaration in results.declarations.items() if named <= declaration["row"]["properties"].keys()
-    ]
+    having = [name for name, declaration in results.declarations.items() if named <= declaration.properties.keys()]
     if len(having) == 1:
         return having[0]
     if len(results.declarations) == 1:
@@ -153,9 +151,7 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
 
 def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:
     """The values that a condition names, each by itself or as tables print it."""
-    labels = {
-        label: value for value, label in (results.declarations[dataset].get("printed") or {}).get(field, {}).items()
-    }
+    labels = {label: value for value, label in (results.declarations[dataset].printed or {}).get(field, {}).items()}
     wanted = [text]
     if text.startswith("["):
         with suppress(ValueError):

@@ -117,7 +117,7 @@ def _flags_of(selection: Selection, field: str, otherwise: str) -> Mask:
 
 def _truth_field(selection: Selection, arguments: Arguments) -> str:
     """The field of right answers: the recipe's, or the one that the dataset declares."""
-    found = arguments.get("against") or selection.results.declarations[selection.dataset].get("truth")
+    found = arguments.get("against") or selection.results.declarations[selection.dataset].truth
     if found is None:
         raise RecipeError(
             "against what? The recipe names no field of right answers, and the dataset declares no `truth`"
@@ -207,7 +207,7 @@ def _paired(selection: Selection, arguments: Arguments) -> tuple[Selection, Sele
     other = _same_repeat(selection, selection.with_conditions(changed), over)
     if np.array_equal(selection.rows, other.rows):
         raise RecipeError("the rows would be compared with themselves")
-    declared: Sequence[str] = selection.results.declarations[selection.dataset]["key"]
+    declared: Sequence[str] = selection.results.declarations[selection.dataset].key
     key = [name for name in selection.frame.names if name in declared and name not in (*changed, *over)]
     left, right = (_in_order(side, key) for side in (selection, other))
     if left.num_rows != right.num_rows or not left.select(key).combine_chunks().equals(
@@ -315,7 +315,7 @@ def _label_counts(selection: Selection, arguments: Arguments) -> tuple[labels.Co
     """How often each label is there; the labels that could be given are the recipe's, or those of the right answers."""
     texts = texts_of(selection, arguments["of"])
     counts = {count["values"]: count["counts"] for count in texts.value_counts().to_pylist()}
-    truth = arguments.get("against") or selection.results.declarations[selection.dataset].get("truth")
+    truth = arguments.get("against") or selection.results.declarations[selection.dataset].truth
     names = names_of(arguments.get("labels")) or (
         sorted(texts_of(selection, truth).unique().to_pylist()) if truth else list(counts)
     )

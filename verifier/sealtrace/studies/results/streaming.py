@@ -39,6 +39,7 @@ from sealtrace.bundle.shards import (
     proved_block,
 )
 from sealtrace.checks.streamed import Sources, Streamed
+from sealtrace.contract.sealing import Completeness, Dataset
 from sealtrace.evidence import Evidence, View
 
 MOST_SPILLED = 2**22
@@ -239,16 +240,16 @@ class Facts:
         """How many values a field has."""
         return self.count(name) - (name in self.absent)
 
-    def complete(self, demand: dict[str, Any]) -> bool:
+    def complete(self, demand: Completeness) -> bool:
         """Whether every combination is there as often as declared."""
-        by, groups = tuple(demand.get("by") or ()), [tuple(group) for group in demand["every"]]
+        by, groups = tuple(demand.by or ()), [tuple(group) for group in demand.every]
         whole = self.distinct[Tracked(_joined(groups), by)]
         due = dict.fromkeys(whole.counts(), 1)
         for group in groups:
             for part, count in self.distinct[Tracked(group, by)].counts().items():
                 due[part] *= count
-        times = demand.get("times") or 1
-        return due == whole.counts() and (bool(demand.get("several")) or whole.times() == (times, times))
+        times = demand.times or 1
+        return due == whole.counts() and (bool(demand.several) or whole.times() == (times, times))
 
     def depends(self, on: list[str], name: str) -> bool:
         """Whether some fields determine another."""
@@ -265,38 +266,38 @@ def named_bits(columns: Iterable[pa.ChunkedArray], keys: Keys) -> Bits:
     return np.sort(_Columns(table, keys).seen(Tracked(tuple(table.column_names))).bits)
 
 
-def tracked_of(declaration: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[Tracked]:
+def tracked_of(declaration: Dataset, others: Iterable[Dataset]) -> Iterator[Tracked]:
     """What must be counted of a dataset, given the declarations of all."""
-    for demand in declaration.get("complete") or []:
-        by, groups = tuple(demand.get("by") or ()), [tuple(group) for group in demand["every"]]
+    for demand in declaration.complete or []:
+        by, groups = tuple(demand.by or ()), [tuple(group) for group in demand.every]
         for group in (*groups, _joined(groups)):
             yield Tracked(group, by)
         yield from (Tracked(group) for group in groups)
-    for rule in declaration.get("depends") or []:
-        for name in rule["fields"]:
-            yield from (Tracked(tuple(rule["on"])), Tracked((*rule["on"], name)))
-    for name in declaration.get("counts") or {}:
+    for rule in declaration.depends or []:
+        for name in rule.fields:
+            yield from (Tracked(tuple(rule.on)), Tracked((*rule.on, name)))
+    for name in declaration.counts or {}:
         yield Tracked((name,))
-    for reference in declaration.get("references") or []:
-        yield Tracked(tuple(reference["fields"]), kept=True)
+    for reference in declaration.references or []:
+        yield Tracked(tuple(reference.fields), kept=True)
     for other in others:
-        for reference in other.get("references") or []:
-            if reference["dataset"] == declaration["dataset"]:
-                yield Tracked(tuple(reference.get("to") or declaration["key"]), kept=True)
+        for reference in other.references or []:
+            if reference.dataset == declaration.dataset:
+                yield Tracked(tuple(reference.to or declaration.key), kept=True)
 
 
 def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
     """Looks at every row of a dataset; `NotLaidOutError` where it must be read whole."""
     (name,) = {entry.records for entry, _ in sources.values()}
-    declarations = [document.value for document in bundle.documents_of("dataset")]
-    declaration = next(declaration for declaration in declarations if declaration["dataset"] == name)
+    declarations = [document.record for document in bundle.sealed(Dataset)]
+    declaration = next(declaration for declaration in declarations if declaration.dataset == name)
     form = bundle.declared[name]
-    known = set(declaration["row"]["properties"])
+    known = set(declaration.properties)
     tracked = tuple(dict.fromkeys(item for item in tracked_of(declaration, declarations) if known >= set(item.fields)))
     first = row_key(form)[0]
     facts = Facts(
         {item: Distinct(first in (*item.by, *item.fields), bool(item.by), item.kept) for item in tracked},
-        {printed: set() for printed in declaration.get("printed") or {}},
+        {printed: set() for printed in declaration.printed or {}},
     )
     streamed = Streamed(View(Evidence(bundle)))
     give_memory_back()
