@@ -44,7 +44,7 @@ def bundle_of(files: Files, **given: Any) -> Bundle:
         stage = path.partition("-")[2].removesuffix(".json") if kind == "seal" else path.partition("/")[0]
         bundle.digests[path], bundle.lengths[path] = file_digest(data), len(data)
         entries.append(ListedFile(path, kind, stage, file_format, len(data), bundle.digests[path], split, rows))
-    return replace(bundle, entries=entries, **given).ended()
+    return replace(bundle, **{"entries": entries, **given}).ended()
 
 
 def _said(kind: str, held: Any) -> Any:
