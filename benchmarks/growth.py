@@ -16,6 +16,7 @@ from functools import partial
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.paper.latex import read_document
 from sealtrace.paper.markdown import read_markdown
+from sealtrace.paper.reported import read_reported
 
 TIMES = 4
 LINEAR_ENOUGH = 9.0
@@ -48,6 +49,10 @@ def _markdown(text: str) -> object:
     return read_markdown(text, "paper.md")
 
 
+def _paper(name: str, text: str) -> object:
+    return read_reported(text, name, lambda _: None)
+
+
 def _keys(count: int) -> str:
     return "{" + ",".join(f'"{number}":0' for number in range(count)) + "}"
 
@@ -70,6 +75,12 @@ LATEX = (
     "\\newcommand{\\a}{", "\\begin{e}", "\\verb|", "\\footnote{", "\\caption{", "\\left ", "x ", "\n\n",
 )  # fmt: skip
 MARKDOWN = ("[x](", "<u>", "**", "`", "<!--", "|", "|a|b|\n|-|-|\n", "a ")
+ROWS = (
+    ("paper.tex", "\\begin{tabular}{lr}\na & b \\\\ \\midrule\n", "a & 0.5 \\\\\n", "\\end{tabular}"),
+    ("paper.md", "|a|b|\n|-|-|\n", "|a|0.5|\n", ""),
+    ("paper.csv", "a,b\n", "a,0.5\n", ""),
+)
+"""Long tables: what stands before the rows, a row, and what stands behind them."""
 
 FAMILIES = [
     *(Family(f"JSON {name}", text, _json) for name, text in JSON.items()),
@@ -83,6 +94,10 @@ FAMILIES = [
         for piece in LATEX
     ),
     *(Family(f"Markdown {piece!r}", partial(_repeated, piece), _markdown) for piece in MARKDOWN),
+    *(
+        Family(f"rows of {name}", partial(_repeated, row, before=before, after=after), partial(_paper, name))
+        for name, before, row, after in ROWS
+    ),
 ]
 
 

@@ -4,10 +4,21 @@
 TYPE_CHECKING = False
 
 __version__ = "0.1.0"
-__all__ = ["Examination", "Report", "__version__", "audit", "certify", "check", "diff", "examine", "verify"]
+__all__ = [
+    "Examination",
+    "Report",
+    "__version__",
+    "audit",
+    "certify",
+    "check",
+    "diff",
+    "examine",
+    "read_paper",
+    "verify",
+]
 
 if TYPE_CHECKING:
-    from sealtrace.api import Examination, audit, certify, check, diff, examine, verify
+    from sealtrace.api import Examination, audit, certify, check, diff, examine, read_paper, verify
     from sealtrace.contract.report import Report
 
 

@@ -6,6 +6,7 @@ check     how each number of a paper follows from a directory of results
 diff      its cells, a paper's cells with its recipes, or two papers' cells, side by side
 certify   certificates and maps from its records
 audit     whether a paper's printed numbers can all be true
+read_paper what a paper prints: tables with their cells, sentences with their numbers
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from sealtrace.contract.audit import Audit
     from sealtrace.contract.checked import Check
     from sealtrace.contract.report import Report
+    from sealtrace.paper.model import Paper
     from sealtrace.studies.policies.certified import Certified
 
-__all__ = ["Examination", "audit", "certify", "check", "diff", "examine", "verify"]
+__all__ = ["Examination", "audit", "certify", "check", "diff", "examine", "read_paper", "verify"]
 
 AnyPath = str | PathLike[str]
 
@@ -90,3 +92,10 @@ def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 
     subject, beside = read_subject(Path(path))
     sources = [*beside, *(read_source(Path(relation)) for relation in relations)]
     return audited(subject, sources, version=__version__, seconds=seconds)
+
+
+def read_paper(path: AnyPath, *, root: AnyPath | None = None) -> Paper:
+    """What a paper prints; files that it puts in may lie anywhere below `root`."""
+    from sealtrace.paper.papers import read_paper as read
+
+    return read(Path(path), None if root is None else Path(root))

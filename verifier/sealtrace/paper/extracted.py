@@ -90,11 +90,18 @@ class ExtractedRow:
 
     def at(self, column: int) -> ExtractedCell | None:
         """The cell of this row that is printed in a column, also where it began further left."""
-        for left in range(column, -1, -1):
-            cell = self.cells[left]
+        return self.printed[column]
+
+    @cached_property
+    def printed(self) -> list[ExtractedCell | None]:
+        """Of each column, the cell of this row that is printed there."""
+        found: list[ExtractedCell | None] = []
+        last, end = None, 0
+        for column, cell in enumerate(self.cells):
             if cell is not None:
-                return cell if left + cell.columns > column else None
-        return None
+                last, end = cell, column + cell.columns
+            found.append(last if column < end else None)
+        return found
 
     @property
     def numeric(self) -> list[int]:
@@ -143,11 +150,16 @@ class ExtractedTable:
 
     def covering(self, index: int, column: int) -> ExtractedCell | None:
         """The cell that is printed at a row's index and a column, also where it began further left or above."""
-        for above in range(index, -1, -1):
-            cell = self.rows[above].at(column)
-            if cell is not None:
-                return cell if above + cell.rows > index else None
-        return None
+        return self._covering[index][column]
+
+    @cached_property
+    def _covering(self) -> list[list[ExtractedCell | None]]:
+        found: list[list[ExtractedCell | None]] = []
+        begun: list[tuple[int, ExtractedCell] | None] = [None] * self.columns
+        for index, row in enumerate(self.rows):
+            begun = [before if cell is None else (index, cell) for cell, before in zip(row.printed, begun, strict=True)]
+            found.append([each[1] if each and each[0] + each[1].rows > index else None for each in begun])
+        return found
 
     @cached_property
     def _row_labels(self) -> dict[int, str]:
@@ -174,7 +186,7 @@ class ExtractedTable:
         named = {index: text for index, text in texts.items() if index not in above}
         times = Counter(tuple(_words(text)) for text in named.values())
         for index, text in named.items():
-            if times[tuple(_words(text))] > 1 and (group := self._group(index)):
+            if times[tuple(_words(text))] > 1 and (group := self._groups[index]):
                 named[index] = [JOIN.join(filter(None, (group, text[0]))), *text[1:]]
         labels = dict(zip(named, _unique_prefixes(list(named.values())), strict=True))
         counts: Counter[int] = Counter()
@@ -183,17 +195,19 @@ class ExtractedTable:
             labels[index] = f"{labels[before]} ({counts[before] + 1})" if labels[before] else ""
         return labels
 
-    def _group(self, index: int) -> str:
-        """What a row belongs to: the row above that is not indented as it is, or that has nothing but its name."""
-        row = self.rows[index]
-        indented = row.cells[0] is not None and row.cells[0].indented
-        for other in reversed(self.rows[:index]):
-            first = other.cells[0]
-            if other.header or other.panel != row.panel:
-                break
-            if first is not None and first.text and not first.indented and (indented or _filled(other) == 1):
-                return first.text
-        return ""
+    @cached_property
+    def _groups(self) -> list[str]:
+        """What each row belongs to: the row above that is not indented as it is, or that has nothing but its name."""
+        groups: list[str] = []
+        panel, outer, title = -1, "", ""
+        for row in self.rows:
+            if row.header or row.panel != panel:
+                panel, outer, title = row.panel, "", ""
+            first = row.cells[0]
+            groups.append(outer if first is not None and first.indented else title)
+            if first is not None and first.text and not first.indented and not row.header:
+                outer, title = first.text, first.text if _filled(row) == 1 else title
+        return groups
 
     def _row_texts(self, index: int) -> list[str]:
         """Texts from left to right: a cell over several rows counts in each, one over several columns once."""
@@ -208,20 +222,27 @@ class ExtractedTable:
         blanks = next((place for place, text in enumerate(texts) if text), 0)
         labelled = any(text.lower() not in _NOT_AVAILABLE and not looks_numeric(text) for text in texts[blanks:])
         if blanks and labelled and texts[blanks][0] not in "([" and not self.rows[index].header:
-            texts[:blanks] = (self._above(index, column) for column in range(blanks))
+            texts[:blanks] = self._above[index][:blanks]
         return texts
 
-    def _above(self, index: int, column: int) -> str:
-        panel = self.rows[index].panel
-        while not self.rows[index].after_rule and index > 0:
-            index -= 1
-            row = self.rows[index]
-            if row.header or row.panel != panel:
-                break
-            cell = row.at(column)
-            if cell is not None and cell.text:
-                return cell.text if cell.columns == 1 else ""
-        return ""
+    @cached_property
+    def _above(self) -> list[list[str]]:
+        """Of each row, what is printed in its columns by the nearest row above it that prints something there.
+
+        A rule, a header and a new panel end it; a cell over several columns names none of them.
+        """
+        found: list[list[str]] = []
+        panel, last = -1, [""] * self.columns
+        for row in self.rows:
+            if row.header or row.panel != panel or row.after_rule:
+                panel, last = row.panel, [""] * self.columns
+            found.append(last)
+            if not row.header:
+                last = [
+                    before if cell is None or not cell.text else cell.text if cell.columns == 1 else ""
+                    for cell, before in zip(row.printed, last, strict=True)
+                ]
+        return found
 
 
 def _words(texts: list[str]) -> list[str]:

@@ -1,0 +1,86 @@
+"""Every command counts the same cells of a paper, and reading one takes as many steps as it has rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+import sealtrace
+from sealtrace.paper.reported import read_reported
+from sealtrace.recipes.cells import cells_of
+from sealtrace.relations.auditing import audit
+from sealtrace.relations.subjects import subject_of
+
+ROOT = Path(__file__).parents[2]
+PAPERS = sorted(
+    path
+    for directory in ("examples", "tests/relations/papers")
+    for path in (ROOT / directory).rglob("*")
+    if path.suffix == ".tex" or path.name == "paper.md"
+)
+
+
+@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_count_the_same_cells(path: Path, tmp_path: Path) -> None:
+    """Check, audit, extract and diff look at the cells that the paper says it has."""
+    paper = sealtrace.read_paper(path)
+    due = {table.id(row, column) for table in paper.tables for row, column, _cell in table.numbers}
+    (tmp_path / "results.csv").write_text("run,score\na,1\n")
+    checked = sealtrace.check(path, tmp_path, seconds=5, audited=False)
+    audited = audit(subject_of(paper, path.name), version="0", families=())
+    listed = {cell.name for table in paper.tables for cell in cells_of(table) if cell.role == "number"}
+    assert due
+    assert (checked.counts.cells, audited.coverage.cells, listed) == (len(due), len(due), due)
+
+
+def test_the_audited_papers_are_found() -> None:
+    """The comparison above would say nothing without papers."""
+    assert len(PAPERS) > 2
+
+
+def _steps(text: str, name: str) -> int:
+    """How many Python functions are called to read a text."""
+    count = 0
+
+    def called(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(called)
+    try:
+        read_reported(text, name, lambda _: None)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def _csv(rows: int) -> str:
+    return "name,n,acc\n" + "".join(f"m{row % 7},{50 + row},{row % 100}.5\n" for row in range(rows))
+
+
+def _latex(rows: int) -> str:
+    body = "".join(f"m{row % 7} & {50 + row} & {row % 100}.5 \\\\\n" for row in range(rows))
+    return f"\\begin{{tabular}}{{lrr}}\n\\toprule\na & b & c \\\\ \\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+
+
+def _spanned(rows: int) -> str:
+    body = "".join(f" & {50 + row} & {row % 100}.5 \\\\\n" for row in range(rows - 1))
+    body = f"\\multirow{{{rows}}}{{*}}{{m}} & 50 & 0.5 \\\\\n{body}"
+    return f"\\begin{{tabular}}{{lrr}}\n\\toprule\na & b & c \\\\ \\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+
+
+def _markdown(rows: int) -> str:
+    return "|a|b|c|\n|-|-|-|\n" + "".join(f"|m{row % 7}|{50 + row}|{row % 100}.5|\n" for row in range(rows))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv", _csv), ("a.tex", _latex), ("b.tex", _spanned), ("a.md", _markdown)]
+)
+def test_four_times_the_rows_take_four_times_the_steps(name: str, text: Callable[[int], str]) -> None:
+    """Labels of rows, their groups and what reaches over them are found in one pass."""
+    short, long = (_steps(text(rows), name) for rows in (100, 400))
+    assert long < 4.5 * short
