@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -12,6 +13,7 @@ import pytest
 
 from oracles import statistics as oracles
 from sealtrace.statistics import entries, labels, significance
+from sealtrace.statistics.combinations import COMBINATIONS
 from sealtrace.statistics.groups import Groups
 from sealtrace.statistics.queries import functions
 
@@ -200,3 +202,18 @@ def test_results_lie_in_their_range(name: str, rows: dict[str, Any]) -> None:
     low, high = entry.range
     assert low is None or low <= value
     assert high is None or value <= high
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_combinations_of_printed_numbers(name: str) -> None:
+    """The formula gives what the query and the text that people read give, of doubles and of fractions."""
+    entry: Any = COMBINATIONS[name]
+    given = [Fraction(617, 10), Fraction(483, 10)][: 1 + ("{1}" in entry.formula)]
+    exact = entry.exact(*given)
+    text, percent = entry.formula.removesuffix(" in percent"), 100 if "percent" in entry.formula else 1
+    read = percent * eval(text.replace("×", "*").format(*map(float, given)))
+    assert float(exact) == pytest.approx(read)
+    assert entry.exact(*map(float, given)) == pytest.approx(float(exact))
+    with duckdb.connect() as connection:
+        row = connection.sql(f"SELECT {entry.sql.format(*(f'{float(value)}::DOUBLE' for value in given))}").fetchall()
+    assert row == [(pytest.approx(float(exact)),)]

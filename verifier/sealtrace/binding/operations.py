@@ -11,6 +11,7 @@ import numpy as np
 
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.series import Series
+from sealtrace.statistics.combinations import COMBINATIONS
 
 _COMPARES = re.compile(
     r"Δ|δ|∆|delta|diff|gain|improv|change|gap|\bvs\b|versus|drop|lift|increase|decrease|reduc|speed-?up|ratio|relative|"
@@ -46,22 +47,18 @@ _DIVIDED = re.compile(
     r"speed-?up|ratio|×|\bx\b|factor|per\b|rate|share|retain|retention|of full|fraction", re.IGNORECASE
 )
 
-DIFFERENCE = Operation("difference", _COMPARES, "{0} - {1}", "({0}) - ({1})", lambda a, b: a - b)
-COMPARISONS = (
-    DIFFERENCE,
-    Operation(
-        "relative difference", _RELATIVE, "({0} - {1}) / {1}", "(({0}) - ({1})) / ({1})", lambda a, b: (a - b) / b
-    ),
-    Operation(
-        "relative difference in percent",
-        _RELATIVE,
-        "100 · ({0} - {1}) / {1}",
-        "100 * (({0}) - ({1})) / ({1})",
-        lambda a, b: 100 * (a - b) / b,
-    ),
-    Operation("ratio", _DIVIDED, "{0} / {1}", "({0}) / ({1})", lambda a, b: a / b),
-    Operation("ratio in percent", _DIVIDED, "100 · {0} / {1}", "100 * ({0}) / ({1})", lambda a, b: 100 * a / b),
+COMPARISONS = tuple(
+    Operation(name, named, entry.formula, entry.sql, entry.exact)
+    for name, named in (
+        ("difference", _COMPARES),
+        ("relative difference", _RELATIVE),
+        ("relative change", _RELATIVE),
+        ("ratio", _DIVIDED),
+        ("percentage", _DIVIDED),
+    )
+    if (entry := COMBINATIONS[name]).exact is not None
 )
+DIFFERENCE = COMPARISONS[0]
 
 
 def _aggregate(name: str, named: str, function: Callable[..., Numbers]) -> Operation:

@@ -122,7 +122,8 @@ def all_metrics() -> list[Statistic]:
     for pack in packs():
         if pack.metrics:
             import_module(pack.metrics)
-    return [entry for entry in all_entries() if (entry.pack, entry.name) in _FUNCTIONS or (entry.reads and entry.exact)]
+    own = _FUNCTIONS.keys()
+    return [one for one in all_entries() if (one.pack, one.name) in own or (one.pack in _COMPUTED and one.exact)]
 
 
 def metric_of(name: str | None, given: Collection[str] = ()) -> Statistic | None:

@@ -19,6 +19,7 @@ from sealtrace.relations.families.columns import Column, Span, Value, function, 
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.significance import tail
 from sealtrace.relations.families.wording import COUNT, SUMMARY, count_of, plain
+from sealtrace.statistics.combinations import COMBINATIONS
 
 Booleans = npt.NDArray[np.bool_]
 _SUM = re.compile(r"\b(?:total|sum|all|overall|combined)\b")
@@ -73,23 +74,30 @@ class Pattern:
         return (combinations if self.orders == 1 else permutations)(columns, self.inputs)
 
 
+def _shared(name: str, named: re.Pattern[str], orders: int = 2, to_row: int = 0, to_total: bool = False) -> Pattern:
+    """A pattern whose formula the search of `check` has, too."""
+    entry = COMBINATIONS[name]
+    assert entry.exact is not None
+    return Pattern(name, entry.formula, entry.exact, named, orders, to_row, to_total)
+
+
 PATTERNS = (
     Pattern("sum", "{0} + {1}", lambda a, b: a + b, _SUM, 1),
-    Pattern("difference", "{0} - {1}", lambda a, b: a - b, _DIFFERENCE, 2, 2),
+    _shared("difference", _DIFFERENCE, 2, 2),
     Pattern("mean", "the mean of {0} and {1}", lambda a, b: (a + b) / 2, _MEAN, 1),
-    Pattern("ratio", "{0} / {1}", lambda a, b: a / b, _RATIO, 2, 2, True),
-    Pattern("percentage", "100 × {0} / {1}", lambda a, b: 100 * a / b, _PERCENT, 2, 1, True),
-    Pattern("share", "{0} / ({0} + {1})", lambda a, b: 1 / (1 + b / a), _RATIO),
-    Pattern("share in percent", "100 × {0} / ({0} + {1})", lambda a, b: 100 / (1 + b / a), _PERCENT),
-    Pattern("relative change", "({0} - {1}) / {1} in percent", lambda a, b: 100 * a / b - 100, _DIFFERENCE, 2, 1),
-    Pattern("relative reduction", "({1} - {0}) / {1} in percent", lambda a, b: 100 - 100 * a / b, _REDUCTION, 2, 1),
-    Pattern("harmonic mean", "2 × {0} × {1} / ({0} + {1})", lambda a, b: 2 / (1 / a + 1 / b), _HARMONIC, 1),
+    _shared("ratio", _RATIO, 2, 2, True),
+    _shared("percentage", _PERCENT, 2, 1, True),
+    _shared("share", _RATIO),
+    _shared("share in percent", _PERCENT),
+    _shared("relative change", _DIFFERENCE, 2, 1),
+    _shared("relative reduction", _REDUCTION, 2, 1),
+    _shared("harmonic mean", _HARMONIC, 1),
     Pattern("standard error", "{0} / √{1}", lambda a, b: a / function("sqrt", b), _ERROR),
     Pattern("half", "{0} / 2", lambda a: a / 2, re.compile("half|expl")),
     Pattern("hundredfold", "100 × {0}", lambda a: 100 * a, re.compile("%")),
     Pattern("logarithm of a change", "log(1 + {0} / 100)", lambda a: function("log", 1 + a / 100), _LOGARITHM),
-    Pattern("rest of one", "1 - {0}", lambda a: 1 - a, _REST),
-    Pattern("rest of 100", "100 - {0}", lambda a: 100 - a, _REST),
+    _shared("rest of one", _REST),
+    _shared("rest of 100", _REST),
 )
 
 
