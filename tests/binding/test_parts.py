@@ -16,9 +16,7 @@ from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
 from sealtrace.binding.frames import Dimension, Frame, melted
-from sealtrace.binding.labels import UNSURE, FieldMatcher, matcher_of
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
-from sealtrace.paper.names.words import stems
 from sealtrace.paper.numbers import numbers_of
 
 
@@ -55,24 +53,6 @@ def test_what_is_too_much_is_not_read_and_said(tmp_path: Path) -> None:
     listing = read_results(tmp_path, values=1)
     assert [one.file for one in listing.tables] == ["small.csv"]
     assert [problem.split(":")[0] for problem in listing.problems] == ["a_large.csv"]
-
-
-@pytest.mark.parametrize(
-    ("label", "value"),
-    [("0.5B", "qwen05b"), ("Qwen2.5-3B", "qwen3b"), ("seed 42", "seed42"), ("2017→2018", "y2017->y2018")],
-)
-def test_aliases_match(label: str, value: str) -> None:
-    """Labels as papers write them find the values as files write them."""
-    values = ["qwen05b", "qwen15b", "qwen3b", "seed42", "seed43", "y2017->y2018", "y2018->y2017"]
-    same = [one for one in values if one[:2] == value[:2]]
-    found = FieldMatcher(Dimension.of("field", same)).find(label, stems(label))
-    assert found is not None
-    assert same[found.code] == value
-
-
-def test_a_label_that_fits_two_values_fits_none() -> None:
-    """An ambiguous label selects nothing."""
-    assert FieldMatcher(Dimension.of("field", ["run-a", "run-b"])).find("run", stems("run")) is None
 
 
 @given(
@@ -136,23 +116,6 @@ def test_numbers_of_a_cell_come_in_order() -> None:
     """Compound cells have several numbers."""
     assert [slot.text for slot in numbers_of("0.650 ± 0.046")] == ["0.650", "0.046"]
     assert [float(slot.value) for slot in numbers_of("1/1 → 0/3")] == [1, 1, 0, 3]
-
-
-@pytest.mark.parametrize(
-    ("label", "value"),
-    [("1.50", "1.5"), ("K = 2", "2"), ("10^-6", "1e-06"), ("60% depth", "0.6"), ("8K", "8192"), ("m = 25", None)],
-)
-def test_a_label_that_is_a_number_names_one(label: str, value: str | None) -> None:
-    """However it is written; a number that the field does not hold names nothing."""
-    values = ("1", "1.5", "2", "1e-06", "0.6", "8192")
-    found = matcher_of(values).find(label, stems(label))
-    assert (None if found is None else values[found.code]) == value
-
-
-def test_a_label_that_says_two_names_is_not_sure() -> None:
-    """`Pro (think)` names `pro` and `think`; the longer name alone is no better."""
-    found = matcher_of(("gpt-5-pro", "gpt-5-think", "gpt-5")).find("GPT-5 Pro (think)", stems("GPT-5 Pro (think)"))
-    assert found is None or found.score <= UNSURE
 
 
 def test_arrays_are_read_and_other_kinds_are_named(tmp_path: Path) -> None:

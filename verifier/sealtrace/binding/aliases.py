@@ -19,6 +19,7 @@ from sealtrace.binding.hypotheses import FrameView, Selection
 from sealtrace.binding.scoring import digits_bits
 from sealtrace.binding.series import Series
 from sealtrace.binding.transformations import transformations
+from sealtrace.paper.names.index import INSIDE
 
 MOST_GROUPS = 1500
 """Groups of rows that a label is looked for in."""
@@ -27,8 +28,6 @@ _MARGIN = 4.0
 """Bits that the numbers beside a label must have over the choice of its rows."""
 _TOGETHER = 2
 """Numbers beside a label that must be found in one place: one by itself would be found somewhere."""
-_PLAIN = 0.95
-"""A label that names a value as well as this means nothing else."""
 
 
 def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
@@ -123,6 +122,6 @@ def _contradicted(
     rows = np.logical_and.reduce([fields[place].codes == code for place, code in zip(places, group, strict=True)])
     for place, field in enumerate(fields):
         match = view.best(place, series.varying[number])
-        if match is not None and match.score >= _PLAIN and match.code not in field.codes[rows]:
+        if match is not None and match.strength >= INSIDE and match.code not in field.codes[rows]:
             return True
     return False

@@ -51,7 +51,7 @@ from sealtrace.contract.checked import (
 )
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.model import Paper
-from sealtrace.paper.names.glossary import Glossary
+from sealtrace.paper.names.index import Names
 from sealtrace.paper.papers import other_papers, read_paper
 
 Progress = Callable[[str, int, int], None]
@@ -180,11 +180,11 @@ def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView
     frames = frames_of(listing.tables, tally)
     frames += [derived for frame in frames for derived in derived_frames(frame, tally)]
     frames = [frame for frame in frames if frame.measures]
-    glossary = Glossary.of(texts)
+    names = Names(texts)
     # What is small is tried first: aggregates are more often printed than what they were made of.
     frames.sort(key=lambda frame: frame.numbers.size)
-    views = [FrameView(frame, False, glossary) for frame in frames]
-    return views + [FrameView(long, True, glossary) for frame in frames if (long := melted(frame)) is not None]
+    views = [FrameView(frame, False, names) for frame in frames]
+    return views + [FrameView(long, True, names) for frame in frames if (long := melted(frame)) is not None]
 
 
 def concluded(findings: Findings, version: str) -> Check:

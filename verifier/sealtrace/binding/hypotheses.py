@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Frame, Numbers
-from sealtrace.binding.labels import EXACT, NAMED, FieldMatcher, Match, matcher_of, name_match
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import Label, Series
-from sealtrace.paper.names.glossary import Glossary
-from sealtrace.paper.names.words import same_word, stems
+from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, only
+from sealtrace.paper.names.words import likeness, same_word, stems
 
 LEAST_NAMED = 3
 """Labels of a series that must name values of a field, where these are less than half of them."""
@@ -37,6 +37,19 @@ SETTING = re.compile(
     re.IGNORECASE,
 )
 """Names of whole numbers that were set and not measured."""
+
+
+NAMED = 0.45
+"""Strength from which a label names a value."""
+_UNLIKE = 0.22
+"""How much less surely than the others a label may name its rows."""
+
+
+class Match(NamedTuple):
+    """The one value of a field that a label names."""
+
+    code: int
+    strength: float
 
 
 Named = dict[int, Match]
@@ -85,16 +98,30 @@ class FrameView:
 
     frame: Frame
     melted: bool
-    glossary: Glossary
-    _names: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
+    names: Names
+    _costs: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
     read: dict[object, list[Selection]] = field(default_factory=dict)
     """Labels of series to the ways to read them."""
     _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
+    _spoken: dict[tuple[int, frozenset[str]], bool] = field(default_factory=dict)
 
     @cached_property
-    def matchers(self) -> list[FieldMatcher]:
-        """What looks labels up in each field."""
-        return [matcher_of(tuple(dimension.values)) for dimension in self.frame.dimensions]
+    def _groups(self) -> list[Group[int]]:
+        """The values of each field."""
+        return [Group.of_values(tuple(dimension.values)) for dimension in self.frame.dimensions]
+
+    def _find(self, place: int, text: str) -> Match | None:
+        """The one value of a field that a text names best."""
+        named = only(self.names.resolve(text, (self._groups[place],)))
+        return None if named is None else Match(named.thing.id, named.strength)
+
+    def is_spoken_of(self, place: int, texts: frozenset[str]) -> bool:
+        """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
+        key = (place, texts)
+        if key not in self._spoken:
+            found = (self._find(place, text) for text in texts)
+            self._spoken[key] = any(match is not None and match.strength >= NAMED for match in found)
+        return self._spoken[key]
 
     @cached_property
     def measured(self) -> frozenset[str]:
@@ -107,7 +134,7 @@ class FrameView:
         rows = Dimension(PLACE, self.frame.places, np.arange(self.frame.rows, dtype=np.int32))
         unique = len(set(self.frame.places)) == self.frame.rows and not self.melted
         frame = replace(self.frame, dimensions=[*self.frame.dimensions, rows]) if unique else self.frame
-        return FrameView(frame, self.melted, self.glossary)
+        return FrameView(frame, self.melted, self.names)
 
     def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
@@ -116,8 +143,8 @@ class FrameView:
             own = tuple(label for label in labels if self.heads(place, label))
             found = None
             for label in own or labels:
-                match = self.matchers[place].find(label.text, self.glossary.widened(label.text))
-                if match is not None and (found is None or match.score > found.score):
+                match = self._find(place, label.text)
+                if match is not None and (found is None or match.strength > found.strength):
                     found = match
             self._matches[key] = found
         return self._matches[key]
@@ -134,22 +161,22 @@ class FrameView:
         """The value of a field that is known of a label already."""
         field = self.frame.dimensions[place]
         code = field.code_of.get(values[field.name]) if field.name in values else None
-        return None if code is None else Match(code, EXACT)
+        return None if code is None else Match(code, LETTERS)
 
     def heads(self, place: int, label: Label) -> bool:
         """Whether a label stands under the name of a field."""
         name = self.frame.dimensions[place].name.partition("/")[0]
-        return bool(label.under) and name_match(stems(label.under), name) >= 0.5
+        return bool(label.under) and likeness(stems(label.under), name) >= 0.5
 
     def measure_costs(self, context: tuple[str, ...]) -> Numbers:
         """Bits to name each measure, given the labels around the numbers."""
-        if context not in self._names:
+        if context not in self._costs:
             scores = np.zeros(len(self.frame.measures))
             for weight, text in zip((1.0, 0.5, 0.3, 0.3), context, strict=False):
-                label = self.glossary.widened(text)
-                scores += weight * np.array([name_match(label, measure) for measure in self.frame.measures])
-            self._names[context] = rank_cost(ranks(np.round(scores, 3)))
-        return self._names[context]
+                label = self.names.glossary.widened(text)
+                scores += weight * np.array([likeness(label, measure) for measure in self.frame.measures])
+            self._costs[context] = rank_cost(ranks(np.round(scores, 3)))
+        return self._costs[context]
 
 
 def frame_costs(views: list[FrameView], series: Series) -> Numbers:
@@ -193,7 +220,7 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
         if len(dimension.values) < 2:
             continue
         told = any(dimension.name in known for known in series.known)
-        if not told and not view.matchers[place].spoken_of(series.texts, view.glossary):
+        if not told and not view.is_spoken_of(place, series.texts):
             continue
         for found in _readings(view, place, series):
             match = _matched(view, place, series, found)
@@ -228,8 +255,8 @@ def _matched(view: FrameView, place: int, series: Series, found: list[Match | No
     few = known.mean() < 0.5 and known.sum() < LEAST_NAMED
     if few or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
         return None
-    scores = np.array([0.0 if match is None else match.score for match in found])
-    sure = scores >= np.median(scores[known]) - 0.25
+    scores = np.array([0.0 if match is None else match.strength for match in found])
+    sure = scores >= np.median(scores[known]) - _UNLIKE
     if not _is_column(view.frame, place):
         # What such a label means is not sure: a mean over all rows, or over the rows of the table.
         every = [any(_EVERY.fullmatch(label.text) for label in labels) for labels in series.varying]
@@ -255,8 +282,8 @@ def _readings(view: FrameView, place: int, series: Series) -> list[list[Match | 
         parts = [tuple(label for label in labels if wanted in (None, label.role)) for labels in series.varying]
         found = [view.known(place, known) or view.best(place, labels)
                  for labels, known in zip(parts, series.known, strict=True)]  # fmt: skip
-        readings.append([match if match is not None and match.score >= NAMED else None for match in found])
-    whole, *single = [sum(match.score for match in found if match is not None) for found in readings]
+        readings.append([match if match is not None and match.strength >= NAMED else None for match in found])
+    whole, *single = [sum(match.strength for match in found if match is not None) for found in readings]
     alone = [found for found, said in zip(readings[1:], single, strict=True) if said >= _ALONE * whole]
     return alone or readings[:1]
 
@@ -328,7 +355,7 @@ def fixed_sets(
         alike.setdefault(_relabelled(dimension.codes[rows]), []).append(place)
 
     def spoken(place: int) -> float:
-        return sum(match.score for match in matches[place] if match is not None)
+        return sum(match.strength for match in matches[place] if match is not None)
 
     # Of fields that cut the rows alike, the one that labels name best will do.
     free = [max(same, key=lambda place: (spoken(place), -place)) for same in alike.values()]
@@ -361,9 +388,9 @@ def filter_costs(view: FrameView, fixed: list[int], filters: npt.NDArray[np.int3
         blind = 1.0 + math.log2(fields) + math.log2(values)
         costs += np.where(filters[:, column] < 0, 1.0, 0.0)
         if place in named:
-            said = 1.5 if named[place].score >= 0.75 else 3.0
+            said = 1.5 if named[place].strength >= AROUND else 3.0
             # A value that a label plainly contradicts would be a swap, which columns show better.
-            other = blind + (CONTRADICTED if named[place].score >= 0.95 else 0.0)
+            other = blind + (CONTRADICTED if named[place].strength >= INSIDE else 0.0)
             name = view.frame.dimensions[place].name
             if name in view.measured and not SETTING.search(name):
                 # What is measured selects by the value that labels say, and by no other.

@@ -136,6 +136,17 @@ def same_word(label: str, name: str) -> float:
     return 0.7 if len(short) >= _INSIDE and short in long else 0.0
 
 
+@lru_cache(maxsize=500_000)
+def likeness(label: tuple[str, ...], name: str) -> float:
+    """How alike a label and a name are, in [0, 1]: shares of words both ways, order aside, to rank many names by."""
+    told = stems(name)
+    if not told or not label:
+        return 0.0
+    hit = sum(max(same_word(word, other) for word in label) for other in told)
+    back = sum(max(same_word(word, other) for other in told) for word in label)
+    return float((hit / len(told) + back / len(label)) / 2)
+
+
 class Lookup:
     """Which of many names have a word like a given one: by equality, by beginning, or inside another word."""
 

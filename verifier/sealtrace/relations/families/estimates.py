@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from sealtrace.paper.names.index import APART
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import Fact
-from sealtrace.relations.families.naming import SCATTERED, index_of
+from sealtrace.relations.families.naming import index_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.resolving import agrees
 from sealtrace.relations.families.wording import DOWN, plain, same
@@ -114,7 +115,7 @@ def _quoted(
     for found, scale in [(found, scale) for *both, found, scale in agreeing if all(both)][:1]:
         yield _claim(sentence, value, error, found, scale, family, None)
         return
-    lines = {name.line for name in index_of(paper).of(sentence) if name.strength >= SCATTERED}
+    lines = {name.line for name in index_of(paper).of(sentence) if name.strength >= APART}
     named = [(any(both), found, scale) for *both, found, scale in agreeing if found.lines & lines]
     near = [
         (half, found, scale)

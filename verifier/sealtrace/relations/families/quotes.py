@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sealtrace.paper.names.index import APART
 from sealtrace.paper.names.words import stem, vocabulary
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import estimates
-from sealtrace.relations.families.naming import SCATTERED, index_of
+from sealtrace.relations.families.naming import index_of
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.resolving import ALONE, BESIDE, NEAR, Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import LEVEL, is_slip, real, same
@@ -104,7 +105,7 @@ def _read(paper: AuditedPaper) -> Iterator[tuple[Reading, Resolver]]:
         referred = frozenset(sentence.references) | (before.referred if before else frozenset())
         reading = Reading(sentence, names, earlier, referred)
         # A number that belongs to the name of a row or a column quotes nothing.
-        spans = [(name.start, name.end) for name in names if name.strength >= SCATTERED]
+        spans = [(name.start, name.end) for name in names if name.strength >= APART]
         mentions = [
             mention
             for mention in sentence.mentions
