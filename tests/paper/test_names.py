@@ -25,7 +25,7 @@ from sealtrace.paper.names.words import stems, words
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Acc. (%)", "accuracy_pct"),
+        ("Acc.", "accuracy"),
         ("# Params", "num_params"),
         ("BestRun", "best_runs"),
         ("1.50", "1.5"),
@@ -94,6 +94,7 @@ def running(text: str, among: Group[str], *texts: str) -> list[tuple[str, float]
         pytest.param("Macro-F1", ("macro_f1", "accuracy"), [("macro_f1", LETTERS)], id="letter by letter"),
         pytest.param("avg. errors", ("mean_err", "sd_err"), [("mean_err", WORDS)], id="all words, abbreviated"),
         pytest.param("error of the mean", ("mean", "sd"), [("mean", WORDS)], id="words inside a longer label"),
+        pytest.param("Acc. (%)", ("accuracy_pct", "time"), [("accuracy_pct", WORDS)], id="a sign for a word"),
         pytest.param("North", ("coef_north", "coef_south"), [("coef_north", WORDS)], id="telling part of a field"),
         pytest.param("site", ("external_site_b", "base"), [("external_site_b", AROUND)], id="inside a composed field"),
         pytest.param("Qwen05B-chat", ("qwen05b", "other7"), [("qwen05b", WORDS)], id="composed label"),

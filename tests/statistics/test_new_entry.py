@@ -15,9 +15,10 @@ from cli.runner import sealtrace as command
 from results.small_results import write_study
 from sealtrace.binding.checking import concluded, examine
 from sealtrace.bundle.sealing import seal
+from sealtrace.paper.names.statistics import named_in
 from sealtrace.paper.papers import read_paper
 from sealtrace.statistics.entries import OF_ROWS
-from sealtrace.statistics.table import Kind, Statistic, forget, named_in, register
+from sealtrace.statistics.table import Kind, Statistic, forget, register
 
 MIDRANGE = Statistic(
     "midrange",

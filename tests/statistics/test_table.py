@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from sealtrace.paper.names.statistics import named_in
 from sealtrace.statistics.entries import STATISTICS
-from sealtrace.statistics.table import RANGES, named_in
+from sealtrace.statistics.table import RANGES
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,9 @@ from sealtrace.statistics.table import RANGES, named_in
         ("p95 latency (ms)", ["quantile"]),
         ("AUC", ["auroc"]),
         ("Notably", []),
+        ("Accuracy (%)", ["accuracy"]),
+        ("Avg. Prec.", ["average_precision"]),
+        ("x", []),
     ],
 )
 def test_headings_name_statistics(heading: str, names: list[str]) -> None:

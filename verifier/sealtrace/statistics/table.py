@@ -8,11 +8,11 @@ are values of its arguments.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 
@@ -241,28 +241,6 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
                 name, formula, arguments=tuple(needs.split()), optional=optional, words=(name.replace("_", " "),),
                 pack=pack, source=source, given=kind == "given", measured=kind == "measured",
             )  # fmt: skip
-
-
-def named_in(heading: str, entries: Iterable[Statistic] | None = None) -> list[Statistic]:
-    """The statistics that a heading names, in its order. The longest name wins where names overlap, and a phrase in
-    which a word means something else hides that word."""
-    text = heading.casefold()
-    found: list[tuple[int, int, Statistic | None]] = []
-    for entry in STATISTICS.values() if entries is None else entries:
-        found += [(*match.span(), entry) for match in _names(entry.words).finditer(text)]
-        found += [(*match.span(), None) for match in _names(entry.not_words).finditer(text)]
-    taken: list[tuple[int, int, Statistic | None]] = []
-    for start, end, one in sorted(found, key=lambda span: span[0] - span[1]):
-        if all(end <= other[0] or other[1] <= start or (start, end) == other[:2] for other in taken):
-            taken.append((start, end, one))
-    ordered = sorted((start, place, entry) for place, (start, _, entry) in enumerate(taken) if entry is not None)
-    return list({entry.name: entry for _, _, entry in ordered}.values())
-
-
-@cache
-def _names(words: tuple[str, ...]) -> re.Pattern[str]:
-    longest = sorted(words, key=len, reverse=True)
-    return _whole_word("|".join(map(re.escape, longest)) if longest else "(?!)")
 
 
 def _whole_word(pattern: str) -> re.Pattern[str]:

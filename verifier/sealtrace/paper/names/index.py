@@ -108,11 +108,13 @@ class _Phrase:
 class Group(Generic[Id]):
     """Things that are told apart from each other: rows of a table, values of a field, statistics."""
 
-    def __init__(self, things: Iterable[Thing[Id]]) -> None:
+    def __init__(self, things: Iterable[Thing[Id]], *, verbatim: bool = False) -> None:
+        """Things that are `verbatim` are called in running text by all their words only, idle ones as well: `mean`."""
         self.things = tuple(things)
-        named = [(place, text) for place, thing in enumerate(self.things) for text in thing.texts]
-        self.owner = [place for place, _text in named]
-        self.texts = [text for _place, text in named]
+        self._verbatim = verbatim
+        self._named = [(place, text) for place, thing in enumerate(self.things) for text in thing.texts]
+        self.owner = [place for place, _text in self._named]
+        self.texts = [text for _place, text in self._named]
         self._known: dict[tuple[str, tuple[str, ...]], list[Named[Id]]] = {}
 
     @staticmethod
@@ -208,10 +210,13 @@ class Group(Generic[Id]):
 
     def phrases(self, glossary: Glossary, spoken: frozenset[str]) -> Iterator[_Phrase]:
         """Every way to call the things in running text."""
+        if self._verbatim:
+            yield from (_Phrase(at, said, LETTERS) for at, text in self._named if (said := stems(text)))
+            return
         own = Counter(
             word for thing in self.things for word in {word for text in thing.texts for word in named_by(text)}
         )
-        for place, text in zip(self.owner, self.texts, strict=True):
+        for place, text in self._named:
             yield from self._calling(place, text, glossary, spoken)
             for word in named_by(text):
                 if own[word] == 1 and len(named_by(text)) > 1 and len(word) > 3 and word.isalpha():
@@ -251,7 +256,7 @@ class Names:
 
     texts: Sequence[str] = ()
     """The running text and the captions, in which short names are defined and abbreviations written out."""
-    _starting: dict[tuple[int, ...], dict[str, list[tuple[int, _Phrase]]]] = field(default_factory=dict)
+    _starting: dict[tuple[object, ...], dict[str, list[tuple[int, _Phrase]]]] = field(default_factory=dict)
 
     @cached_property
     def glossary(self) -> Glossary:
@@ -269,7 +274,7 @@ class Names:
         return [named for group in among for named in group.in_label(text, self.glossary.widened(text))]
 
     def _in_passages(self, text: str, among: Sequence[Group[Id]]) -> list[Named[Id]]:
-        key = tuple(map(id, among))
+        key = tuple(among)
         if key not in self._starting:
             self._starting[key] = defaultdict(list)
             for number, group in enumerate(among):

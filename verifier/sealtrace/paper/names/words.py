@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-_PIECE = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|(?<!\d)(?<!\d )%|#(?!\s?\d)")
+_PIECE = re.compile(r"\d+(?:[.,]\d+)*|(?:[^\W\d_][\u0300-\u036f]*)+|(?<!\d)(?<!\d )%|#(?!\s?\d)")
 """Numbers, words, and signs that stand for one: `%` above a column does, behind a number it is a part of that."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _FILLED = re.compile(r"(?<=\.)0+$|(?<=\.\d)0+$|(?<=\.\d\d)0+$")
@@ -24,7 +24,7 @@ _ABBREVIATIONS = {
     "acc": "accuracy", "avg": "mean", "average": "mean", "std": "sd", "stdev": "sd", "stddev": "sd",
     "deviation": "sd", "med": "median", "prec": "precision", "rec": "recall", "sens": "sensitivity",
     "spec": "specificity", "auroc": "auc", "rocauc": "auc", "roc": "auc", "num": "count", "number": "count",
-    "pct": "percent", "%": "percent", "percentage": "percent", "#": "count", "second": "sec",
+    "pct": "percent", "percentage": "percent", "#": "count", "second": "sec",
     "ms": "millisecond", "min": "minimum", "max": "maximum", "param": "parameter",
     "val": "validation", "dev": "validation", "freq": "frequency", "temp": "temperature",
     "corr": "correlation", "imp": "importance", "perm": "permutation", "diff": "difference", "gap": "difference",
@@ -34,8 +34,8 @@ _ABBREVIATIONS = {
     "gold": "true", "truth": "true", "spearmanr": "spearman", "pearsonr": "pearson", "hi": "high", "lo": "low",
     "rho": "spearman", "ρ": "spearman", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta",
 }  # fmt: skip
-_SYMBOLS = {"n": "count", "p": "probability"}
-"""Letters that head columns. In running text they are variables, so that only a label is read by them."""
+_SYMBOLS = {"n": "count", "p": "probability", "%": "percent"}
+"""Signs that head columns. In running text they are variables and units, so that only a label is read by them."""
 _BEGINNING, _INSIDE = 3, 5
 """Letters that a word must share with another one at its beginning, or anywhere in it."""
 
