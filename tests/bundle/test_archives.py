@@ -11,6 +11,7 @@ import stat
 import subprocess
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -526,3 +527,18 @@ def _damaged_header(data: bytes, generator: random.Random) -> bytes:
     damaged[start + 148 : start + 156] = b" " * 8
     damaged[start + 148 : start + 156] = b"%06o\0 " % sum(damaged[start : start + 512])
     return gzip.compress(bytes(damaged), 1)
+
+
+@pytest.mark.parametrize(("name", "found"), [(b"declare/protocol.json", False), (b"declare/other.json", True)])
+def test_a_second_name_of_a_zip_member_is_found(tmp_path: Path, name: bytes, found: bool) -> None:
+    """`unzip` goes by the field for Unicode paths, where there is one, and would unpack another bundle."""
+    bundle, archive = small_study(tmp_path / "bundle"), tmp_path / "bundle.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in sorted(path for path in bundle.rglob("*") if path.is_file()):
+            info = zipfile.ZipInfo(path.relative_to(bundle).as_posix())
+            if info.filename == "declare/protocol.json":
+                field = b"\1" + zlib.crc32(info.filename.encode()).to_bytes(4, "little") + name
+                info.extra = b"\x75\x70" + len(field).to_bytes(2, "little") + field
+            packed.writestr(info, path.read_bytes())
+    report = sealtrace.verify(archive, check=["identity"])
+    assert any("another name" in finding.message for finding in report.findings) == found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from click.testing import CliRunner, Result
 from cli.runner import sealtrace
 from sealtrace import examination
 from sealtrace.bundle import reading
+from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.cli.main import cli
+from sealtrace.recipes.sql import SqlError, SqlRecords
 from small_study import small_study
 from support import copy_of_small_fixture, edit_document
 
@@ -100,3 +103,38 @@ def test_a_directory_that_others_write_to_keeps_nothing(tmp_path: Path, read: li
     cache.chmod(0o777)
     run = sealtrace("verify", bundle, "--cache", cache)
     assert (run.code, "others can write there" in run.errors) == (2, True)
+
+
+def test_an_entry_that_is_a_pipe_is_not_waited_for(tmp_path: Path, read: list[int]) -> None:
+    """Nobody would ever write to it."""
+    bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"
+    assert verify(bundle, "--cache", cache).return_value == 0
+    (entry,) = cache.iterdir()
+    entry.unlink()
+    os.mkfifo(entry)
+    assert verify(bundle, "--cache", cache).return_value == 0
+    assert len(read) == 2
+    assert entry.is_file()
+
+
+def test_what_came_of_a_loss_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that were lost, and queries that ran out of time or memory, may be there the next time."""
+    bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"
+    real = reading.read_bundle
+
+    def losing(*args: object, **kwargs: object) -> object:
+        INCIDENTS.append("a worker was lost")
+        return real(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(examination, "read_bundle", losing)
+    assert verify(bundle, "--cache", cache).return_value == 0
+    assert not cache.exists()
+
+
+def test_a_query_that_runs_out_of_time_or_memory_is_noted() -> None:
+    """Another run, on a machine with more to spare, might answer it."""
+    before = len(INCIDENTS)
+    for limits in ({"seconds": 0.2}, {"memory": 2**26}):
+        with SqlRecords({}, **limits) as records, pytest.raises(SqlError):  # type: ignore[arg-type]
+            records.query("SELECT count(DISTINCT a.range * 7 + b.range) FROM range(200000) a, range(100000) b")
+    assert len(INCIDENTS) == before + 2

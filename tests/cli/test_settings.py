@@ -238,3 +238,16 @@ def test_several_bundles_have_one_index(tmp_path: Path) -> None:
     for name in ("small", "small-2", "b-third-b"):
         assert (tmp_path / "out" / name / "report.html").is_file()
     assert sealtrace("report", first, second, "-o", tmp_path / "out", "--expect-root", "0" * 64).code == 2
+
+
+@pytest.mark.parametrize(
+    "said", ['expect-root = "{root}"', 'require-signature = ["pub.pem"]', 'require-timestamp = ["declare"]']
+)
+def test_what_the_reader_demands_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    """Settings may come with the artifact: a demand that its author made, and met, would look like the reader's."""
+    small_study(tmp_path / "bundle")
+    (tmp_path / "sealtrace.toml").write_text(f"[verify]\n{said.format(root='0' * 64)}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    run = sealtrace("verify", "bundle")
+    assert run.code == 2
+    assert "is typed, never set" in run.errors

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
-from sealtrace.contract.report import Report
 from small_study import small_study
 from support import FIXTURE, ROOT
 
 EXAMPLE = ROOT / "examples" / "reading-rooms"
 
 
-def asked(*calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[tuple[bool, str]]]:
+def asked(
+    start: Path, *calls: tuple[str, dict[str, Any]], options: tuple[str, ...] = ()
+) -> tuple[list[str], list[tuple[bool, str]]]:
     """The tools that the server offers, and whether each call failed, with its text."""
     # Not above: every worker reads every file, and one of them runs this.
     import anyio
@@ -24,7 +26,10 @@ def asked(*calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[tuple[boo
 
     async def talk() -> tuple[list[str], list[tuple[bool, str]]]:
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "sealtrace", "mcp"], env={**os.environ, "NO_COLOR": "1"}
+            command=sys.executable,
+            args=["-m", "sealtrace", "mcp", *options],
+            env={**os.environ, "NO_COLOR": "1"},
+            cwd=start,
         )
         async with Client(stdio_client(server)) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
@@ -34,28 +39,72 @@ def asked(*calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[tuple[boo
     return anyio.run(talk)
 
 
-def test_tools_answer_with_reports(tmp_path: Path) -> None:
+def test_tools_answer_with_summaries(tmp_path: Path) -> None:
     """Each is what the command of its name says; an error is a sentence, and the server goes on."""
     study = small_study(tmp_path / "study")
-    (study / "stray.txt").write_text("not listed")
+    for number in range(30):
+        (study / f"stray-{number:02}.txt").write_text("not listed")
+    shutil.copytree(FIXTURE, tmp_path / "fixture")
+    shutil.copytree(EXAMPLE, tmp_path / "example")
     tools, answers = asked(
-        ("verify", {"bundle": str(tmp_path / "stuyd")}),
+        tmp_path,
+        ("verify", {"bundle": "stuyd"}),
         ("verify", {"bundle": str(study)}),
-        ("explain", {"bundle": str(FIXTURE), "cell": "tab:main[0.08, Weak EV]"}),
-        ("check", {"paper": str(EXAMPLE / "paper.md"), "results": str(EXAMPLE / "results")}),
-        ("audit", {"paper": str(EXAMPLE / "paper.md")}),
+        ("more", {"handle": "answer-1", "part": "findings", "first": 20}),
+        ("explain", {"bundle": "fixture", "cell": "tab:main[0.08, Weak EV]"}),
+        ("check", {"paper": "example/paper.md", "results": "example/results"}),
+        ("audit", {"paper": "example/paper.md"}),
+        ("verify", {"bundle": "fixture"}),
     )
-    assert tools == ["check", "verify", "explain", "audit"]
+    assert tools == ["check", "verify", "explain", "audit", "more"]
     failed, said = answers[0]
     assert failed
     assert "there is no such file or directory; did you mean" in said
-    assert [failed for failed, _ in answers[1:]] == [False] * 4
-    report = Report.model_validate_json(answers[1][1])
-    assert (report.verdict, report.findings[0].source) == ("findings", "stray.txt")
-    explained = json.loads(answers[2][1])
+    assert [failed for failed, _ in answers[1:]] == [False] * 6
+    report = json.loads(answers[1][1])
+    assert (report["verdict"], report["findings"][0]["source"]) == ("findings", "stray-00.txt")
+    assert (len(report["findings"]), report["more"]["parts"]["findings"]) == (20, 30)
+    rest = json.loads(answers[2][1])
+    assert (rest["of"], [one["source"] for one in rest["entries"]][-1]) == (30, "stray-29.txt")
+    explained = json.loads(answers[3][1])
     assert (explained["reported"], explained["status"], explained["records"]) == ("4.2889", "exact", 24)
-    checked = json.loads(answers[3][1])
+    checked = json.loads(answers[4][1])
     assert checked["verdict"] == "off"
-    assert "the results give 75.8" in next(one["message"] for one in checked["cells"] if one["status"] == "off")
     # Nothing that a wrong number could break was found in so small a paper.
-    assert json.loads(answers[4][1])["verdict"] == "incomplete"
+    assert json.loads(answers[5][1])["verdict"] == "incomplete"
+    assert len(answers[6][1]) < 40_000
+
+
+def test_what_was_not_allowed_is_refused(tmp_path: Path) -> None:
+    """A demand that is not heard, a file elsewhere, and an address would each be answered with "verified" or worse."""
+    (tmp_path / "start").mkdir()
+    small_study(tmp_path / "start" / "study")
+    small_study(tmp_path / "elsewhere")
+    (tmp_path / "start" / "link").symlink_to(tmp_path / "elsewhere")
+    host = "http://127.0.0.1:9"
+    _, answers = asked(
+        tmp_path / "start",
+        ("verify", {"bundle": "study", "expect-root": "0" * 64}),
+        ("verify", {"bundle": "study", "require_signatures": ["key.pem"]}),
+        ("verify", {"bundle": "study", "require_signature": ["key.pem"]}),
+        ("verify", {"bundle": "../elsewhere"}),
+        ("verify", {"bundle": "link"}),
+        ("verify", {"bundle": f"file://{tmp_path}/elsewhere"}),
+        ("check", {"paper": "/etc/hostname", "results": "study"}),
+        ("verify", {"bundle": "http://127.0.0.1:10/a.zip"}),
+        ("verify", {"bundle": f"{host}/allowed-not/a.zip"}),
+        ("verify", {"bundle": f"{host}/allowed/%2e%2e/a.zip"}),
+        ("verify", {"bundle": f"{host}/allowed/a.zip"}),
+        options=("--allow-address", f"{host}/allowed"),
+    )
+    assert [failed for failed, _ in answers] == [True] * 11
+    messages = [
+        "did you mean 'expect_root'?",
+        "did you mean 'require_signature'?",
+        "key.pem",
+        *["where the server was started"] * 4,
+        *["no address is opened"] * 3,
+        "cannot be fetched",
+    ]
+    for (_, said), message in zip(answers, messages, strict=True):
+        assert message in said

@@ -57,7 +57,7 @@ def test_a_sample_that_a_reviewer_drew() -> None:
 def test_nothing_is_disclosed() -> None:
     """Where nothing is withheld, or nothing shown, that is said."""
     for files, given, reason in (
-        ({}, {SHOWN: b"{}"}, "the bundle withholds no rows"),
+        ({}, {"witnesses/a.txt": b""}, "the bundle withholds no rows"),
         (FILES, {"witnesses/a.txt": b""}, "no withheld rows were disclosed (--partial)"),
     ):
         outcome = outcome_of("witness.disclosed", files, witnesses=given)
@@ -67,18 +67,23 @@ def test_nothing_is_disclosed() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"{", "labels.rows.json: "),
+        (b"{", "line 1"),
         (b"[]", "it is about the tree None; sealed are labels"),
         (b'{"tree": "others"}', "it is about the tree 'others'; sealed are labels"),
         (b'{"tree": "labels"}', "no rows are disclosed"),
     ],
 )
-def test_what_discloses_nothing(data: bytes, said: str) -> None:
-    """It is refused with its path."""
-    with pytest.raises(BundleError, match=said):
-        outcome_of("witness.disclosed", FILES, witnesses={SHOWN: data})
-    with pytest.raises(BundleError, match="sealed are none"):
-        disclosures(evidence_of({}, witnesses={SHOWN: b'{"tree": "labels"}'}))
+def test_what_discloses_nothing(tmp_path: Path, data: bytes, said: str) -> None:
+    """With the witnesses it is a finding, and the rest is judged; named by the reader, it is refused with its path."""
+    outcome = outcome_of("witness.disclosed", FILES, witnesses={SHOWN: data})
+    assert [finding.source for finding in outcome.findings] == [SHOWN]
+    assert said in outcome.findings[0].message
+    (tmp_path / "labels.rows.json").write_bytes(data)
+    asked = Asked(partial=(tmp_path / "labels.rows.json",))
+    with pytest.raises(BundleError, match=f"labels.rows.json: .*{said}"):
+        outcome_of("witness.disclosed", FILES, asked=asked)
+    stray = outcome_of("witness.disclosed", {}, witnesses={SHOWN: b'{"tree": "labels"}'})
+    assert "sealed are none" in stray.findings[0].message
 
 
 @pytest.mark.parametrize(

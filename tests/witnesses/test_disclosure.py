@@ -19,6 +19,7 @@ from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.report import Disclosed, Report
 from sealtrace.witnesses.disclosure import drawn, leaf_hash, levels_of, most_wrong, proof_of, root_from, root_of
+from small_study import small_study
 from support import EMPTY, copy_of_small_fixture, unseal
 
 # The published test vectors of Certificate Transparency's reference implementation: inputs, and roots of the
@@ -259,3 +260,59 @@ def test_what_cannot_be_disclosed_is_refused(study: Path, tmp_path: Path) -> Non
         done = run("verify", study, "--partial", path)
         assert done.code == 2
         assert "no.json" in done.errors
+
+
+def test_a_decoy_of_the_same_name_states_no_bound(study: Path, tmp_path: Path) -> None:
+    """Rows of the decoy would be drawn and shown, and the bound stated of the tree that nobody saw."""
+    decoy = study / "report" / "tree.zz.json"
+    rows = tmp_path / "decoy.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:5]))
+    made = run("disclose", "tree", rows, "--kind", "label", "--name", "labels", "--keep", tmp_path / "kept.jsonl",
+               "-o", decoy)  # fmt: skip
+    assert made.code == 0, made.errors
+    unseal(study)
+    seal(study, empty=EMPTY)
+    sample = tmp_path / "sample.json"
+    drawn_rows = ["--tree", decoy, "--seed", "words", "--count", "5", "-o", sample]
+    assert run("disclose", "rows", tmp_path / "kept.jsonl", *drawn_rows).code == 0
+    done = run("verify", study, "--check", "witness.disclosed", "--partial", sample, "--seed", "words", "--count", "5")
+    assert done.code == 1
+    assert "Two trees have the same name" in done.output
+    assert "rows were seen" not in done.output
+
+
+MALFORMED = {
+    "no JSON": b"{",
+    "a list": b"[]",
+    "another tree": b'{"tree": "x", "rows": [1]}',
+    "a tree that is no text": b'{"tree": ["labels"], "rows": [1]}',
+    "no rows": b'{"tree": "labels", "rows": [{}]}',
+    "a huge index": b'{"tree": "labels", "rows": [{"index": 1e400, "salt": "", "row": {}, "proof": []}]}',
+    "nested": b'{"tree": "labels", "rows": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+}
+
+
+@pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED)
+@pytest.mark.parametrize("name", ["a.rows.json", "a.tsr", "a.dsse.json", "a.ots", "a.commit", "a.sigstore.json"])
+def test_a_malformed_witness_costs_itself_only(tmp_path: Path, name: str, data: bytes) -> None:
+    """The run goes on to a verdict, whatever anybody has put there."""
+    bundle = small_study(tmp_path / "bundle")
+    (bundle / "witnesses").mkdir()
+    (bundle / "witnesses" / name).write_bytes(data)
+    report = sealtrace.verify(bundle)
+    assert report.verdict in ("findings", "verified")
+    assert any(finding.source == f"witnesses/{name}" for finding in report.findings)
+
+
+def test_examples_beside_a_demanded_sample_are_no_findings(study: Path, tmp_path: Path) -> None:
+    """The author shows some rows to everybody; the reviewer's words drew others."""
+    tree, secret = study / "report" / "tree.labels.json", tmp_path / "secret.jsonl"
+    (study / "witnesses").mkdir()
+    examples, sample = study / "witnesses" / "examples.rows.json", tmp_path / "sample.json"
+    assert run("disclose", "rows", secret, "--tree", tree, "--row", "1", "--row", "2", "-o", examples).code == 0
+    drawn_rows = ["--seed", "words", "--count", "9", "-o", sample]
+    assert run("disclose", "rows", secret, "--tree", tree, *drawn_rows).code == 0
+    asked = Asked(partial=(sample,), seed="words", count=9)
+    report = sealtrace.verify(study, check=["witness.disclosed"], asked=asked)
+    assert [finding.message for finding in report.findings] == []
+    assert [one.seen for one in report.summary.disclosed] == [2, 9]

@@ -251,7 +251,13 @@ def test_timestamps_of_strangers_and_of_other_things_do_not_count(
     required = {"authorities": (authority.root,), "timestamps": ("declare",)}
     assert "No timestamp of a given authority is over declare" in outside(seen(bundle, **required))[0][1]
     stranger.stamp(digests(bundle)["declare"], witness(bundle, "declare.tsr"))
-    assert "no given authority vouches for the timestamp" in outside(seen(bundle, **required))[0][1]
+    extra, absent = outside(seen(bundle, **required))
+    assert extra == ("warning", "no given authority vouches for the timestamp")
+    assert absent[0] == "error"
+    authority.stamp(digests(bundle)["declare"], witness(bundle, "second.tsr"))
+    # An honest second authority beside the one that was asked for.
+    assert [severity for severity, _ in outside(seen(bundle, **required))] == ["warning"]
+    witness(bundle, "second.tsr").unlink()
     assert status(seen(bundle)) == "pass"
     assert coverage(seen(bundle))["declare"] is None
     authority.stamp("ab" * 32, witness(bundle, "declare.tsr"))

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import sys
 from functools import cached_property
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
 from sealtrace.bundle.archives import open_container
+from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import stream_digest
 from sealtrace.bundle.placing import replace_file
@@ -42,6 +44,7 @@ class Cache:
 
     def __init__(self, directory: Path, bundle: Path, asked: dict[str, object]) -> None:
         self._directory, self._bundle, self._asked = directory, bundle, asked
+        self._incidents = len(INCIDENTS)
         self._refuse_others()
         self._digests = self._hashed()
 
@@ -50,13 +53,15 @@ class Cache:
         if self._others:
             return None
         try:
-            entry = json.loads(self._place.read_text(encoding="utf-8"))
+            entry = json.loads(_plain_file(self._place))
             return Report.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def keep(self, examination: Examination, report: Report) -> None:
-        """Keeps a report, where what was examined is what was hashed before."""
+        """Keeps a report, where what was examined is what was hashed before, and nothing was lost or ran out."""
+        if len(INCIDENTS) > self._incidents:
+            return
         read = examination.bundle.digests
         if self._bundle.is_dir() and any(self._digests.get(path) != digest for path, digest in read.items()):
             return
@@ -113,3 +118,12 @@ class Cache:
                     with container.open(member.path) as opened:
                         found[member.path] = stream_digest(opened.pieces())[0]
         return found
+
+
+def _plain_file(path: Path) -> bytes:
+    """A file's bytes; `OSError` for a link, and for a pipe, which nobody would ever write to."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(0, "it is not a regular file")
+        return file.read()

@@ -35,7 +35,6 @@ SETTABLE = frozenset(
         "bundles",
         "check",
         "every-row",
-        "expect-root",
         "format",
         "jobs",
         "no-timings",
@@ -44,8 +43,6 @@ SETTABLE = frozenset(
         "quiet",
         "relations",
         "reported",
-        "require-signature",
-        "require-timestamp",
         "results",
         "root",
         "seconds",
@@ -57,7 +54,8 @@ SETTABLE = frozenset(
     ]
 )
 """Options that settings may say. Settings may come with what is judged, so that whatever excuses findings, is trusted,
-writes, connects or raises a limit is typed by whoever wants it: `--allow-waived`, `--tsa-root`, `--output`, ..."""
+writes, connects or raises a limit is typed by whoever wants it: `--allow-waived`, `--tsa-root`, `--output`, ... So is
+what the reader demands (`--expect-root`, `--require-signature`): a demand of the author's own says nothing."""
 
 
 @dataclass(frozen=True)

@@ -354,6 +354,7 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _DIRECTORY = struct.Struct("<4s4H2IH")
 _DIRECTORY_64 = 76
 """Bytes of the two records that archives over 4 GiB have before the last one."""
+_UNICODE_PATH = 0x7075
 _DESCRIPTOR = 0x08
 """The flag of a member whose lengths come after its data."""
 
@@ -377,6 +378,9 @@ def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
         if len(head) < _LOCAL.size:
             return [*defects, _defect("The archive ends within this member", info.filename)]
         *_, name, extra = _LOCAL.unpack(head)
+        file.seek(name, io.SEEK_CUR)
+        if any(_other_names(fields, info.filename) for fields in (info.extra, file.read(extra))):
+            defects.append(_defect("Other readers give this member another name", info.filename))
         reached = info.header_offset + _LOCAL.size + name + extra + info.compress_size
         if info.flag_bits & _DESCRIPTOR:
             file.seek(reached)
@@ -384,6 +388,17 @@ def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
     if reached != archive.start_dir:
         defects.append(_defect("Bytes before the archive's directory belong to no member", None))
     return defects + _after(archive, file)
+
+
+def _other_names(extra: bytes, name: str) -> bool:
+    """Whether extra fields of a member hold another name for it, which `unzip` would take."""
+    while len(extra) >= 4:
+        field, length = struct.unpack_from("<HH", extra)
+        # A version, the checksum of the plain name, and the name that replaces it.
+        if field == _UNICODE_PATH and extra[9 : 4 + length] != name.encode("utf-8", "surrogateescape"):
+            return True
+        extra = extra[4 + length :]
+    return False
 
 
 def _descriptor_length(data: bytes, info: zipfile.ZipInfo) -> int:

@@ -17,6 +17,8 @@ from sealtrace.bundle.defects import BundleError
 GIB = 2**30
 _SPENDING = Lock()
 """Threads share a budget: what one adds while another does must not be lost."""
+INCIDENTS: list[str] = []
+"""What this process ran out of, or lost, and went on without: another run might have seen more."""
 _NAMED = 12
 """How many of the things that were not looked at are named."""
 

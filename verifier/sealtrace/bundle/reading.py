@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from sealtrace.bundle.archives import Container, Member, open_container
-from sealtrace.bundle.budget import Budget, BudgetError
+from sealtrace.bundle.budget import INCIDENTS, Budget, BudgetError
 from sealtrace.bundle.content import BLOCKS, document_digest, table_digest
 from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.documents import declared_rows, fitted, misfits_of, opened_rows
@@ -195,6 +195,7 @@ class _Reader:
                     file.forbidden.refuse(texts, texts)
         except LostShardError as error:
             del bundle.stores[before:]
+            INCIDENTS.append(str(error))
             bundle.lost.update(dict.fromkeys((entry.path for entry in entries), str(error)))
             return True
         except (NotLaidOutError, OSError) as error:

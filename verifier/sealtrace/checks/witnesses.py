@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
@@ -27,9 +27,18 @@ class Outside(View):
         return witnessed(self.bundle, self.evidence.asked)
 
     @cached_property
+    def disclosed(self) -> tuple[list[Partial], list[Defect]]:
+        """The withheld rows that were disclosed, and what is wrong with files that disclose none.
+
+        `BundleError` where that is a file which the reader named.
+        """
+        defects: list[Defect] = []
+        return list(_partial(self.evidence, defects)), defects
+
+    @property
     def partial(self) -> list[Partial]:
-        """The withheld rows that the reader was given. `BundleError` where a file discloses nothing."""
-        return list(_partial(self.evidence))
+        """The withheld rows that were disclosed."""
+        return self.disclosed[0]
 
 
 @check("witness.later", "files")
@@ -69,38 +78,61 @@ _LONGEST_DISCLOSURE = 2**28
 
 @check("witness.disclosed", "rows")
 def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
-    if not evidence.bundle.documents_of("tree"):
-        outcome.not_applicable = "the bundle withholds no rows"
+    trees = evidence.bundle.sealed(Tree)
+    doubled = _doubled(evidence)
+    if not _disclosures(evidence) and not doubled:
+        outcome.not_applicable = (
+            "no withheld rows were disclosed (--partial)" if trees else "the bundle withholds no rows"
+        )
         return
-    if not _disclosures(evidence):
-        outcome.not_applicable = "no withheld rows were disclosed (--partial)"
-        return
-    sources = {tree.record.name: tree.path for tree in evidence.bundle.sealed(Tree)}
-    for tree in evidence.view(Outside).partial:
-        outcome.inspected += tree.seen + tree.wrong
-        for fault in tree.faults:
-            spot = outcome.at(sources[tree.tree], {"tree": tree.tree}, fault.index + 1)
+    for tree in trees:
+        if tree.record.name in doubled:
+            outcome.inspected += 1
+            message = "Two trees have the same name, so that nobody can tell whose rows are disclosed. Rename one."
+            outcome.at(tree.path, {"tree": tree.record.name}).error("/name", message)
+    sources = {tree.record.name: tree.path for tree in trees}
+    found, defects = evidence.view(Outside).disclosed
+    outcome.inspected += len(defects)
+    outcome.defects(defects)
+    for part in found:
+        outcome.inspected += part.seen + part.wrong
+        for fault in part.faults:
+            spot = outcome.at(sources[part.tree], {"tree": part.tree}, fault.index + 1)
             spot.error(fault.pointer, fault.message, fault.expected, fault.found)
 
 
-def _partial(evidence: Evidence) -> Iterator[Partial]:
+def _doubled(evidence: Evidence) -> set[str]:
+    """Names that two trees have."""
+    names = [tree.record.name for tree in evidence.bundle.sealed(Tree)]
+    return {name for name in names if names.count(name) > 1}
+
+
+def _partial(evidence: Evidence, defects: list[Defect]) -> Iterator[Partial]:
+    # A decoy of the same name could have its own rows drawn.
+    doubled = _doubled(evidence)
     trees = {tree.record.name: tree.value for tree in evidence.bundle.sealed(Tree)}
-    for path, data in _disclosures(evidence).items():
+    asked = evidence.asked
+    for path, (data, named) in _disclosures(evidence).items():
         try:
             document = parse(data)
             name = document.get("tree") if isinstance(document, dict) else None
-            if name not in trees:
+            if not isinstance(name, str) or name not in trees:
                 raise DisclosureError(f"it is about the tree {name!r}; sealed are {', '.join(trees) or 'none'}")
-            yield checked(document, trees[name], evidence.asked.seed, evidence.asked.count)
-        except (StrictJSONError, DisclosureError) as error:
-            raise BundleError(f"{path}: {error}") from None
+            if name not in doubled:
+                # Beside the sample that the reader names, what lies with the witnesses are the author's examples.
+                demanded = named or not asked.partial
+                yield checked(document, trees[name], *((asked.seed, asked.count) if demanded else (None, None)))
+        except (StrictJSONError, DisclosureError, ValueError, KeyError, TypeError, RecursionError) as error:
+            message = str(error) if isinstance(error, DisclosureError | StrictJSONError) else "it discloses no rows"
+            if named:
+                raise BundleError(f"{path}: {message}") from None
+            defects.append(Defect(f"This file discloses nothing: {message}.", path))
 
 
-def _disclosures(evidence: Evidence) -> dict[str, bytes]:
-    """Files of disclosed rows: those that lie with the witnesses, and those that the reader names."""
-    bundle = evidence.bundle
-    within = {path: data for path, data in bundle.witnesses.items() if path.endswith(ROWS)}
-    return within | {str(path): read_bytes(path, _LONGEST_DISCLOSURE) for path in evidence.asked.partial}
+def _disclosures(evidence: Evidence) -> dict[str, tuple[bytes, bool]]:
+    """Files of disclosed rows, and whether the reader names them; the others lie with the witnesses."""
+    within = {path: (data, False) for path, data in evidence.bundle.witnesses.items() if path.endswith(ROWS)}
+    return within | {str(path): (read_bytes(path, _LONGEST_DISCLOSURE), True) for path in evidence.asked.partial}
 
 
 def disclosures(evidence: Evidence) -> list[Disclosed]:

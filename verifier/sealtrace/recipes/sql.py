@@ -35,6 +35,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.recipes.sql_process import SqlError
@@ -138,6 +139,8 @@ class SqlRecords:
         request |= {**self._shared, **more}
         answer = self._ask(request)
         if "error" in answer:
+            if answer.get("exhausted"):
+                INCIDENTS.append(answer["error"])
             place = answer["place"]
             raise SqlError(answer["error"], (place[0], place[1]) if place else None)
         return answer
@@ -191,6 +194,7 @@ class SqlRecords:
             _IDLE.append((self._settings, process))
             return answer
         _reap(process)
+        INCIDENTS.append("a query was ended")
         if answer is None or -process.returncode == getattr(signal, "SIGXCPU", 0):
             raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
         raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")

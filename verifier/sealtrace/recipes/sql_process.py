@@ -63,7 +63,8 @@ def serve() -> None:
             answer = _run(request, settings["memory"], settings["spill"])
         except (SqlError, MemoryError, RecursionError, duckdb.Error) as error:
             failure = explained(error, request["sql"])
-            answer = {"error": failure.message, "place": failure.place}
+            exhausted = isinstance(error, MemoryError | duckdb.OutOfMemoryException)
+            answer = {"error": failure.message, "place": failure.place, "exhausted": exhausted}
         answer["spent"] = time.process_time() - began
         answers.write(json.dumps(answer, default=_encoded) + "\n")
         answers.flush()

@@ -17,8 +17,10 @@ from sealtrace.bundle.model import Bundle
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.contract.kinds import STAGES
 from sealtrace.witnesses.signatures import (
+    MissingPackageError,
     Seen,
     SignatureError,
+    UnvouchedError,
     WitnessError,
     envelope_of,
     git_commit,
@@ -191,8 +193,18 @@ class _Examiner:
             self.found.inspected += 1
             try:
                 self._read(name, data)
+            except UnvouchedError as error:
+                self._defect(name, str(error), severity="warning")
             except (WitnessError, SignatureError) as error:
                 self._defect(name, str(error))
+            except MissingPackageError as error:
+                if self.asked.sigstore_required:
+                    raise
+                self._defect(name, f"This was not looked at: {error}.", severity="warning")
+            except BundleError:  # a file of the reader's own
+                raise
+            except Exception as error:  # libraries that read witnesses have exceptions of their own
+                self._defect(name, f"It cannot be read as what its name says ({type(error).__name__}).")
         for path in self.keys:
             self.found.inspected += 1
             if path not in self.signed:
@@ -224,16 +236,23 @@ class _Examiner:
             self._envelope(name, data)
         elif name.endswith(".tsr"):
             if self.authorities:
-                self._saw(name, "timestamp", [verified_timestamp(data, self.authorities)], vouched=True)
+                try:
+                    self._saw(name, "timestamp", [verified_timestamp(data, self.authorities)], vouched=True)
+                except UnvouchedError:
+                    self._stamped_by_a_stranger(name, data)
+                    raise
             else:
-                seen = Seen(token_digest(data), "an authority that was not given (--tsa-root)", None)
-                self._saw(name, "timestamp", [seen], vouched=False)
+                self._stamped_by_a_stranger(name, data)
         elif name.endswith(".commit"):
             self._saw(name, "git", git_commit(data), vouched=False)
         elif name.endswith(".ots"):
             self._saw(name, "opentimestamps", [open_timestamp(data)], vouched=False)
         else:
             raise WitnessError("no known sort of witness: .dsse.json, .sigstore.json, .tsr, .commit or .ots")
+
+    def _stamped_by_a_stranger(self, name: str, data: bytes) -> None:
+        seen = Seen(token_digest(data), "an authority that was not given (--tsa-root)", None)
+        self._saw(name, "timestamp", [seen], vouched=False)
 
     def _saw(self, name: str, sort: str, sightings: list[Seen], *, vouched: bool) -> None:
         """Digests that somebody saw: witnesses where they are this bundle's, and strange where none is."""

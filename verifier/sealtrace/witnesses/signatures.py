@@ -144,20 +144,28 @@ def read_bytes(path: Path, limit: int) -> bytes:
     return data
 
 
+class MissingPackageError(BundleError):
+    """This installation cannot read a witness of this sort."""
+
+
 @contextmanager
 def _needing(what: str, extra: str) -> Iterator[None]:
     """Imports that not every installation can do."""
     try:
         yield
     except ModuleNotFoundError:
-        raise BundleError(f"{what} need more packages: pip install 'sealtrace[{extra}]'") from None
+        raise MissingPackageError(f"{what} need more packages: pip install 'sealtrace[{extra}]'") from None
 
 
 # When something was there
 
 
 class WitnessError(Exception):
-    """A witness that says nothing, or that nobody vouches for."""
+    """A witness that says nothing."""
+
+
+class UnvouchedError(WitnessError):
+    """A witness that nobody vouches for whom the reader named: anybody could have put it there."""
 
 
 @dataclass(frozen=True)
@@ -210,8 +218,9 @@ def verified_timestamp(data: bytes, authorities: list[Any]) -> Seen:
             builder = builder.add_intermediate_certificate(certificate)
     try:
         builder.build().verify(response, imprint.message)
-    except (VerificationError, ValueError) as error:
-        raise WitnessError(f"no given authority vouches for the timestamp: {error}") from None
+    except (VerificationError, ValueError):
+        # What OpenSSL says of it is a list of its own functions.
+        raise UnvouchedError("no given authority vouches for the timestamp") from None
     return Seen(imprint.message.hex(), _signer(response), moment(response.tst_info.gen_time))
 
 
@@ -233,8 +242,8 @@ def _response(data: bytes) -> Any:
     try:
         response = decode_timestamp_response(data)
         response.tst_info.message_imprint  # noqa: B018 - a refusal has none
-    except (ValueError, TypeError) as error:
-        raise WitnessError(f"not a timestamp response in DER: {error}") from None
+    except (ValueError, TypeError):
+        raise WitnessError("not a timestamp response in DER, or one in which the authority refuses") from None
     return response
 
 
@@ -306,7 +315,7 @@ def verified_bundle(
         bundle = Bundle.from_json(data)
         payload_type, payload = verifier.verify_dsse(bundle, Identity(identity=identity, issuer=issuer))
     except (SigstoreError, ValueError, KeyError) as error:
-        raise WitnessError(f"the given trust root does not vouch for the bundle: {error}") from None
+        raise UnvouchedError(f"the given trust root does not vouch for the bundle: {error}") from None
     if payload_type != PAYLOAD_TYPE:
         raise WitnessError(f"the payload's type is not {PAYLOAD_TYPE}")
     return payload, moment(bundle.signing_certificate.not_valid_before_utc)
