@@ -14,7 +14,8 @@ from sealtrace import examination
 from sealtrace.bundle import reading
 from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.cli.main import cli
-from sealtrace.recipes.sql import SqlError, SqlRecords
+from sealtrace.recipes.sql import SqlRecords
+from sealtrace.recipes.sql_syntax import SqlError
 from small_study import small_study
 from support import copy_of_small_fixture, edit_document
 
@@ -135,6 +136,6 @@ def test_a_query_that_runs_out_of_time_or_memory_is_noted() -> None:
     """Another run, on a machine with more to spare, might answer it."""
     before = len(INCIDENTS)
     for limits in ({"seconds": 0.2}, {"memory": 2**26}):
-        with SqlRecords({}, **limits) as records, pytest.raises(SqlError):  # type: ignore[arg-type]
+        with SqlRecords({}, **limits) as records, pytest.raises(SqlError):
             records.query("SELECT count(DISTINCT a.range * 7 + b.range) FROM range(200000) a, range(100000) b")
     assert len(INCIDENTS) == before + 2

@@ -273,7 +273,7 @@ def test_a_decoy_of_the_same_name_states_no_bound(study: Path, tmp_path: Path) -
     unseal(study)
     seal(study, empty=EMPTY)
     sample = tmp_path / "sample.json"
-    drawn_rows = ["--tree", decoy, "--seed", "words", "--count", "5", "-o", sample]
+    drawn_rows: list[str | Path] = ["--tree", decoy, "--seed", "words", "--count", "5", "-o", sample]
     assert run("disclose", "rows", tmp_path / "kept.jsonl", *drawn_rows).code == 0
     done = run("verify", study, "--check", "witness.disclosed", "--partial", sample, "--seed", "words", "--count", "5")
     assert done.code == 1
@@ -310,7 +310,7 @@ def test_examples_beside_a_demanded_sample_are_no_findings(study: Path, tmp_path
     (study / "witnesses").mkdir()
     examples, sample = study / "witnesses" / "examples.rows.json", tmp_path / "sample.json"
     assert run("disclose", "rows", secret, "--tree", tree, "--row", "1", "--row", "2", "-o", examples).code == 0
-    drawn_rows = ["--seed", "words", "--count", "9", "-o", sample]
+    drawn_rows: list[str | Path] = ["--seed", "words", "--count", "9", "-o", sample]
     assert run("disclose", "rows", secret, "--tree", tree, *drawn_rows).code == 0
     asked = Asked(partial=(sample,), seed="words", count=9)
     report = sealtrace.verify(study, check=["witness.disclosed"], asked=asked)
