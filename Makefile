@@ -14,7 +14,7 @@ SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixtur
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
 	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe
 
-.PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz fuzz-readers mutants bench clean
+.PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz fuzz-readers mutants bench corpus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -102,6 +102,9 @@ bench: .venv/development ## four million traces beside the floor and peers, map 
 	$(RUN) benchmarks/scale.py --write
 	$(RUN) benchmarks/maps.py
 	$(RUN) benchmarks/growth.py
+
+corpus: .venv/development ## how well check and audit do on public releases cloned into DIR as owner+name; writes the page
+	$(RUN) benchmarks/how_well.py $(DIR) --held-out --write
 
 clean: ## remove what the targets above made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache benchmarks/work

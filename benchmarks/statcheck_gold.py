@@ -1,0 +1,77 @@
+"""What the audit says of tests that statcheck's authors coded by hand: `python benchmarks/statcheck_gold.py CLONES`.
+
+CLONES holds `MicheleNuijten+statcheck`. Each coded result is printed as one paragraph of a paper. `error` says whether
+its p-value follows from the statistic and the degrees of freedom; where nobody coded it, only reading is counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from corpus_answers import ask, clone_of, share
+
+REPOSITORY = "MicheleNuijten/statcheck"
+GOLD = (
+    "inst/test_materials/manually_extracted_stats.csv",
+    "inst/test_materials/test_dir/manually_extracted_stats_testpapers.csv",
+)
+BROKEN = ("contradiction", "suspicion")
+
+
+def coded(clone: Path) -> list[dict[str, str]]:
+    """Every coded result, a result that stands in a PDF and in a page of one paper once."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for name in GOLD:
+        text = subprocess.run(["git", "-C", str(clone), "show", f"HEAD:{name}"], capture_output=True, check=True).stdout
+        for row in csv.DictReader(io.StringIO(text.decode("utf-8", "replace")), delimiter=";"):
+            result = " ".join(row["raw_result"].split()).rstrip(";,. ")
+            if result:
+                found.setdefault((row["paper_id"].split("_")[0].lower(), result), {**row, "raw_result": result})
+    return list(found.values())
+
+
+def measure(directory: Path) -> Counter[str] | None:
+    """Counts by what was coded and what the audit says; None where there is no clone."""
+    clone = clone_of(directory, REPOSITORY)
+    if clone is None:
+        return None
+    rows = coded(clone)
+    counts: Counter[str] = Counter(coded=len(rows))
+    with tempfile.TemporaryDirectory() as name:
+        paper = Path(name) / "paper.md"
+        paper.write_text("".join(f"The effect was {row['raw_result']}.\n\n" for row in rows), encoding="utf-8")
+        answer = ask("audit", str(paper), "--seconds", "300", "--all")
+    grades: dict[int, set[str]] = {}
+    for claim in answer.document["claims"]:
+        for line in {number.get("line") for number in claim["numbers"]}:
+            grades.setdefault(line, set()).add(claim["grade"])
+    for number, row in enumerate(rows):
+        said = grades.get(2 * number + 1, set())
+        broken = any(grade in BROKEN for grade in said)
+        counts["read"] += bool(said)
+        if row["error"] in ("0", "1"):
+            wrong = row["error"] == "1"
+            counts["wrong" if wrong else "right"] += 1
+            counts["wrong, found" if wrong else "right, accused"] += broken
+            counts["wrong, read" if wrong else "right, read"] += bool(said)
+    return counts
+
+
+def lines(counts: Counter[str]) -> list[str]:
+    """For the page."""
+    return [
+        f"| coded tests of which the audit decides the p-value | {share(counts['read'], counts['coded'])} |",
+        f"| coded as inconsistent, and found | {share(counts['wrong, found'], counts['wrong'])} |",
+        f"| coded as consistent, and accused | {share(counts['right, accused'], counts['right'])} |",
+    ]
+
+
+if __name__ == "__main__":
+    found = measure(Path(sys.argv[1]))
+    print("\n".join(lines(found)) if found else f"no clone of {REPOSITORY}")
