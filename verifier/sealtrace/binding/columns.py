@@ -24,6 +24,7 @@ _WRITTEN = ("number", "plus-minus", "ratio", "interval")
 """Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
+_BOUNDS = "<>≤≥"
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "-", "inf", "-inf")
 
 
@@ -106,12 +107,15 @@ def _stacked(tables: list[Rows]) -> Frame | None:
 def _placed(name: str, column: list[Any], rows: int) -> tuple[list[Dimension], dict[str, Numbers]]:
     """What a column is: a number is measured, a text selects, a small whole number does both."""
     key = _KEY.fullmatch(name) is not None
-    found = None if key else _numeric(column)
+    found, words = (None, {}) if key else _numeric(column)
     if found is not None and _identifies(name, found):
         return [], {}
     if found is not None:
-        texts = [f"{number:.12g}" if np.isfinite(number) else "" for number in found]
-        return [Dimension.of(name, texts)] if _selects(found, rows) else [], {name: found}
+        telling = _selects(found, rows)
+        texts = [f"{number:.12g}" if telling and np.isfinite(number) else "" for number in found]
+        for row, word in words.items():
+            texts[row] = word
+        return [Dimension.of(name, texts)] if telling or words else [], {name: found}
     parts = {} if key else {f"{name}{label}": values for label, values in _compound(column).items()}
     if parts and not all(_selects(values, rows) for values in parts.values()):
         return [], parts
@@ -152,32 +156,46 @@ def _identifies(name: str, values: Numbers) -> bool:
     return whole and _ID.search(name) is not None and len(np.unique(known)) > 0.05 * len(known)
 
 
-def _numeric(column: list[Any]) -> Numbers | None:
-    """The column as numbers, where it is one: nearly everything that it holds can be read as one."""
+def _numeric(column: list[Any]) -> tuple[Numbers | None, dict[int, str]]:
+    """The column as numbers, where it is one, and the texts that stand in place of some (`OOM`), by their rows."""
     if isinstance(next((text for text in column if text is not None), ""), (int, float)):
         plain = _plain_numbers(column)
         if plain is not None:
-            return plain
+            return plain, {}
     values = np.full(len(column), np.nan)
-    bad = good = 0
+    texts: dict[int, str] = {}
+    good = 0
     for row, text in enumerate(column):
         if isinstance(text, str) and not _PLAIN.fullmatch(text := text.strip()):
             if text.lower() in _NOTHING:
                 continue
             if text.lower() not in _WORDS_OF_TRUTH:
-                bad += 1
-                if bad > 20 and bad > good:
-                    return None
+                texts[row] = " ".join(text.split())
+                if len(texts) > 20 and len(texts) > good:
+                    return None, {}
                 continue
             text = _WORDS_OF_TRUTH[text.lower()]
         elif not isinstance(text, (str, int, float)):
             if text is None:
                 continue
-            return None
+            return None, {}
         with suppress(OverflowError):
             values[row] = float(text)
         good += 1
-    return values if good and bad <= 0.02 * good else None
+    return (values, texts) if _stand_for_numbers(list(texts.values()), good) else (None, {})
+
+
+def _stand_for_numbers(texts: list[str], numbers: int) -> bool:
+    """Whether texts stand where a number could not be given, so that each costs its own cell only.
+
+    Names repeat or count on as rows go on (`3a`, `3b`); reasons for a missing number are few, and hold no number but a
+    bound.
+    """
+    if len(texts) <= 0.02 * numbers:
+        return numbers > 0
+    distinct = set(texts)
+    few = len(texts) < numbers and len(distinct) ** 2 < len(texts) + numbers
+    return few and all(text[0] in _BOUNDS or not any(map(str.isdigit, text)) for text in distinct)
 
 
 def _plain_numbers(column: list[Any]) -> Numbers | None:
@@ -196,23 +214,18 @@ def _plain_numbers(column: list[Any]) -> Numbers | None:
 
 def _compound(column: list[Any]) -> dict[str, Numbers]:
     """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` one."""
-    first = next((str(value) for value in column if value not in (None, "")), "")
-    if not any(map(str.isdigit, first)) or len(column) > 5000:
+    first = [str(value) for value in column if value not in (None, "")][:3]
+    if not any(map(str.isdigit, "".join(first))) or len(column) > 5000:
         return {}
     texts = [str(value).strip().replace("+/-", "±") if value not in (None, "") else "" for value in column]
-    filled = [text for text in texts if text]
-    forms = [read_printed(text) for text in filled]
-    if any(form is None or form.form not in _WRITTEN for form in forms):
-        return {}
-    width = max(len(form.parts) for form in forms if form is not None)
-    if width == 0:
+    forms = [read_printed(text) if text else None for text in texts]
+    written = [form.parts if form is not None and form.form in _WRITTEN else () for form in forms]
+    others = [text for text, parts in zip(texts, written, strict=True) if text and not parts]
+    if not _stand_for_numbers(others, sum(map(bool, written))):
         return {}
     found = {}
-    for part in range(width):
-        values = [
-            float(form.parts[part].value) if form is not None and len(form.parts) > part else np.nan
-            for form in (read_printed(text) if text else None for text in texts)
-        ]
+    for part in range(max(map(len, written))):
+        values = [float(parts[part].value) if len(parts) > part else np.nan for parts in written]
         found["" if part == 0 else f" ({part + 1})"] = np.array(values)
     return found
 

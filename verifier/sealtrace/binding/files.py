@@ -14,11 +14,13 @@ import io
 import json
 import math
 import os
+import re
 import time
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -54,6 +56,9 @@ _ITEM = "item"
 """The measure of numbers in a list."""
 _DAMAGED = (EOFError, zlib.error, zipfile.BadZipFile, csv.Error)
 _UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError)
+_WITH_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(0|\d{4,}|\d{1,3}(\.\d{3})+),\d+\s*|\s*[+-]?\d+,(\d\d?|\d{4,})\s*")
+_DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.(\d\d?|\d{4,})|0?\.\d+)\s*")
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -217,10 +222,25 @@ def _delimited(text: str, name: str, deadline: float) -> Rows:
         if len(row) == len(names):
             kept.append(row)
             places.append(f"{name}:{reader.line_num}")
+    if mark != "," or '"' in text:
+        kept = _with_points(kept)
     columns: dict[str, list[Any]] = (
         {column: list(values) for column, values in zip(names, zip(*kept, strict=True), strict=True)} if kept else {}
     )
     return Rows(name, columns, places)
+
+
+def _with_points(rows: list[list[str]]) -> list[list[str]]:
+    """Rows with points for decimal commas, where the file writes those: one comma at least cannot part thousands, and
+    no number has a decimal point."""
+    if not any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows))):
+        return rows
+    if any(map(_DECIMAL_POINT.fullmatch, chain.from_iterable(rows))):
+        return rows
+    return [
+        [cell.replace(".", "").replace(",", ".") if _WITH_COMMA.fullmatch(cell) else cell for cell in row]
+        for row in rows
+    ]
 
 
 def _distinct(header: list[str]) -> list[str]:
