@@ -215,17 +215,19 @@ def main() -> None:
         check = concluded(findings, "")
         after = explained(findings)
         by_chance = [formula for formula, behind in after.values() if not untouched(behind, before)]
-        texts = [one for one in check.text if one.status == "explained"]
+        inside = [one for one in check.numbers if one.table is None]
+        texts = [one for one in inside if one.word == "follows"]
+        cells = [one for one in check.numbers if one.table is not None]
         print(
-            f"{how}: {len(by_chance)} of {check.counts.cells} cells explained, {len(after) - len(by_chance)} more "
-            f"untouched; {check.counts.off} off; text {len(texts)} of {check.counts.text}; "
+            f"{how}: {len(by_chance)} of {len(cells)} cells explained, {len(after) - len(by_chance)} more "
+            f"untouched; {sum(one.word == 'differs' for one in cells)} off; text {len(texts)} of {len(inside)}; "
             f"{time.process_time() - started:.1f} s",
             flush=True,
         )
         if options.show:
             print("".join(f"    {formula}\n" for formula in by_chance), end="")
-            print("".join(f"    off: {cell.message}\n" for cell in check.cells if cell.status == "off"), end="")
-            print("".join(f"    text {one.printed}: {one.by} ({one.bits})\n" for one in texts), end="")
+            print("".join(f"    off: {cell.says}\n" for cell in cells if cell.word == "differs"), end="")
+            print("".join(f"    text {one.printed}: {one.formula}\n" for one in texts), end="")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sealtrace.contract.audit import Audit, AuditDecision
+from sealtrace.contract.result import ClaimResult, Result
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.names.words import named_by, vocabulary
@@ -125,16 +125,13 @@ class Relations:
         return any(search(rebuilt(one.formula, renewed), Work(50_000)).status == "impossible" for one in speaking)
 
 
-def bound_lines(found: Audit) -> set[tuple[str, str, str]]:
+def bound_lines(found: Result) -> set[tuple[str, str, str]]:
     """Printed text, file and line of every number that a decided relation that could fail speaks of."""
-    facts = {fact.address: fact for fact in found.facts}
-    addresses = {
-        address for one in found.decisions if one.telling and one.status != "undecided" for address in one.facts
-    }
-    return {(facts[one].printed, facts[one].source or "", str(facts[one].line)) for one in addresses if one in facts}
+    decided = [one for one in found.claims if one.telling and one.grade != "undecided"]
+    return {(fact.printed, fact.source or "", str(fact.line)) for one in decided for fact in one.numbers}
 
 
-def table_plants(subject: Subject, found: Audit, chance: random.Random, most: int) -> Iterator[Plant]:
+def table_plants(subject: Subject, found: Result, chance: random.Random, most: int) -> Iterator[Plant]:
     """Errors in cells that some relation speaks of."""
     bound = bound_lines(found)
     places = [
@@ -213,7 +210,7 @@ def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant
         yield Plant("mark", changed(subject, tables), lines, f"{table.label} column {c}")
 
 
-def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int) -> Iterator[Plant]:
+def text_plants(subject: Subject, found: Result, chance: random.Random, most: int) -> Iterator[Plant]:
     """Errors in numbers of the text: those that a cell prints, and those that a claim speaks of."""
     cells: dict[str, set[str]] = {}
     for table in subject.tables:
@@ -224,13 +221,13 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
                 for text in re.findall(r"[-+−]?\d[\d.,]*%?", cell.text):
                     bare = text.replace("−", "-").lstrip("+").rstrip("%")
                     cells.setdefault(bare, set()).update(*map(named_by, own))
-    facts = {fact.address: fact for fact in found.facts}
+    inside = {number.id for number in found.numbers if number.table is None}
     claimed = {
-        facts[address].address
-        for one in found.decisions
-        if one.family in ("claim", "text against text") and one.status == "holds" and one.telling
-        for address in one.facts
-        if facts[address].table is None
+        fact.id
+        for one in found.claims
+        if one.family in ("claim", "text against text") and one.grade == "holds" and one.telling
+        for fact in one.numbers
+        if fact.number in inside
     }
     places: dict[str, list[tuple[str, int, str]]] = {"quote": [], "claim": []}
     for sentence in sentences_of(subject.prose):
@@ -268,20 +265,19 @@ def text_plants(subject: Subject, found: Audit, chance: random.Random, most: int
             )
 
 
-def signature(one: AuditDecision) -> tuple[str, str]:
+def signature(one: ClaimResult) -> tuple[str, str]:
     """What makes two findings the same in two runs."""
-    return one.family, one.formula
+    return one.family, one.readings[0]
 
 
-def broken(found: Audit) -> list[AuditDecision]:
+def broken(found: Result) -> list[ClaimResult]:
     """Contradictions and suspicions."""
-    return [one for one in found.decisions if one.status in ("contradiction", "suspicion")]
+    return [one for one in found.claims if one.grade in ("contradiction", "suspicion")]
 
 
-def speaks_of(one: AuditDecision, found: Audit, places: frozenset[tuple[str, int]]) -> bool:
+def speaks_of(one: ClaimResult, places: frozenset[tuple[str, int]]) -> bool:
     """Whether a finding speaks of a number on one of the lines, or of a sentence there."""
-    facts = {fact.address: fact for fact in found.facts}
-    here = {(facts[address].source or "", facts[address].line or 0) for address in one.facts if address in facts}
+    here = {(fact.source or "", fact.line or 0) for fact in one.numbers}
     names = {(Path(source).name, line) for source, line in here} | here
     return bool(names & (places | {(Path(source).name, line) for source, line in places}))
 
@@ -309,8 +305,8 @@ def main() -> int:
         clean = audit(subject, version="", seconds=options.seconds)
         print(f"{path}: {time.monotonic() - started:.1f} s; as it is: {len(broken(clean))} found")
         for one in broken(clean):
-            grades[one.status] += 1
-            print(f"  {one.status}: [{one.family}] {one.sentence} {one.arithmetic}"[:400])
+            grades[one.grade] += 1
+            print(f"  {one.grade}: [{one.family}] {one.says} {one.arithmetic}"[:400])
         known = {signature(one) for one in broken(clean)}
         chance = random.Random(options.seed)
         for plant in (
@@ -319,14 +315,14 @@ def main() -> int:
         ):
             found = audit(plant.subject, version="", seconds=options.seconds)
             new = [one for one in broken(found) if signature(one) not in known]
-            right = [one for one in new if speaks_of(one, found, plant.places)]
+            right = [one for one in new if speaks_of(one, plant.places)]
             planted[plant.kind] += 1
             hit[plant.kind] += bool(right)
             for one in new:
                 if one not in right:
                     alarms[plant.kind] += 1
                     if options.verbose:
-                        print(f"    false alarm after {plant.kind} {plant.text}: {one.sentence} {one.arithmetic}"[:300])
+                        print(f"    false alarm after {plant.kind} {plant.text}: {one.says} {one.arithmetic}"[:300])
             if options.verbose and not right:
                 print(f"    missed {plant.kind}: {plant.text} at {sorted(plant.places)}"[:300])
     print(f"\n{'error':<8}{'planted':>9}{'found':>7}{'recall':>8}{'false alarms':>14}")

@@ -94,14 +94,13 @@ def relations() -> Iterator[str]:
 
 
 def formats() -> Iterator[str]:
-    """Which command writes which format."""
+    """The formats, which `verify`, `check`, `audit` and `diff` all write."""
     yield from ("# Formats", "", NOTE, "")
     yield from ("`--format F` prints one; `-o F=FILE` writes one, and may be given more than once.", "")
-    yield from ("| format | verify | diff | audit | files | what it is |", "|---|---|---|---|---|---|")
+    yield from ("| format | files | what it is |", "|---|---|---|")
     for one in FORMATS:
-        ticks = " | ".join("yes" if renders else "-" for renders in (one.report, one.cells, one.audit))
         ending = f"`.{one.extension}`" if one.extension else "-"
-        yield f"| `{one.name}` | {ticks} | {ending} | {one.description} |"
+        yield f"| `{one.name}` | {ending} | {one.description} |"
     yield ""
 
 

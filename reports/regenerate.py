@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import sealtrace
-from sealtrace.cli.report import texts_of, without_timings
+from sealtrace.cli.report import texts_of
 from sealtrace.relations.auditing import audit
 from sealtrace.relations.subjects import read_subject
-from sealtrace.report import audit_html, audit_text, markdown
+from sealtrace.report.formats import BY_NAME, Showing
 
 HERE = Path(__file__).resolve().parent
 BUNDLES = HERE.parent / "bundles"
@@ -20,13 +20,14 @@ BESIDE = {"rsd-paper": ("rsd-fixture", "leduc")}
 def rendered(bundle: Path) -> dict[str, str]:
     """File name to content, for one study."""
     beside = [BUNDLES / name / "bundle" for name in BESIDE.get(bundle.parent.name, ())]
-    report = without_timings(sealtrace.verify(bundle, details=True, beside=beside))
-    files = texts_of(report, report.exit_code, bundle.relative_to(HERE.parent).as_posix())
+    report = sealtrace.verify(bundle, details=True, beside=beside)
+    files = texts_of(report, bundle.relative_to(HERE.parent).as_posix())
     if (bundle / RELATIONS).exists():
         subject = read_subject(bundle)[0]
         found = audit(subject, version=sealtrace.__version__)
-        files |= {"audit.txt": audit_text.render(found), "audit.md": markdown.render_audit(found, everything=True)}
-        files["audit.html"] = audit_html.render(found, subject.tables)
+        for form in ("text", "markdown", "html"):
+            known = BY_NAME[form]
+            files[f"audit.{known.extension}"] = known.render(found, Showing(exit_code=found.exit_code))
     return files
 
 

@@ -30,7 +30,7 @@ def check_embedded(script: Path, work: Path) -> None:
     report = json.loads(run(script, "verify", "--format", "json", directory=work))
     manifest = json.loads((ROOT / "bundles/rsd-fixture/bundle/manifest.json").read_text())
     expected = ("verified", manifest["root_sha256"])
-    found = (report["verdict"], report["bundle"]["root_sha256"])
+    found = (report["verdict"], report["subject"]["root_sha256"])
     if found != expected:
         sys.exit(f"the installed package verified {found}, not {expected}")
 

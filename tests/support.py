@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sealtrace.bundle.sealing import seal
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURE = ROOT / "bundles" / "rsd-fixture" / "bundle"
@@ -37,9 +37,9 @@ def copy_of_fixture(directory: Path) -> Path:
     return copy_of(FIXTURE, directory)
 
 
-def shipped_report(study: str) -> Report:
+def shipped_report(study: str) -> Result:
     """What the verifier says of a shipped study, as committed: `test_reports.py` holds it to what is said today."""
-    return Report.model_validate_json((ROOT / "reports" / study / "report.json").read_bytes())
+    return Result.model_validate_json((ROOT / "reports" / study / "report.json").read_bytes())
 
 
 EMPTY = {"structure": "The fixture fixes one residual direction and learns no partition."}

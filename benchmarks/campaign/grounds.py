@@ -15,7 +15,7 @@ from sealtrace.bundle.stores import Store
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import Printed
-from sealtrace.contract.report import CheckResult
+from sealtrace.contract.result import CheckResult
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
 

@@ -29,7 +29,7 @@ from sealtrace.bundle.model import Bundle, Document, Progress
 from sealtrace.bundle.shapes import DeclarationError, arrow_schema, row_key, row_shape
 from sealtrace.bundle.stores import Store, read_rows, without_nulls
 from sealtrace.contract.kinds import KINDS
-from sealtrace.contract.report import CheckResult
+from sealtrace.contract.result import CheckResult
 from sealtrace.examination import Examination
 from sealtrace.paper.numbers import looks_numeric, read_printed
 from sealtrace.relations.work import remembering

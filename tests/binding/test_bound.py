@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from binding.random_studies import latex, study, write_csv
+from binding.told import counts
 from sealtrace.binding.checking import concluded, examine
 from sealtrace.binding.tally import Tally
 from sealtrace.cli.check import check as command
-from sealtrace.contract.checked import Check
+from sealtrace.contract.result import Result
 from sealtrace.paper.papers import read_paper
 
 SECONDS = 30.0
@@ -82,7 +83,7 @@ def _release(directory: Path, tables: int = 2, files: int = 40) -> Path:
     return directory / "paper.tex"
 
 
-def _checked(paper: Path, clock: Clock) -> Check:
+def _checked(paper: Path, clock: Clock) -> Result:
     results = paper.parent / "results"
     findings = examine(read_paper(paper), "paper.tex", results, seconds=SECONDS, audited=True, progress=clock.progress)
     return concluded(findings, "test")
@@ -91,10 +92,9 @@ def _checked(paper: Path, clock: Clock) -> Check:
 def test_with_time_enough_nothing_is_left_out(release: Path, clock: Clock) -> None:
     """The release that the tests below cut short is one that a check gets through."""
     check = _checked(release, clock)
-    assert (check.search.files, check.search.problems, check.search.untried) == (42, [], [])
-    assert check.audit is not None
-    assert not check.audit.left_out
-    assert check.counts.explained
+    assert check.summary.inspected[0] == "42 data files"
+    assert check.not_looked_at == []
+    assert counts(check)["explained"]
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,10 @@ def test_what_there_was_no_time_for_is_said(release: Path, clock: Clock, step: s
     """Whichever step takes all of the time, those after it are left out, and the report names them."""
     clock.stop_at = step
     check = _checked(release, clock)
-    assert check.audit is not None
-    left = [*check.search.problems, *check.search.untried, *(one.message for one in check.audit.left_out)]
+    left = [f"{one.what}: {one.why}" for one in check.not_looked_at]
     assert any(said in one for one in left), left
-    assert "some numbers of the text" in check.search.untried
-    assert check.counts.off == 0
+    assert "some numbers of the text: not tried for want of time" in left
+    assert counts(check)["off"] == 0
 
 
 def test_every_step_ends_on_one_clock(tmp_path: Path, clock: Clock) -> None:
@@ -127,7 +126,7 @@ def test_every_step_ends_on_one_clock(tmp_path: Path, clock: Clock) -> None:
     findings = examine(reported, "paper.tex", tmp_path / "results", seconds=SECONDS, started=started, audited=True)
     took = clock.now - started
     assert findings.audit is not None
-    assert findings.audit.left_out
+    assert findings.audit.not_looked_at
     assert any("for want of time" in one for one in findings.listing.problems)
     assert findings.tally.untried
     # Each of a few tables and steps looks once more to see that it is over; no file and no number does.

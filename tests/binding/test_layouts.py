@@ -12,7 +12,8 @@ import pytest
 
 from binding.random_studies import Row, latex, write_csv
 from binding.test_check import checked
-from sealtrace.contract.checked import Check
+from binding.told import counts
+from sealtrace.contract.result import Result
 
 MODELS = ("alder", "beech", "cherry", "elder", "hazel")
 
@@ -27,8 +28,8 @@ def _markdown(table: list[list[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(table[0]), *lines[1:], ""])
 
 
-def _formulas(check: Check) -> list[str]:
-    return [one.formula for one in check.bindings]
+def _formulas(check: Result) -> list[str]:
+    return [one.formula for one in check.formulas]
 
 
 def test_keys_that_look_like_numbers_select(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_keys_that_look_like_numbers_select(tmp_path: Path) -> None:
     table = [["Model", "5%", "10%", "1/3"]]
     table += [[model, *(f"{made[rate][model]['error_mean']:.3f}" for rate in rates)] for model in MODELS]
     check = checked(tmp_path, _markdown(table), "README.md")
-    assert (check.counts.explained, check.counts.off) == (15, 0), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == (15, 0), _formulas(check)
 
 
 def test_a_field_is_read_by_one_column_of_labels(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_a_field_is_read_by_one_column_of_labels(tmp_path: Path) -> None:
     table += [[condition, model, f"{made[condition][model]['coverage']:.3f}"]
               for condition in conditions for model in MODELS]  # fmt: skip
     check = checked(tmp_path, latex(table, "Coverage."))
-    assert [(one.by, one.agrees, one.numbers) for one in check.bindings] == [(["key2", "key3"], 15, 15)]
+    assert [(one.by, one.agrees, one.numbers) for one in check.formulas] == [(["key2", "key3"], 15, 15)]
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -66,7 +67,7 @@ def test_headings_above_a_table_name_what_is_fixed(tmp_path: Path, named: bool) 
     table = [["Model", "Recall"], *([model, f"{made['s-corpus'][model]['recall']:.0f}"] for model in MODELS[:3])]
     section = "## S-corpus\n\n### Main results\n\n" if named else "## Results\n\n### Main results\n\n"
     check = checked(tmp_path, f"# Study\n\n{section}{_markdown(table)}", "README.md")
-    assert check.counts.explained == (3 if named else 0), _formulas(check)
+    assert counts(check)["explained"] == (3 if named else 0), _formulas(check)
 
 
 def test_rows_that_print_the_same_are_one_observation(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_rows_that_print_the_same_are_one_observation(tmp_path: Path) -> None:
     _json(tmp_path, {name: {"gap": value} for name, value in zip(("first", "second", "third"), values, strict=True)})
     table = [["Model", "Left", "Middle", "Right"], *([model, *(f"{one:.3f}" for one in values)] for model in MODELS)]
     check = checked(tmp_path, latex(table, "Cascades."))
-    assert (check.counts.explained, check.counts.off) == (0, 0), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == (0, 0), _formulas(check)
 
 
 def _settings(chance: random.Random) -> list[Row]:
@@ -97,7 +98,7 @@ def test_a_column_of_few_digits_follows_from_the_rows_of_its_neighbour(tmp_path:
     table += [[one["model"], f"{one['accuracy']:.3f}", str(other["faults"])]
               for one, other in zip(chosen, others, strict=True)]  # fmt: skip
     check = checked(tmp_path, latex(table, "Results."))
-    assert (check.counts.explained, check.counts.off) == (10 if same else 5, 0), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == (10 if same else 5, 0), _formulas(check)
 
 
 @pytest.mark.parametrize("label", ["Overall", "All models", "Total (n = 35)"])
@@ -112,7 +113,7 @@ def test_a_row_for_all_pools_the_rows(tmp_path: Path, label: str) -> None:
         values = [row["seconds"] for row in rows if name in (row["model"], label)]
         table.append([name, str(len(values)), f"{sum(values) / len(values):.3f}"])
     check = checked(tmp_path, latex(table, "Times."))
-    assert (check.counts.explained, check.counts.off) == (12, 0), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == (12, 0), _formulas(check)
 
 
 def test_a_sum_beside_means_is_not_off(tmp_path: Path) -> None:
@@ -125,7 +126,7 @@ def test_a_sum_beside_means_is_not_off(tmp_path: Path) -> None:
     table += [[name, "45", *(f"{one[column]:.3f}" for column in columns)] for name, one in made.items()]
     table.append(["Both", "90", *(f"{sum(one[column] for one in made.values()) / 2:.3f}" for column in columns)])
     check = checked(tmp_path, latex(table, "Halves."))
-    assert check.counts.off == 0, [one.message for one in check.cells if one.message]
+    assert counts(check)["off"] == 0, [one.says for one in check.numbers if one.says]
 
 
 def test_some_rows_of_a_table_may_come_from_elsewhere(tmp_path: Path) -> None:
@@ -141,8 +142,8 @@ def test_some_rows_of_a_table_may_come_from_elsewhere(tmp_path: Path) -> None:
         table.append([f"{model.title()} classifier", *(f"{float(one):.4f}" for one in line.split(","))])
     table += [[f"Published {place}", f"{chance.random():.4f}", f"{chance.random():.4f}"] for place in "ABCDE"]
     check = checked(tmp_path, latex(table, "Headline."))
-    explained = {cell.row for cell in check.cells if cell.status == "explained"}
-    assert (explained, check.counts.explained, check.counts.off) == ({row[0] for row in table[1:4]}, 6, 0)
+    explained = {cell.row for cell in check.numbers if cell.status == "explained"}
+    assert (explained, counts(check)["explained"], counts(check)["off"]) == ({row[0] for row in table[1:4]}, 6, 0)
 
 
 @pytest.mark.parametrize("rank", [False, True])
@@ -158,9 +159,9 @@ def test_quantiles_are_tried_where_a_header_names_them(tmp_path: Path, rank: boo
         found = [np.quantile(values, share, method=rule) for share in (0.5, 0.95, 0.9)]
         table.append([model, *(f"{one:.3f}" for one in found)])
     check = checked(tmp_path, latex(table, "Latencies."))
-    told = {one.subject: one.statistic for one in check.bindings}
+    told = {one.subject: one.statistic for one in check.formulas}
     expected = ("rank50", "rank95") if rank else ("median", "p95")
-    assert (told, check.counts.off) == (dict(zip(("Median latency", "P95 latency"), expected, strict=True)), 0)
+    assert (told, counts(check)["off"]) == (dict(zip(("Median latency", "P95 latency"), expected, strict=True)), 0)
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -174,7 +175,7 @@ def test_settings_that_tell_rows_apart_are_given_by_their_records(tmp_path: Path
     table += [[row["method"], f"{row['window']:,}", f"{row['seconds'] if told else chance.uniform(1, 99):.3f}"]
               for row in rows]  # fmt: skip
     check = checked(tmp_path, latex(table, "Windows."))
-    assert (check.counts.explained, check.counts.off) == (16 if told else 0, 0), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == (16 if told else 0, 0), _formulas(check)
 
 
 def test_times_are_printed_in_larger_units(tmp_path: Path) -> None:
@@ -184,7 +185,7 @@ def test_times_are_printed_in_larger_units(tmp_path: Path) -> None:
     write_csv(tmp_path / "results/runs.csv", rows)
     table = [["Model", "Median μs"], *([row["model"], f"{row['median_ns'] / 1000:.1f}"] for row in rows)]
     check = checked(tmp_path, _markdown(table), "README.md")
-    assert [one.transformation for one in check.bindings] == ["x / 1000"]
+    assert [one.transformation for one in check.formulas] == ["x / 1000"]
 
 
 @pytest.mark.parametrize("beside", [True, False])
@@ -200,7 +201,7 @@ def test_a_rule_that_is_alone_in_its_place_points_at_nothing(tmp_path: Path, bes
         table.append([row["model"], *(f"{one:.4f}" for one in (row["accuracy"], *others))])
     table[3][1] = table[3][1][:-1] + str((int(table[3][1][-1]) + 5) % 10)
     check = checked(tmp_path, latex(table, "Scores."))
-    assert (check.counts.explained, check.counts.off) == ((29, 1) if beside else (9, 0)), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == ((29, 1) if beside else (9, 0)), _formulas(check)
 
 
 @pytest.mark.parametrize(("systems", "off"), [(6, 0), (12, 1)])
@@ -216,7 +217,7 @@ def test_a_run_that_was_picked_for_few_numbers_points_at_none_of_the_other(
     printed = {row["system"]: f"{row['ppl']:.3f}" for row in rows if row["corpus"] == "news"}
     printed[names[1]] = next(f"{row['ppl']:.3f}" for row in rows if row["system"] == names[1])
     check = checked(tmp_path, latex([["System", "PPL"], *([one, printed[one]] for one in names)], "Perplexity."))
-    assert (check.counts.explained, check.counts.off) == ((11, 1) if off else (0, 0)), _formulas(check)
+    assert (counts(check)["explained"], counts(check)["off"]) == ((11, 1) if off else (0, 0)), _formulas(check)
 
 
 def test_what_is_measured_selects_only_by_the_value_that_is_said(tmp_path: Path) -> None:
@@ -229,4 +230,4 @@ def test_what_is_measured_selects_only_by_the_value_that_is_said(tmp_path: Path)
     names = ("rouge", "loss", "norm", "depth_score")
     table = [["", *names], *(["", *(f"{row[name]:.3f}" for name in names)] for row in rows)]
     check = checked(tmp_path, latex(table, "Good where rouge is below 0.10."))
-    assert not [one.where for one in check.bindings if one.where.get("rouge") not in (None, "0.1")]
+    assert not [one.where for one in check.formulas if one.where.get("rouge") not in (None, "0.1")]

@@ -24,7 +24,7 @@ from sealtrace.bundle.archives import DirectoryContainer, Member
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.members import read_manifest
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from small_study import small_study
 from support import LONG, copy_of
 
@@ -80,7 +80,7 @@ def written(path: Path, data: bytes) -> Path:
     return path
 
 
-def listing(report: Report) -> list[tuple[str | None, str]]:
+def listing(report: Result) -> list[tuple[str | None, str]]:
     """Source and message of what identity.listing found."""
     return [(one.source, one.message) for one in report.findings if one.check == "identity.listing"]
 
@@ -111,13 +111,13 @@ def test_every_carrier_gives_the_same_bundle(carrier: Callable[[Path], Path], tm
     path = carrier(tmp_path)
     actual = sealtrace.verify(path)
     assert expected.verdict == "verified"
-    assert expected.bundle == actual.bundle
+    assert expected.subject == actual.subject
     assert expected.verdict == actual.verdict
     assert expected.summary == actual.summary
     assert [(one.id, one.status, one.inspected) for one in expected.checks] == [
         (one.id, one.status, one.inspected) for one in actual.checks
     ]
-    assert actual.bundle.root_sha256 == read_manifest(path)["root_sha256"]
+    assert actual.subject.root_sha256 == read_manifest(path)["root_sha256"]
 
 
 def test_archives_are_not_extracted(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_duplicate_member_of_a_zip_is_a_finding(tmp_path: Path) -> None:
     _assert_listed(report, "declare/protocol.json", TWICE, tmp_path)
 
 
-def _assert_listed(report: Report, source: str, message: str, directory: Path) -> None:
+def _assert_listed(report: Result, source: str, message: str, directory: Path) -> None:
     assert (source, message) in listing(report)
     assert report.verdict == "findings"
     assert source.replace("\\", "\\\\") in report.model_dump_json()

@@ -149,7 +149,7 @@ def test_a_worker_that_sees_another_file_is_found(
     status = {check["id"]: check for check in found["checks"]}
     assert (found["verdict"], status["identity.bytes"]["status"]) == ("incomplete", "missing")
     assert "sees other bytes" in status["dataset.complete"]["reason"]
-    assert {cell["status"] for cell in found["cells"]} == {"missing"}
+    assert {cell["status"] for cell in found["numbers"]} == {"missing"}
     assert not [one for one in found["findings"] if one["severity"] == "error" and one["check"] != "table.cells"]
 
 

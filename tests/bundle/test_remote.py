@@ -22,7 +22,7 @@ from cli.runner import sealtrace
 from large_bundle import make
 from results.small_results import sealed_study
 from sealtrace.bundle import blocks, remote
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.examination import examine
 from small_study import small_study
 
@@ -129,7 +129,7 @@ def small(tmp_path: Path) -> Path:
     return small_study(tmp_path / "small")
 
 
-def said(report: Report, *but: str) -> dict[str, Any]:
+def said(report: Result, *but: str) -> dict[str, Any]:
     """A report without its times, and without some checks."""
     value: dict[str, Any] = json.loads(report.model_dump_json())
     value["checks"] = [{**check, "seconds": None} for check in value["checks"] if check["id"] not in but]
@@ -156,7 +156,7 @@ def test_a_directory_at_an_address_gives_the_report_but_for_what_it_cannot_list(
     there, here = said(report, *UNSEEN), said(package.verify(GOOD), *UNSEEN)
     assert there["checks"] == here["checks"]
     assert there["findings"] == here["findings"]
-    assert there["bundle"] == here["bundle"]
+    assert there["subject"] == here["subject"]
     assert {check.id for check in report.checks if check.status == "missing"} == set(UNSEEN)
     assert (report.verdict, report.exit_code) == ("incomplete", 3)
     lengths = sum(len(data) for _, data in fixture_files())
@@ -319,4 +319,4 @@ def test_a_dataset_at_an_address_is_streamed_from_one_read(
     asked = [path for path in server.asked if path.startswith("/results/")]
     assert set(found.bundle.streamed["results"].frames) == {"answers"}
     assert (len(asked), "/results/report/rows.answers.parquet" in asked) == (len(set(asked)), True)
-    assert {cell.status for cell in found.report.cells} == {"exact", "attested"}
+    assert {cell.status for cell in found.report.numbers} == {"exact", "attested"}

@@ -73,7 +73,7 @@ def test_stage_by_stage_is_all_at_once(study: Path) -> None:
         report = sealtrace.verify(study, check=["identity"])
         failed = {check.id for check in report.checks if check.status == "fail"}
         assert failed == (set() if stage == STAGES[-1] else {"identity.listing"})
-        assert one.root_sha256 == report.bundle.root_sha256
+        assert one.root_sha256 == report.subject.root_sha256
         roots.append(one.root_sha256)
     assert roots[-1] == ROOT_SHA256
     assert len(set(roots)) == len(STAGES)

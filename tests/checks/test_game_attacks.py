@@ -11,16 +11,16 @@ import sealtrace
 from checks.game_mutations import Change, hand, the
 from games.small_games import Parts, small_games
 from sealtrace.bundle.content import document_digest
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.studies.games.catalogue import CATALOGUE as GAMES
 from sealtrace.studies.services import CATALOGUE as SERVICES
 
 
-def verified(directory: Path, change: Change) -> Report:
+def verified(directory: Path, change: Change) -> Result:
     return sealtrace.verify(small_games(directory / "bundle", change))
 
 
-def failed(report: Report) -> set[str]:
+def failed(report: Result) -> set[str]:
     return {check.id for check in report.checks if check.status == "fail"}
 
 

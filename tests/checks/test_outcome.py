@@ -54,7 +54,7 @@ def test_nothing_is_the_same_as_nothing() -> None:
     """Zero lies within any tolerance of zero, and a number that is none within no tolerance of anything."""
     outcome = Outcome("score.delta", "scores")
     outcome.compare(_scores(), np.arange(2), "/delta", np.zeros(2), np.array([0.0, np.nan]), 1e-12, "Differs.")
-    assert [found.row for found in outcome.findings] == [2]
+    assert [found.line for found in outcome.findings] == [2]
 
 
 def test_a_sum_may_miss_one_by_its_tolerance() -> None:
@@ -62,7 +62,7 @@ def test_a_sum_may_miss_one_by_its_tolerance() -> None:
     outcome = Outcome("probability.normalized", "distributions")
     sums = np.array([1 + 2.0**-20, 1 - 2.0**-20, 1 + 2.0**-20 + 2.0**-52])
     outcome.normalized(_scores(), np.arange(3), "/delta", sums, "0.00000095367431640625")
-    assert [found.row for found in outcome.findings if found.severity == "error"] == [3]
+    assert [found.line for found in outcome.findings if found.severity == "error"] == [3]
 
 
 def test_a_name_of_a_million_letters_is_not_repeated_whole() -> None:
@@ -87,7 +87,7 @@ def test_all_findings_are_counted_and_the_first_kept(monkeypatch: pytest.MonkeyP
     outcome.rows(frame, np.arange(5), "/delta", "Wrong.")
     outcome.at("b.json").note("/b", "Worth knowing.")
     assert outcome.counts == {"error": 5, "warning": 1, "note": 1}
-    assert [(found.severity, found.row) for found in outcome.findings] == [
+    assert [(found.severity, found.line) for found in outcome.findings] == [
         ("warning", None),
         ("error", 1),
         ("error", 2),
@@ -123,14 +123,14 @@ def test_the_largest_difference_is_the_first_of_equals() -> None:
         for row, values in parts:
             whole.add(at(row, *values))
         assert whole.largest is not None
-        assert (whole.largest.value, whole.largest.row) == (2.0, 2)
+        assert (whole.largest.value, whole.largest.line) == (2.0, 2)
         whole.add(at(7, 3.0))
         whole.add(at(0, 1.0))
-        assert (whole.largest.value, whole.largest.row) == (3.0, 8)
+        assert (whole.largest.value, whole.largest.line) == (3.0, 8)
     seen = at(3, 0.0)
     assert seen.largest is not None
     seen.difference(0.0, frame, 0, "/delta")
-    assert (seen.largest.row, seen.largest.key) == (4, dict(frame.key(3)))
+    assert (seen.largest.line, seen.largest.key) == (4, dict(frame.key(3)))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_values_as_findings_print_them() -> None:
     outcome.rows(frame, mask, "/crossing", lambda row: f"Row {row}.", expected)
     outcome.rows(frame, np.array([3, 1]), "/crossing", "Listed.", np.array([7, 8]), ["a", "b"])
     own = [text(frame.table.column("crossing")[row].as_py()) for row in (1, 3)]
-    assert [(found.row, found.message, found.expected, found.found) for found in outcome.findings] == [
+    assert [(found.line, found.message, found.expected, found.found) for found in outcome.findings] == [
         (2, "Row 1.", "1", own[0]), (4, "Row 3.", "3", own[1]), (4, "Listed.", "7", "a"), (2, "Listed.", "8", "b"),
     ]  # fmt: skip
     outcome.at("a.json").expect("/x", "Same.", 1, 1)

@@ -36,12 +36,12 @@ def test_every_command_agrees(mutation: AnyMutation, tmp_path: Path, kept_examin
     assert "error" in levels
     assert "Findings" in forms["html"].read_text()
 
-    if report["cells"]:
+    if report["numbers"]:
         compared = run("diff", bundle, "--all", "--format", "json")
         assert compared.code == 1
-        assert json.loads(compared.output)["cells"] == report["cells"]
+        assert json.loads(compared.output)["numbers"] == report["numbers"]
     seen: dict[str, int] = {}
-    for cell in report["cells"]:
+    for cell in report["numbers"]:
         seen[cell["status"]] = seen.get(cell["status"], 0) + 1
         if seen[cell["status"]] <= EXPLAINED:
             explained = run("explain", bundle, f"{cell['table']}[{cell['row']}, {cell['column']}]")

@@ -12,11 +12,11 @@ import pytest
 import sealtrace
 from checks.mutations import MUTATIONS, SCORES, TRACES, change, one
 from sealtrace.bundle.sealing import seal
-from sealtrace.contract.report import CheckResult, Report
+from sealtrace.contract.result import CheckResult, Result
 from support import EMPTY, ROOT, Row, copy_of_small_fixture, edit_document, edit_rows, unseal
 
 
-def result(report: Report, check_id: str) -> CheckResult:
+def result(report: Result, check_id: str) -> CheckResult:
     """One check's result."""
     return next(check for check in report.checks if check.id == check_id)
 
@@ -87,9 +87,9 @@ def test_a_kind_that_no_check_knows_is_not_verified(tmp_path: Path, monkeypatch:
     assert "summary" in check.reason
 
 
-def statuses_of(report: Report) -> dict[str, str]:
+def statuses_of(report: Result) -> dict[str, str]:
     """Each cell's status by its address."""
-    return {f"{cell.table}[{cell.row}, {cell.column}]": cell.status for cell in report.cells}
+    return {f"{cell.table}[{cell.row}, {cell.column}]": cell.status for cell in report.numbers}
 
 
 def test_a_duplicate_row_costs_only_the_cells_that_depend_on_it(tmp_path: Path) -> None:
@@ -119,10 +119,10 @@ def test_a_recipe_that_fails_costs_only_its_own_cells(tmp_path: Path) -> None:
     report = sealtrace.verify(bundle)
     spoilt = json.loads((bundle / "report" / "table.main.json").read_text())
     column, forged = spoilt["columns"][1]["label"], spoilt["columns"][2]["label"]
-    for cell in report.cells:
+    for cell in report.numbers:
         if cell.table == "tab:main" and cell.column == column:
             assert cell.status == "missing"
-        elif cell.reported == "9.9999":
+        elif cell.printed == "9.9999":
             assert (cell.column, cell.status) == (forged, "mismatch")
         else:
             assert cell.status not in ("missing", "mismatch")
@@ -132,7 +132,7 @@ def test_a_bad_row_costs_only_the_cells_of_its_state_and_policy(tmp_path: Path) 
     """A trace whose distribution its schema refuses leaves the rows of all other states judged."""
     bundle = copy_of_small_fixture(tmp_path)
     change(bundle / TRACES, lambda row: row.update(probabilities="none"), state="0000", arm="anchor")
-    missing = [cell for cell in sealtrace.verify(bundle).cells if cell.status == "missing"]
+    missing = [cell for cell in sealtrace.verify(bundle).numbers if cell.status == "missing"]
     assert missing
     assert not [cell for cell in missing if cell.table == "tab:rows-ev" and cell.row not in ("0000", "0", "Mean")]
 

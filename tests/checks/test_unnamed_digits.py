@@ -9,14 +9,14 @@ import pytest
 
 import sealtrace
 from sealtrace.bundle.sealing import seal
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of
 from small_study import small_study
 from support import Row, unseal
 
 
-def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None) -> Report:
+def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None) -> Result:
     """What is said of the smallest study with a table of these rows, of which the first cell is the label."""
     bundle = small_study(directory / "bundle")
     record = {
@@ -49,13 +49,13 @@ def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None
 def test_a_digit_is_accounted_for(text: str, tmp_path: Path) -> None:
     """Nobody said how it follows from records, whatever stands around it."""
     report = printing(tmp_path, ["ours", text])
-    assert (report.verdict, report.coverage.unclassified) == ("incomplete", 1)
+    assert (report.verdict, report.coverage.statuses.get("unclassified")) == ("incomplete", 1)
 
 
 def test_words_are_counted_as_text(tmp_path: Path) -> None:
     """Nothing is owed for them, and they are counted."""
     report = printing(tmp_path, ["ours", "yes"], ["theirs", "n/a"], ["others", ""])
-    assert (report.coverage.cells, report.coverage.text, report.coverage.names) == (0, 4, 0)
+    assert (report.coverage.numbers, report.coverage.wordy, report.coverage.names) == (0, 4, 0)
 
 
 def test_a_declared_name_is_counted_as_such(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_declared_name_is_counted_as_such(tmp_path: Path) -> None:
     columns: list[Row] = [{"label": "System"}, {"label": "Version", "recipe": {"classification": "name"}}]
     report = printing(tmp_path, ["ours-2B", "v1.2"], ["theirs", "3.4"], columns=columns)
     coverage = report.coverage
-    assert (coverage.cells, coverage.names, coverage.declared_names, coverage.text) == (0, 3, 2, 1)
+    assert (coverage.numbers, coverage.names, coverage.declared_names, coverage.wordy) == (0, 3, 2, 1)
 
 
 def test_a_name_is_not_the_best(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import sealtrace
 from checks.mutations import MAIN, PROTOCOL
 from checks.test_attacks import protocol, resealed
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of, undirected, wrong_marks
 from sealtrace.report import markdown, text
@@ -49,7 +49,7 @@ def test_a_best_cell_without_a_direction() -> None:
 # Tolerances
 
 
-def warnings(report: Report, check: str) -> list[str]:
+def warnings(report: Result, check: str) -> list[str]:
     """What a check warns of."""
     return [one.message for one in report.findings if (one.check, one.severity) == (check, "warning")]
 
@@ -89,7 +89,7 @@ def test_a_constant_that_nothing_uses_proves_nothing(tmp_path: Path) -> None:
         edit_document(bundle / MAIN, cite)
 
     report = sealtrace.verify(resealed(tmp_path, edit))
-    (cell,) = [one for one in report.cells if one.reported == "9.99"]
+    (cell,) = [one for one in report.numbers if one.printed == "9.99"]
     assert cell.status == "attested"
     said = "which comes from a constant of the protocol that nothing else uses: nothing checks it."
     assert cell.sentence == f"The paper prints 9.99, {said}"

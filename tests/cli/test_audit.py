@@ -49,24 +49,26 @@ def relations(tmp_path: Path) -> Path:
 def as_json(run: Run) -> Row:
     """The audit, which fits its published schema."""
     document: Row = json.loads(run.output)
-    assert misfits_of("audit", document) == []
+    assert misfits_of("result", document) == []
     return document
 
 
 def statuses(document: Row, family: str = "declared") -> dict[str, str]:
     """Status by relation, of one family."""
-    return {one["relation"]: one["status"] for one in document["decisions"] if one["family"] == family}
+    return {one["id"]: one["grade"] for one in document["claims"] if one["family"] == family}
 
 
 def test_numbers_that_agree(good: Path, relations: Path) -> None:
     """Declared relations and automatic ones hold; what speaks of n/a is left out, and told."""
     run = sealtrace("audit", good, "--relations", relations)
     assert (run.code, run.errors) == (0, "")
-    assert run.output.startswith("NOTHING FOUND  good.tex\n0 contradictions, 0 suspicions, 7 relations that can hold\n")
+    assert run.output.startswith(
+        "NOTHING CONTRADICTS  good.tex\n0 contradictions, 0 suspicions, 7 relations that can hold\n"
+    )
     assert "71 % of 14 printed numbers are in a relation that a wrong number could break" in run.output.splitlines()
     assert "Can hold     3 declared, " in run.output
     assert "CONSISTENT" not in run.output
-    assert "Left out     1 relation whose cell says n/a" in run.output
+    assert "not looked at: 1" in run.output.splitlines()
 
 
 def test_a_contradiction(bad: Path, relations: Path) -> None:
@@ -93,15 +95,15 @@ def test_automatic_families_need_no_file(bad: Path, good: Path) -> None:
     """Headers alone tell that the gain is wrong; one family can be asked for, or none."""
     assert sealtrace("audit", good).code == 0
     document = as_json(sealtrace("audit", bad, "--format", "json"))
-    assert document["verdict"] == "contradiction"
+    assert document["verdict"] == "findings"
     assert statuses(document, "difference") == {
         "difference tab:scores[A, Gain]": "contradiction",
         "difference tab:scores[B, Gain]": "holds",
     }
     only = as_json(sealtrace("audit", bad, "--family", "parts and whole", "--format", "json"))
-    assert {one["family"] for one in only["decisions"]} == {"parts and whole"}
+    assert {one["family"] for one in only["claims"]} == {"parts and whole"}
     none = sealtrace("audit", bad, "--no-automatic")
-    assert (none.code, "no relation between them was found to decide" in none.output) == (3, True)
+    assert (none.code, "no relation between printed numbers was found to decide" in none.output) == (3, True)
 
 
 def test_families_are_listed() -> None:
@@ -123,7 +125,7 @@ def test_what_holds_can_be_listed(good: Path, relations: Path) -> None:
     for option in ("--all", "--verbose"):
         run = sealtrace("audit", good, "--relations", relations, option)
         assert "holds: gain (B)" in run.output.splitlines()
-        assert "left out:" in run.output
+        assert "not looked at: 1" in run.output.splitlines()
     assert "holds: gain (B)" not in sealtrace("audit", good, "--relations", relations).output
 
 
@@ -134,7 +136,7 @@ def test_relations_that_cannot_be_bound(good: Path, tmp_path: Path) -> None:
     run = sealtrace("audit", good, "--relations", file, "--no-automatic")
     assert run.code == 3
     assert "3 relations that can hold" in run.output
-    assert "r.relations:20:9: tab:scores has no column 'Gains'; did you mean 'Gain'?" in " ".join(run.output.split())
+    assert "r.relations:20:9 tab:scores has no column 'Gains'; did you mean 'Gain'?" in " ".join(run.output.split())
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,7 @@ def test_names_may_not_collide(good: Path, tmp_path: Path) -> None:
     two = write(tmp_path, "2.relations", "unknown w in [0, 2]\n" + body.format("a") + body.format("c") + plain)
     document = as_json(sealtrace("audit", good, "--relations", one, "--relations", two, "--format", "json"))
     assert statuses(document) == {"a": "holds", "b": "holds", "d": "holds"}
-    first, second = (problem["message"] for problem in document["problems"])
+    first, second = (one["message"] for one in document["findings"] if one["check"] == "relation.reading")
     assert first.startswith("a second relation named 'a'")
     assert "another range" in second
 
@@ -183,7 +185,7 @@ def test_relations_that_contradict_each_other(good: Path, tmp_path: Path) -> Non
     )
     run = sealtrace("audit", good, "--relations", file, "--no-automatic", "--format", "json")
     assert run.code == 1
-    group = as_json(run)["decisions"][0]
+    group = as_json(run)["claims"][0]
     assert (group["family"], sorted(group["together"])) == ("group", ["high", "low"])
     assert group["proof"][-1].startswith("added up: ")
 
@@ -204,8 +206,9 @@ def test_suggestions_are_guesses(tmp_path: Path) -> None:
     assert run.code == 3
     assert "found by search, not by reading" in run.output
     assert "R = P + Q" in run.output
-    (one, *_) = as_json(sealtrace("audit", paper, "--suggest", "--format", "json"))["suggestions"]
-    file = write(tmp_path, "s.relations", one["text"])
+    claims = as_json(sealtrace("audit", paper, "--suggest", "--format", "json"))["claims"]
+    one = next(claim for claim in claims if claim["grade"] == "suggestion")
+    file = write(tmp_path, "s.relations", one["readings"][0])
     assert sealtrace("audit", paper, "--relations", file, "--no-automatic").code == 0
     assert "found by search" not in sealtrace("audit", paper).output
 
@@ -218,7 +221,7 @@ def test_every_format(bad: Path, relations: Path, tmp_path: Path) -> None:
     assert (run.code, run.output, run.errors) == (1, "", "")
     texts = {form: (tmp_path / form).read_text(encoding="utf-8") for form in forms}
     assert "gain (A)" in texts["text"]
-    assert "### 1. gain (A)" in texts["markdown"]
+    assert "<summary>gain (A)</summary>" in texts["markdown"]
     cases = {case.get("name"): case for case in Xml.fromstring(texts["junit"]).iter("testcase")}
     assert cases["relation.declared"].find("failure") is not None
     (result, *_) = json.loads(texts["sarif"])["runs"][0]["results"]
@@ -292,7 +295,8 @@ def test_records_instead_of_a_paper(bad: Path, relations: Path, tmp_path: Path) 
     from_records = as_json(sealtrace("audit", directory, "--format", "json"))
     assert statuses(from_paper) == statuses(from_records)
     # Records have no running text, whose numbers are counted, too.
-    assert {**from_paper["coverage"], "text": 1} == from_records["coverage"]
+    counted = [[one["status"] for one in found["numbers"] if "table" in one] for found in (from_paper, from_records)]
+    assert sorted(counted[0]) == sorted(counted[1])
     write(directory, "table.text.json", "{")
     assert "table.text.json" in sealtrace("audit", directory).errors
     (tmp_path / "empty").mkdir()
@@ -343,9 +347,9 @@ def test_a_bundle(sealed: Path) -> None:
     assert run.code == 0
     document = as_json(run)
     assert statuses(document) == {"same": "holds", "named": "holds", "unknown": "holds"}
-    assert document["paper"] == "rsd-fixture"
-    assert document["root_sha256"] in sealtrace("show", sealed).output
-    assert (document["coverage"]["text"], document["coverage"]["text_constrained"]) == (1, 1)
+    assert document["subject"]["name"] == "rsd-fixture"
+    assert document["subject"]["root_sha256"] in sealtrace("show", sealed).output
+    assert [one["status"] for one in document["numbers"] if "table" not in one] == ["constrained"]
 
 
 def test_a_bundle_without_relations_decides_nothing() -> None:
@@ -356,14 +360,14 @@ def test_a_bundle_without_relations_decides_nothing() -> None:
 def test_constrained_cells_are_bound(sealed: Path) -> None:
     """A cell is constrained only while a relation that can hold speaks of it."""
     verdict = json.loads(sealtrace("verify", sealed, "--check", "table", "--format", "json").output)
-    assert (verdict["coverage"]["constrained"], verdict["coverage"]["unclassified"]) == (1, 0)
+    assert {"constrained", "unclassified"} & set(verdict["coverage"]["statuses"]) == {"constrained"}
     explained = sealtrace("explain", sealed, "text[abstract.weak, Number]")
     assert "constrained" in explained.output
     path = sealed / "report/relation.jsonl"
     write_rows(path, [row for row in read_rows(path) if row["relation"] != "named"])
     reseal(sealed)
     verdict = json.loads(sealtrace("verify", sealed, "--check", "table", "--format", "json").output)
-    assert (verdict["coverage"]["constrained"], verdict["coverage"]["unclassified"]) == (0, 1)
+    assert {"constrained", "unclassified"} & set(verdict["coverage"]["statuses"]) == {"unclassified"}
     assert sealtrace("diff", sealed).code == 3
 
 
@@ -415,7 +419,7 @@ def test_a_suspicion_changes_the_exit_code_only_where_strict(tmp_path: Path) -> 
     paper = write(tmp_path, "s.tex", SUSPECT)
     run = sealtrace("audit", paper)
     assert (run.code, run.errors) == (0, "")
-    assert run.output.startswith("SUSPICION  s.tex\n")
+    assert run.output.startswith("NOTHING CONTRADICTS, 1 SUSPICION  s.tex\n")
     assert "0 contradictions, 1 suspicion" in run.output
     assert "in 5 of 6 rows" in " ".join(run.output.split())
     assert sealtrace("audit", paper, "--strict").code == 1

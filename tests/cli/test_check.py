@@ -32,9 +32,9 @@ def test_a_paper_that_follows_is_code_zero(tmp_path: Path, made: Study) -> None:
     """Everything explained: the counts say so, and progress is not on standard output."""
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results")
     assert run.code == 0, run.output + run.errors
-    assert run.output.startswith("ALL EXPLAINED")
-    assert f"tables: {made.numbers} numbers: {made.numbers} explained (100 %)" in run.output
-    assert " formulas in " in run.output
+    assert run.output.startswith("ALL FOLLOW")
+    assert f"numbers {made.numbers}: {made.numbers} follow ({made.numbers} explained)" in run.output
+    assert " formulas compared" in run.output
 
 
 def test_one_directory_with_paper_and_results_is_enough(tmp_path: Path, made: Study) -> None:
@@ -44,7 +44,7 @@ def test_one_directory_with_paper_and_results_is_enough(tmp_path: Path, made: St
     (tmp_path / "sections" / "main.tex").write_text(r"\section{It begins no document}")
     run = sealtrace("check", tmp_path, "--no-audit")
     assert (run.code, run.errors) == (0, f"paper: {tmp_path / 'paper.tex'}\n")
-    assert f"tables: {made.numbers} numbers: {made.numbers} explained (100 %)" in run.output
+    assert f"numbers {made.numbers}: {made.numbers} follow ({made.numbers} explained)" in run.output
     (tmp_path / "main.tex").write_text(study(2).paper)
     run = sealtrace("check", tmp_path, "--no-audit")
     assert (run.code, run.errors) == (3, f"paper: {tmp_path / 'main.tex'}\n")
@@ -66,7 +66,7 @@ def test_the_current_directory_is_called_by_its_name(
     assert made.numbers
     monkeypatch.chdir(tmp_path / "results")
     run = sealtrace("check", Path("../paper.tex"), Path("."), "--no-audit")
-    assert run.output.splitlines()[0] == "ALL EXPLAINED  paper.tex against results"
+    assert run.output.splitlines()[0] == "ALL FOLLOW  paper.tex against results"
 
 
 def test_codes_of_what_is_off_and_of_what_nothing_gives(tmp_path: Path, made: Study) -> None:
@@ -99,7 +99,7 @@ def test_an_empty_directory_explains_nothing(tmp_path: Path, made: Study) -> Non
     (tmp_path / "empty").mkdir()
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "empty")
     assert run.code == 3
-    assert f"tables: {made.numbers} numbers: 0 explained" in run.output
+    assert f"numbers {made.numbers}: {made.numbers} open ({made.numbers} unexplained)" in run.output
 
 
 def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> None:
@@ -110,14 +110,14 @@ def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> 
     )  # fmt: skip
     assert run.code == 0
     document = json.loads((tmp_path / "check.json").read_text())
-    schema = json.loads((ROOT / "schemas/check.schema.json").read_text())
+    schema = json.loads((ROOT / "schemas/result.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(document)
-    assert document["audit"]["paper"] == "paper.tex"
+    assert (document["subject"]["name"], bool(document["claims"])) == ("paper.tex", True)
     page = (tmp_path / "check.html").read_text()
     assert page.count("<script") == 2
-    for text in (*(cell["printed"] for cell in document["cells"]), document["bindings"][0]["formula"]):
+    for text in (*(cell["printed"] for cell in document["numbers"]), document["formulas"][0]["formula"]):
         assert json.dumps(text)[1:-1] in page
-    assert len(document["cells"]) == made.numbers
+    assert len(document["numbers"]) == made.numbers
 
 
 def test_a_report_is_no_result_and_replaces_none(tmp_path: Path, made: Study) -> None:
@@ -153,7 +153,7 @@ def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
     assert run.code == 0
     judged = sealtrace("verify", draft, "--draft", "--format", "json")
     coverage = json.loads(judged.output)["coverage"]
-    assert (coverage["cells"], coverage["recomputed"]) == (made.numbers, made.numbers)
+    assert (coverage["numbers"], coverage["words"]["follows"]) == (made.numbers, made.numbers)
     again = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
     assert again.code == 2
 
@@ -169,11 +169,11 @@ def test_every_explained_cell_of_examples_is_recomputed_from_the_sealed_draft(
     (tmp_path / "paper.tex").write_text(paper)
     draft = tmp_path / "study"
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
-    assert (run.code, f"{cells} numbers: {cells} explained" in run.output) == (0, True), run.output
+    assert (run.code, f"numbers {cells}: {cells} follow ({cells} explained)" in run.output) == (0, True), run.output
     assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
     judged = json.loads(sealtrace("verify", draft, "--format", "json").output)
-    statuses = [cell["status"] for cell in judged["cells"] if cell["status"] not in ("input", "name")]
-    assert judged["coverage"]["recomputed"] == cells, judged["findings"]
+    statuses = [cell["status"] for cell in judged["numbers"] if cell["status"] not in ("input", "name")]
+    assert judged["coverage"]["words"]["follows"] == cells, judged["findings"]
     assert set(statuses) <= {"exact", "tie"}, statuses
 
 
@@ -206,7 +206,7 @@ def test_what_bind_proposes_for_a_draft_of_predictions_can_be_tried(tmp_path: Pa
     run = sealtrace("check", ROOT / "examples/reading-rooms", "--no-audit", "--save", draft)
     assert (run.code, f"sealtrace seal {draft} --empty all=REASON" in run.errors) == (1, True)
     own = sealtrace("try", draft)
-    assert (own.code, "9 cells: 8 exact, 1 mismatch" in own.output) == (1, True), own.output
+    assert (own.code, "8 follow, 1 differs (8 exact, 1 mismatch)" in own.output) == (1, True), own.output
     table = draft / "report/table.table-1.json"
     record = json.loads(table.read_text())
     for row in record["rows"]:
@@ -225,7 +225,9 @@ def test_what_bind_proposes_for_a_draft_of_predictions_can_be_tried(tmp_path: Pa
     assert sealtrace("bind", draft, "-o", recipes).code == 1
     assert "file IN ('plain_seed11'" in recipes.read_text()
     tried = sealtrace("try", draft, "--recipes", recipes)
-    assert (tried.code, "9 cells: 8 exact, 1 mismatch" in tried.output) == (1, True), tried.output + tried.errors
+    assert (tried.code, "8 follow, 1 differs (8 exact, 1 mismatch)" in tried.output) == (1, True), (
+        tried.output + tried.errors
+    )
 
 
 def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
@@ -246,8 +248,8 @@ def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
     os.close(shown)
     assert "[a]ccept, [r]eject" in told
     check = json.loads(output)
-    assert check["counts"]["unexplained"] > 0
-    assert check["counts"]["explained"] > 0
+    assert check["coverage"]["words"]["open"] > 0
+    assert check["coverage"]["words"]["follows"] > 0
     assert process.returncode == 3
 
 

@@ -68,20 +68,22 @@ def test_diff_of_the_fixture() -> None:
     assert (run.code, run.errors) == (0, "")
     assert fits(run)
     lines = run.output.splitlines()
-    assert lines[0].startswith("tab:rows-ev")
-    assert "  double-rounded  Mean, Strong EV / AQ  line 2295" in lines
-    assert "910 cells: 700 exact, 2 double-rounded, 180 input, 28 attested" in lines
+    assert lines[0] == "NOTHING DIFFERS  rsd-fixture"
+    assert next(line for line in lines if line.startswith("tab:")).startswith("tab:rows-ev")
+    assert "  follows (double-rounded)  Mean, Strong EV / AQ  line 2295" in lines
+    counts = "910: 702 follow, 28 open, 180 given (700 exact, 2 double-rounded, 180 input, 28 attested)"
+    assert counts in " ".join(run.output.split())
 
 
 def test_diff_with_the_paper(paper: Path) -> None:
     """Numbers straight from LaTeX: the wrong digit is found at its line, the unknown table is visible."""
     run = sealtrace("diff", FIXTURE, "--reported", paper)
     assert run.code == 1
-    assert "  mismatch  0.08, Weak EV  line 14" in run.output.splitlines()
+    assert "  differs (mismatch)  0.08, Weak EV  line 14" in run.output.splitlines()
     assert "They differ by 1.42 units of the last printed digit." in " ".join(run.output.split())
-    assert "unclassified  a, Value  line 24" in run.output
-    assert "paper.tex:5: 7.7777 in the text is accounted for by nothing" in run.errors
-    assert "4.2889" not in run.errors
+    assert "open (unclassified)  a, Value  line 24" in run.output
+    assert "paper.tex:5: 7.7777 in the text: nothing accounts for it" in run.output
+    assert "4.2889 in the text" not in run.output
     only = sealtrace("diff", FIXTURE, "--reported", paper, "--table", "tab:other")
     assert only.code == 3
     assert sealtrace("diff", FIXTURE, "--table", "tab:nope").code == 2
@@ -90,16 +92,19 @@ def test_diff_with_the_paper(paper: Path) -> None:
 def test_diff_formats(tmp_path: Path) -> None:
     """The same cells for machines, spreadsheets and pull requests."""
     document = json.loads(sealtrace("diff", FIXTURE, "--format", "json").output)
-    assert document["coverage"]["cells"] == len(document["cells"]) == 910
+    assert document["coverage"]["numbers"] == len(document["numbers"]) == 910
     target = tmp_path / "cells.csv"
     assert sealtrace("diff", FIXTURE, "--format", "csv", "-o", target).code == 0
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
     assert len(rows) == 910
     assert {row["status"] for row in rows} == {"exact", "input", "double-rounded", "attested"}
     markdown = sealtrace("diff", FIXTURE, "--format", "markdown").output
-    assert "| Mean | Strong EV / AQ | 0.4419 | 0.4418461409819375 | double-rounded | 2295 |" in markdown
+    assert (
+        "| Mean, Strong EV / AQ | 0.4419 | 0.4418461409819375 | follows | double-rounded | rsd-poker.tex:2295 |"
+        in markdown
+    )
     everything = sealtrace("diff", FIXTURE, "--table", "tab:main", "--all")
-    assert everything.output.count("  exact  ") + everything.output.count("  input  ") == 30
+    assert everything.output.count("  follows (exact)  ") + everything.output.count("  given (input)  ") == 30
 
 
 def test_diff_of_two_files_and_two_bundles(paper: Path, tmp_path: Path) -> None:
@@ -123,7 +128,7 @@ def test_diff_on_spoilt_records(tmp_path: Path) -> None:
     MUTATIONS["join.unique-key"].break_bundle(bundle)
     run = sealtrace("diff", bundle, "--format", "json")
     assert run.code == 1
-    assert json.loads(run.output)["coverage"]["missing"] == 0
+    assert "missing" not in json.loads(run.output)["coverage"]["statuses"]
 
 
 def test_diff_of_what_cannot_be_read(tmp_path: Path) -> None:
@@ -233,7 +238,7 @@ def test_unclassified_cells_make_the_verdict_incomplete(tmp_path: Path) -> None:
     run = sealtrace("verify", bundle, "--format", "json")
     report = json.loads(run.output)
     assert (run.code, report["verdict"]) == (3, "incomplete")
-    assert report["coverage"]["unclassified"] == 5
+    assert report["coverage"]["statuses"]["unclassified"] == 5
 
 
 def test_a_number_in_the_text_can_be_bound_to_a_cell(tmp_path: Path) -> None:
@@ -259,4 +264,5 @@ def test_marks_of_a_paper_follow_the_arrows_of_its_headers(tmp_path: Path) -> No
         "a & 0.5 \\\\", "a & \\best{0.5} \\\\\nb & 0.7 \\\\"
     ))  # fmt: skip
     run = sealtrace("diff", FIXTURE, "--reported", path)
-    assert "paper.tex:24: tab:other[a, Value ↑]: The mark does not fit the order of the numbers" in run.errors
+    assert "paper.tex:24  table=tab:other row=a column=Value ↑" in run.output
+    assert "The mark does not fit the order of the numbers" in run.output

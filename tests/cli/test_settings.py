@@ -63,13 +63,13 @@ def test_every_command_knows_the_waivers(tmp_path: Path, monkeypatch: pytest.Mon
     assert set(codes().values()) == {3}
     for form in ("text", "json", "csv", "markdown"):
         assert "To be corrected." in " ".join(sealtrace("diff", bundle, "--format", form, "--all").output.split())
-    assert "mismatch, waived: To be corrected." in sealtrace("diff", bundle, "--format", "latex").output
+    assert "differs (mismatch), waived: To be corrected." in sealtrace("diff", bundle, "--format", "latex").output
     told = sealtrace("explain", bundle, cell)
     assert "waived     To be corrected. It is not settled." in told.output
     assert "The bundle as a whole: waived" in told.errors
     reports = [sealtrace("verify", bundle, "--format", form).output for form in ("json", "junit", "markdown", "html")]
     assert ["To be corrected." in one for one in reports] == [True] * 4
-    cells = {f"{one['table']}[{one['row']}, {one['column']}]": one for one in json.loads(reports[0])["cells"]}
+    cells = {f"{one['table']}[{one['row']}, {one['column']}]": one for one in json.loads(reports[0])["numbers"]}
     assert cells[cell]["waived"] == "To be corrected."
     # A paper that prints yet another number is not what was accepted.
     paper = tmp_path / "paper.tex"
@@ -147,7 +147,7 @@ def test_options_come_from_the_project(study: Path, monkeypatch: pytest.MonkeyPa
     Path("pyproject.toml").write_text('[tool.sealtrace.verify]\nbundle = "artifact"\nformat = "json"\n')
     Path("below").mkdir()
     monkeypatch.chdir("below")
-    assert json.loads(sealtrace("verify").output)["bundle"]["name"] == "small"
+    assert json.loads(sealtrace("verify").output)["subject"]["name"] == "small"
     assert sealtrace("verify", "--format", "text").output.startswith("VERIFIED  small")
 
 

@@ -13,7 +13,7 @@ from sealtrace import verify
 from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.contract.report import Finding, Report
+from sealtrace.contract.result import Finding, Result
 from sealtrace.report.text import render
 from support import EMPTY, FIXTURE, LONG, copy_of_small_fixture, edit_document, unseal
 
@@ -26,7 +26,9 @@ def test_default_is_the_embedded_fixture() -> None:
     """No argument: the fixture, verified, verdict on the first line."""
     run = sealtrace("verify")
     assert (run.code, run.errors) == (0, "")
-    assert run.output.startswith(f"VERIFIED with 2 warnings  rsd-fixture\nroot {ROOT_DIGEST}\n")
+    first, title, root = run.output.splitlines()[:3]
+    assert (first, root) == ("VERIFIED with 2 warnings  rsd-fixture", f"root {ROOT_DIGEST}")
+    assert title == "RSD-Poker: exact replay of the 24-state fixture"
 
 
 def test_json_is_the_report_that_the_api_returns() -> None:
@@ -34,13 +36,13 @@ def test_json_is_the_report_that_the_api_returns() -> None:
     run = sealtrace("verify", FIXTURE, "--format", "json")
     document = json.loads(run.output)
     assert run.code == 0
-    assert schema_accepts("report", document)
-    report = Report.model_validate(document)
+    assert schema_accepts("result", document)
+    report = Result.model_validate(document)
     assert report.verdict == "verified"
     # Checks of other kinds of study are counted, not listed.
-    left_out = sum(one.checks for one in report.unused)
-    assert {one.pack for one in report.unused} == {"results", "games", "services"}
-    assert len(report.checks) + left_out == len(CATALOGUE)
+    told = [one.what.split(" ") for one in report.not_looked_at]
+    assert {words[-1] for words in told} == {"results", "games", "services"}
+    assert len(report.checks) + sum(int(words[1]) for words in told) == len(CATALOGUE)
     assert [check.id for check in CATALOGUE if check.id in {one.id for one in report.checks}] == [
         check.id for check in report.checks
     ]

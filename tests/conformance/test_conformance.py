@@ -82,7 +82,7 @@ def test_attack(name: str, tmp_path: Path) -> None:
     if "missing" in expected:
         assert expected["missing"] in {one.id for one in report.checks if one.status == "missing"}
     if "cell" in expected:
-        statuses = {f"{one.table}[{one.row}, {one.column}]": one.status for one in report.cells}
+        statuses = {f"{one.table}[{one.row}, {one.column}]": one.status for one in report.numbers}
         assert statuses[expected["cell"]["address"]] == expected["cell"]["status"]
 
 

@@ -13,7 +13,7 @@ import sealtrace.studies.games as pack
 from oracles.openspiel import values_of
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games import rules
 from sealtrace.studies.games.mathematics.evaluation import Tree
@@ -50,7 +50,7 @@ def test_equal_to_openspiel(name: str, concentration: float) -> None:
         assert ours.nash_conv[place] == pytest.approx(theirs.nash_conv, abs=1e-12)
 
 
-def study(directory: Path, game: dict[str, Any], nash_conv: str, leave_out: int = 0, share: float = 1) -> Report:
+def study(directory: Path, game: dict[str, Any], nash_conv: str, leave_out: int = 0, share: float = 1) -> Result:
     """A bundle with the uniform profile of Liar's dice and one printed number; what the verifier says of it."""
     tree = tree_of(DICE)
     rows = [
@@ -82,7 +82,7 @@ def test_a_study_of_dice(tmp_path: Path) -> None:
     """A profile of Liar's dice is checked and valued as one of a game of cards is."""
     due = tree_of(DICE).evaluate(tree_of(DICE).legal / tree_of(DICE).legal.sum(axis=1, keepdims=True)[None])
     report = study(tmp_path / "good", {"openspiel": DICE}, f"{due.nash_conv[0]:.4f}")
-    assert (report.verdict, [cell.status for cell in report.cells]) == ("verified", ["exact"])
+    assert (report.verdict, [cell.status for cell in report.numbers]) == ("verified", ["exact"])
     assert study(tmp_path / "bad", {"openspiel": DICE}, "0.1234").verdict == "findings"
 
 
@@ -115,7 +115,7 @@ def test_games_that_cannot_be_walked(game: str, tmp_path: Path, monkeypatch: pyt
     report = study(tmp_path / "bundle", {"openspiel": game}, "1.0000")
     (finding,) = [one for one in report.findings if one.check == "game.rules"]
     assert (finding.field, finding.found) == ("/openspiel", game)
-    assert [cell.status for cell in report.cells] == ["missing"]
+    assert [cell.status for cell in report.numbers] == ["missing"]
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,10 @@ def test_tools_answer_with_summaries(tmp_path: Path) -> None:
     rest = json.loads(answers[2][1])
     assert (rest["of"], [one["source"] for one in rest["entries"]][-1]) == (30, "stray-29.txt")
     explained = json.loads(answers[3][1])
-    assert (explained["reported"], explained["status"], explained["records"]) == ("4.2889", "exact", 24)
+    assert (explained["printed"], explained["word"], explained["count"]) == ("4.2889", "follows", 24)
     checked = json.loads(answers[4][1])
-    assert checked["verdict"] == "off"
+    assert checked["verdict"] == "findings"
+    assert "the results give 75.8" in next(one["says"] for one in checked["numbers"] if one["word"] == "differs")
     # Nothing that a wrong number could break was found in so small a paper.
     assert json.loads(answers[5][1])["verdict"] == "incomplete"
     assert len(answers[6][1]) < 40_000

@@ -68,8 +68,8 @@ def test_failures_list_findings_and_tables_their_cells(project: pytest.Pytester,
             "*_ rsd-fixture table.cells _*",
             "error: report/table.*",
             "*_ rsd-fixture tab:main _*",
-            "1 of 30 cells differ",
-            "mismatch: *: reported *, recomputed *",
+            "1 of 30 numbers differs",
+            "differs (mismatch): *: printed *, given *",
             "FAILED sealtrace::rsd-fixture::table.cells*",
             "FAILED sealtrace::rsd-fixture::tab:main*",
         ]
@@ -115,7 +115,7 @@ def test_a_waived_table_is_never_green(project: pytest.Pytester, tmp_path: Path)
     chosen = ("-k", "tab:main or table.cells", f"--sealtrace={bundle}", "-rs")
     result = project.runpytest(*chosen)
     result.assert_outcomes(failed=2, deselected=result.parseoutcomes()["deselected"])
-    result.stdout.fnmatch_lines(["1 of 30 cells missing, waived or unclassified", "*Waived, not settled: To be*"])
+    result.stdout.fnmatch_lines(["1 of 30 numbers open or waived", "*Waived, not settled: To be*"])
     result = project.runpytest(*chosen, "--sealtrace-allow-waived")
     result.assert_outcomes(skipped=2, deselected=result.parseoutcomes()["deselected"])
     result.stdout.fnmatch_lines(["SKIPPED * missing: *its findings are waived, not settled*"])

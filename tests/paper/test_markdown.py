@@ -8,7 +8,7 @@ from paper.reading import headers, lines, texts
 from sealtrace.paper.extracted import ReadingProblem
 from sealtrace.paper.markdown import read_markdown
 
-TEXT = r"""# Report
+TEXT = r"""# Result
 
 ## Ponds {#tab:ponds}
 
@@ -78,7 +78,7 @@ def test_running_text() -> None:
     """Paragraphs and headings, line by line, without marks; tables and code are not among them."""
     page = read_markdown(TEXT + "\nTwo **bold\nlines** with $a = 1$.\n\n- an item\n\n```\ncode\n```\n", "r.md")
     assert [(line.line, line.paragraph, line.text) for line in page.prose] == [
-        (1, 1, "Report"),
+        (1, 1, "Result"),
         (3, 2, "Ponds"),
         (10, 3, "Some text."),
         (16, 4, "Two bold"),

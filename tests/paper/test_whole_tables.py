@@ -46,7 +46,7 @@ def test_a_query_fills_a_table(tmp_path: Path) -> None:
     """Cells without a recipe of their own take their row and the column of their name."""
     rows = counted()
     report = sealtrace.verify(with_table(tmp_path, QUERY, rows))
-    statuses = [cell.status for cell in report.cells if cell.table == "tab:whole"]
+    statuses = [cell.status for cell in report.numbers if cell.table == "tab:whole"]
     assert len(statuses) == 2 * len(rows)
     assert set(statuses) <= {"exact", "tie"}
     assert report.verdict == "verified"
@@ -57,7 +57,7 @@ def test_a_wrong_cell_is_found(tmp_path: Path) -> None:
     rows = counted()
     rows[1][1] = str(int(rows[1][1]) + 1)
     report = sealtrace.verify(with_table(tmp_path, QUERY, rows))
-    assert [(cell.row, cell.column) for cell in report.cells if cell.status == "mismatch"] == [(rows[1][0], "Items")]
+    assert [(cell.row, cell.column) for cell in report.numbers if cell.status == "mismatch"] == [(rows[1][0], "Items")]
 
 
 def test_a_query_of_another_shape_is_refused(tmp_path: Path) -> None:

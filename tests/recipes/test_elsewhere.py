@@ -13,7 +13,7 @@ from cli.runner import sealtrace as command
 from results.small_results import sealed_study, table
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from support import edit_document, unseal
 
 
@@ -49,10 +49,10 @@ def paper(other: Path, text: str = "0.867", **reference: str) -> Path:
     return directory
 
 
-def sentences(report: Report, status: str) -> list[str]:
+def sentences(report: Result, status: str) -> list[str]:
     """What is said of the cells, all of which have this status."""
-    assert {cell.status for cell in report.cells} == {status}
-    return [cell.sentence for cell in report.cells]
+    assert {cell.status for cell in report.numbers} == {status}
+    return [cell.says for cell in report.numbers]
 
 
 def change(bundle: Path, edit: Any, *, sealed: bool) -> None:
@@ -66,13 +66,11 @@ def change(bundle: Path, edit: Any, *, sealed: bool) -> None:
 def test_recomputed_where_the_other_bundle_is_at_hand(other: Path) -> None:
     """Cells have the status, the unrounded value and the sentence that they have there."""
     report = sealtrace.verify(paper(other), beside=[other])
-    there = [cell for cell in sealtrace.verify(other).cells if cell.row == "Ours"]
+    there = [cell for cell in sealtrace.verify(other).numbers if cell.row == "Ours"]
     assert report.verdict == "verified"
-    assert [(cell.status, cell.recomputed) for cell in report.cells] == [
-        (cell.status, cell.recomputed) for cell in there
-    ]
+    assert [(cell.status, cell.given) for cell in report.numbers] == [(cell.status, cell.given) for cell in there]
     begin = f"In small-results (root {root_of(other)[:12]}…): "
-    assert sentences(report, "exact") == [begin + cell.sentence for cell in there]
+    assert sentences(report, "exact") == [begin + cell.says for cell in there]
     assert report.coverage.recomputed == len(there)
 
 
@@ -80,7 +78,7 @@ def test_said_where_it_is_not_at_hand(other: Path) -> None:
     """Nothing counts as recomputed that was not looked at, whatever it prints."""
     report = sealtrace.verify(paper(other, text="9.99"))
     assert all("was not looked at" in one for one in sentences(report, "elsewhere"))
-    assert (report.coverage.recomputed, report.coverage.elsewhere) == (0, len(report.cells))
+    assert (report.coverage.recomputed, report.coverage.statuses.get("elsewhere")) == (0, len(report.numbers))
 
 
 def test_another_number_here(other: Path) -> None:
@@ -137,4 +135,4 @@ def test_command(other: Path) -> None:
     assert command("verify", made, "--beside", other / "nothing").code == 2
     assert command("report", made, "--beside", other, "-o", other.with_name("reports")).code == 0
     told = json.loads((other.with_name("reports") / "report.json").read_text(encoding="utf-8"))
-    assert (told["verdict"], told["coverage"]["elsewhere"]) == ("verified", 0)
+    assert (told["verdict"], told["coverage"]["statuses"].get("elsewhere")) == ("verified", None)

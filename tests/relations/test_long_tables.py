@@ -12,6 +12,6 @@ def test_a_table_of_thousands_of_rows_is_left_out_by_name() -> None:
     tables = list(read_reported(text, "big.csv", lambda _name: None).tables)
     found = audit(Subject("big.csv", tables), version="0")
     assert found.verdict == "incomplete"
-    assert [one.message for one in found.left_out] == [
+    assert [one.why for one in found.not_looked_at] == [
         f"big has {MOST_ROWS + 1} rows; automatic families look at tables of up to {MOST_ROWS}"
     ]

@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from checks.mutations import MUTATIONS
-from sealtrace import Report, verify
+from sealtrace import Result, verify
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.contract.report import (
-    BundleIdentity,
-    Cell,
+from sealtrace.contract.result import (
+    WORDS,
     Chain,
     CheckResult,
     Coverage,
     Finding,
+    NumberResult,
     Place,
     Selected,
     Status,
+    Subject,
     Summary,
 )
 from support import FIXTURE, copy_of_fixture
@@ -36,7 +37,7 @@ HOSTILE = (
 
 
 @cache
-def broken(check: str, details: bool = False) -> Report:
+def broken(check: str, details: bool = False) -> Result:
     """What the verifier says of a copy that breaks one check."""
     with tempfile.TemporaryDirectory() as directory:
         bundle = copy_of_fixture(Path(directory))
@@ -44,24 +45,24 @@ def broken(check: str, details: bool = False) -> Report:
         return verify(bundle, details=details)
 
 
-def broken_page(check: str) -> Report:
+def broken_page(check: str) -> Result:
     """The same with the evidence that a page shows."""
     return broken(check, details=True)
 
 
 @cache
-def good_page() -> Report:
+def good_page() -> Result:
     """What the verifier says of the fixture, with the evidence that a page shows."""
     return verify(FIXTURE, details=True)
 
 
 @cache
-def good() -> Report:
+def good() -> Result:
     """What the verifier says of the fixture."""
     return verify(FIXTURE)
 
 
-KINDS: dict[str, Callable[[], Report]] = {
+KINDS: dict[str, Callable[[], Result]] = {
     "good": good,
     "a wrong policy": lambda: broken("replay.tilt"),
     "a wrong cell": lambda: broken("table.cells"),
@@ -76,29 +77,31 @@ def finding(check: str = "score.utility", **fields: object) -> Finding:
     return Finding.model_validate({"check": check, "severity": "error", "message": "wrong", **fields})
 
 
-def cell(**fields: object) -> Cell:
+def cell(**fields: object) -> NumberResult:
     """A cell that differs."""
     base = {
         "table": "tab:main",
         "row": "a",
         "column": "b",
-        "reported": "-0.5",
-        "recomputed": "-0.25",
+        "printed": "-0.5",
+        "given": "-0.25",
         "status": "mismatch",
-        "sentence": "-0.5 is not -0.25",
+        "says": "-0.5 is not -0.25",
         "source": "paper.tex",
         "line": 7,
     }
-    return Cell.model_validate({**base, **fields})
+    known = {**base, **fields}
+    named = {"id": f"{known['table']}[{known['row']}, {known['column']}]", "word": WORDS[str(known["status"])]}
+    return NumberResult.model_validate({**named, **known})
 
 
 def report_of(
     findings: list[Finding] | None = None,
-    cells: list[Cell] | None = None,
+    cells: list[NumberResult] | None = None,
     statuses: dict[str, Status] | None = None,
     name: str = "study",
     reason: str = "there is no protocol",
-) -> Report:
+) -> Result:
     """A report in which every check passes but those named."""
     findings, cells, statuses = findings or [], cells or [], statuses or {}
     checks = [
@@ -110,46 +113,35 @@ def report_of(
             inspected=10,
             unit="rows",
             findings=sum(one.check == entry.id for one in findings),
-            seconds=0.00000125,
         )
         for entry in CATALOGUE
     ]
     found = set(statuses.values())
-    counts = {one.status: sum(other.status == one.status for other in cells) for one in cells}
-    return Report(
+    return Result(
         sealtrace="0.1.0",
-        bundle=BundleIdentity(name=name, root_sha256="0" * 64),
+        command="verify",
+        subject=Subject(name=name, title=name, root_sha256="0" * 64),
         verdict="findings" if "fail" in found else "incomplete" if found & {"missing", "skipped"} else "verified",
         summary=Summary(
             states=1,
             policies=1,
             traces=1,
             tolerance=name,
-            max_discrepancy=Place(value=0.5, check="score.utility", source=name, row=1, key={name: name}, field=name),
+            max_discrepancy=Place(value=0.5, check="score.utility", source=name, line=1, key={name: name}, field=name),
             selected=[Selected(selector=name, recomputed=name, reported=name)],
             chain=Chain(seals=1, stages=8, signatures=0, timestamps=0),
         ),
         checks=checks,
         findings=findings,
-        cells=cells,
-        coverage=Coverage(
-            cells=len(cells),
-            recomputed=len(cells),
-            inputs=0,
-            constrained=0,
-            contradicted=0,
-            attested=0,
-            unclassified=0,
-            missing=0,
-            statuses=counts,
-        ),
+        numbers=cells,
+        coverage=Coverage.of(one.status for one in cells),
     )
 
 
-def hostile() -> Report:
+def hostile() -> Result:
     """Every name and every value that a bundle can put into a report."""
     fields: dict[str, Any] = {
-        "row": 3,
+        "line": 3,
         "column": 2,
         "key": {HOSTILE: HOSTILE},
         "field": HOSTILE,
@@ -164,9 +156,7 @@ def hostile() -> Report:
         finding("table.cells", source=HOSTILE, **{**fields, "key": {"table": HOSTILE, "row": "r", "column": "c"}}),
     ]
     cells = [
-        cell(
-            table=HOSTILE, row="r", column="c", reported=HOSTILE, recomputed=HOSTILE, sentence=HOSTILE, source="a,b:c"
-        ),
+        cell(table=HOSTILE, row="r", column="c", printed=HOSTILE, given=HOSTILE, says=HOSTILE, source="a,b:c"),
         cell(table=HOSTILE, row=HOSTILE, column=HOSTILE, source=HOSTILE, status="missing", recipe=HOSTILE),
         cell(table="[1cm]", row="*", column=HOSTILE, source=HOSTILE),
     ]

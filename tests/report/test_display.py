@@ -22,9 +22,9 @@ def test_a_report_shows_its_verdict_and_what_differs(tmp_path: Path) -> None:
 def test_a_cell_shows_both_numbers() -> None:
     """In a report, and as the examination explains it."""
     examination = sealtrace.examine(FIXTURE, check=["table"])
-    cell = next(one for one in examination.report.cells if (one.row, one.column) == ("0.08", "Weak EV"))
+    cell = next(one for one in examination.report.numbers if (one.row, one.column) == ("0.08", "Weak EV"))
     explained = examination.explain("tab:main[0.08, Weak EV]")
     for shown in (cell._repr_html_(), explained._repr_html_()):
-        assert "tab:main[0.08, Weak EV]</b> <b style='color:#1a7f37'>exact" in shown
+        assert "tab:main[0.08, Weak EV]</b> <b style='color:#1a7f37'>follows</b> (exact)" in shown
         assert "4.2889</td>" in shown
         assert "4.288857504796316</td>" in shown

@@ -6,13 +6,13 @@ import re
 from urllib.parse import unquote
 
 from report.samples import broken, cell, finding, good, hostile, report_of
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.report import github
 
 LINE = re.compile(r"::(error|warning|notice) ((?:\w+=[^:,\r\n]*,?)+)::([^\r\n]*)")
 
 
-def annotated(report: Report, prefix: str | None = None) -> list[tuple[str, dict[str, str], str]]:
+def annotated(report: Result, prefix: str | None = None) -> list[tuple[str, dict[str, str], str]]:
     """Command, properties and message of each line."""
     found = []
     for line in github.render(report, prefix=prefix).splitlines():
@@ -33,8 +33,8 @@ def test_errors_come_first_and_the_verdict_last() -> None:
     levels = [level for level, _, _ in found[:-1]]
     assert levels == sorted(levels, key=["error", "warning", "notice"].index)
     assert len(found) == len(report.findings) + 1
-    assert found[-1][1] == {"title": "sealtrace: findings"}
-    assert annotated(good())[-1][2].startswith("rsd-fixture: verified; 0 errors, 2 warnings,")
+    assert found[-1][1] == {"title": "sealtrace: Findings"}
+    assert annotated(good())[-1][2].startswith("rsd-fixture: Verified with 2 warnings; 0 errors, 2 warnings,")
 
 
 def test_places() -> None:
@@ -42,8 +42,8 @@ def test_places() -> None:
     report = report_of(
         [
             finding("table.cells", source="report/t.json", key={"table": "tab:main", "row": "a", "column": "b"}),
-            finding(source="trace/a,b:c%.jsonl", row=7, column=3),
-            finding(source="trace/x.parquet", row=7),
+            finding(source="trace/a,b:c%.jsonl", line=7, column=3),
+            finding(source="trace/x.parquet", line=7),
             finding(),
         ],
         [cell()],

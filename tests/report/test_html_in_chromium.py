@@ -17,7 +17,7 @@ from playwright import sync_api
 
 from report.samples import broken_page, cell, finding, good_page, hostile, report_of
 from report.test_html import audited, certified, checked
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.report import html
 from support import LONG
 
@@ -53,10 +53,10 @@ class Browser:
     def __init__(self, context: sync_api.BrowserContext, directory: Path) -> None:
         self.context = context
         self.directory = directory
-        self.rendered: dict[int, tuple[Report, str]] = {}
+        self.rendered: dict[int, tuple[Result, str]] = {}
         """Pages of the reports that were shown, which stay alive here."""
 
-    def open(self, report: Report | str, *, width: int = 1280, at: str = "", **media: Any) -> Opened:
+    def open(self, report: Result | str, *, width: int = 1280, at: str = "", **media: Any) -> Opened:
         """The report's page, opened from disk, at an address within it."""
         path = self.directory / "report.html"
         if not isinstance(report, str) and id(report) not in self.rendered:
@@ -277,7 +277,7 @@ def test_cells_findings_and_checks_link_to_each_other(browser: Browser, width: i
     page.close()
 
 
-def html_data(report: Report) -> dict[str, Any]:
+def html_data(report: Result) -> dict[str, Any]:
     """What the script draws."""
     found: dict[str, Any] = json.loads(html.render(report).partition('id="data">')[2].partition("</script>")[0])
     return found
@@ -357,7 +357,7 @@ def test_the_cells_that_a_filter_leaves_are_exported(browser: Browser) -> None:
         page.locator("#cell-export").click()
     assert len(list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))) == 910
     page.close()
-    page = browser.open(report_of(cells=[cell(reported="=1+1", recomputed="-0.25")])).page
+    page = browser.open(report_of(cells=[cell(printed="=1+1", given="-0.25")])).page
     with page.expect_download() as download:
         page.locator("#cell-export").click()
     (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
@@ -475,7 +475,7 @@ def test_a_hostile_bundle_does_nothing(browser: Browser) -> None:
 
 
 @cache
-def big(count: int) -> Report:
+def big(count: int) -> Result:
     """So many cells: one very long table, and ordinary ones; and two findings for every five of them."""
     statuses = [*["exact"] * 40, "mismatch", "double-rounded", "missing", "input", "constrained"]
     cells = [
@@ -485,11 +485,11 @@ def big(count: int) -> Report:
             column=f"column {number % 10}",
             reported=f"{number / 1000:.3f}",
             status=statuses[number % len(statuses)],
-            sentence=f"{number / 1000:.3f} is {number / 1000:.6f} rounded; exact",
+            says=f"{number / 1000:.3f} is {number / 1000:.6f} rounded; exact",
         )
         for number in range(count)
     ]
-    findings = [finding("table.cells", source="report/table.json", row=number) for number in range(count * 2 // 5)]
+    findings = [finding("table.cells", source="report/table.json", line=number) for number in range(count * 2 // 5)]
     report = report_of(findings, [], {"table.cells": "fail"})
     counts = dict(Counter(one.status for one in cells))
     coverage = report.coverage.model_copy(update={"cells": count, "recomputed": count, "statuses": counts})
@@ -506,7 +506,7 @@ def test_very_many_cells_stay_smooth(browser: Browser, record_property: Any) -> 
         f"""async () => {{ const from = performance.now();
         document.querySelector('[data-status=mismatch]').click(); await {FRAME}; return performance.now() - from }}"""
     )
-    wrong = sum(one.status == "mismatch" for one in big(count).cells)
+    wrong = sum(one.status == "mismatch" for one in big(count).numbers)
     assert page.locator("#cell-count").inner_text() == f"{wrong:,} of {count:,} cells"
     page.locator("#cell-chips [data-status=mismatch]").click()
     for name in ("first search", "search"):

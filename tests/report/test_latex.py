@@ -7,7 +7,7 @@ import re
 import pytest
 
 from report.samples import KINDS, broken, cell, good
-from sealtrace.contract.report import Cell
+from sealtrace.contract.result import NumberResult
 from sealtrace.report import inert, latex
 
 COMMANDS = {
@@ -29,9 +29,9 @@ COMMANDS = {
 }
 
 
-def checked(cells: list[Cell], *, everything: bool = False) -> str:
+def checked(cells: list[NumberResult], *, everything: bool = False) -> str:
     """The rendering, without its comment; known commands only, braces paired, as many columns as declared."""
-    shown = good().model_copy(update={"cells": cells, "findings": []})
+    shown = good().model_copy(update={"numbers": cells, "findings": []})
     comment, _, text = latex.render(shown, everything=everything).partition("\n")
     assert comment.startswith("% ")
     assert text.isascii()
@@ -55,7 +55,7 @@ def checked(cells: list[Cell], *, everything: bool = False) -> str:
 @pytest.mark.parametrize("kind", ["good", "a wrong cell", "hostile", "none"])
 def test_the_form(kind: str) -> None:
     """With the cells that differ, and with all of them."""
-    cells = KINDS[kind]().cells if kind in KINDS else []
+    cells = KINDS[kind]().numbers if kind in KINDS else []
     checked(cells)
     text = checked(cells, everything=True)
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}")
@@ -63,11 +63,11 @@ def test_the_form(kind: str) -> None:
 
 def test_differences_and_how_many_agree() -> None:
     """An overview, then only what differs; a minus sign where a number is negative."""
-    text = checked([*broken("table.cells").cells, cell()])
-    assert "tab:main & 31 & 29 & 2 mismatch, 5 input, 24 exact \\\\\n" in text
-    assert "0.08 & Weak EV & 4.2890 & 4.288857504796316 & mismatch \\\\\n" in text
-    assert r"a & b & \ensuremath{-}0.5 & \ensuremath{-}0.25 & mismatch \\" in text
-    assert "& exact" not in text
+    text = checked([*broken("table.cells").numbers, cell()])
+    assert "tab:main & 31 & 24 follow, 2 differ, 5 given (24 exact, 2 mismatch, 5 input) \\\\\n" in text
+    assert "0.08 & Weak EV & 4.2890 & 4.288857504796316 & differs (mismatch) \\\\\n" in text
+    assert r"a & b & \ensuremath{-}0.5 & \ensuremath{-}0.25 & differs (mismatch) \\" in text
+    assert "(exact)" not in text
 
 
 def test_long_tables_are_cut_at_pages() -> None:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from report.samples import HOSTILE, KINDS, broken, cell, finding, good, report_of
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.contract.report import StageCoverage, Status
+from sealtrace.contract.result import StageCoverage, Status
 from sealtrace.report import inert, markdown
 
 LIVE = re.compile(r"@\w|#\d|\bGH-\d|https?://|www\.")
@@ -50,7 +50,7 @@ class Rendered(HTMLParser):
 def test_only_our_own_markup_is_rendered(kind: str) -> None:
     """No link, image, script or comment; tables keep their columns; nothing that a service would link."""
     report = KINDS[kind]()
-    for text in (markdown.render(report), markdown.render_cells(report.cells, everything=True)):
+    for text in (markdown.render(report), markdown.render(report, everything=True)):
         page = Rendered(text)
         assert set(page.tags) <= TAGS
         assert (page.open, page.comments) == ([], [])
@@ -77,7 +77,8 @@ def test_what_to_do_first() -> None:
     """A cause before its consequences; what is missing by its reason; what was skipped."""
     tilt = markdown.render(broken("replay.tilt"))
     assert tilt.startswith(
-        "## Findings: rsd-fixture\n\n**Start with replay.tilt**, at trace/trace.calibration.jsonl:59"
+        "## Findings: rsd-fixture\n\nRSD-Poker: exact replay of the 24-state fixture\n\n"
+        "**Start with replay.tilt**, at trace/trace.calibration.jsonl:59"
     )
     assert "4 other failed checks may follow from it." in tilt
     assert "Nothing is left to do" in markdown.render(good())
@@ -90,10 +91,9 @@ def test_what_to_do_first() -> None:
 def test_cells_and_coverage() -> None:
     """Reported beside recomputed, and how many cells there are of each status."""
     text = markdown.render(broken("table.cells"))
-    assert "| tab:main\\[0.08, Weak EV\\] | 4.2890 | 4.288857504796316 | mismatch | rsd-poker.tex:676 |" in text
-    assert (
-        "702 of 910 printed cells recomputed: 699 exact, 2 double-rounded, 1 mismatch, 180 input, 28 attested" in text
-    )
+    assert "| 0.08, Weak EV | 4.2890 | 4.288857504796316 | differs | mismatch | rsd-poker.tex:676 |" in text
+    counts = "699 exact, 2 double-rounded, 1 mismatch, 180 input, 28 attested"
+    assert f"Numbers: 910: 701 follow, 1 differs, 28 open, 180 given ({counts})." in text
     assert "table.cells: 1 error</summary>" in text
 
 
@@ -102,7 +102,7 @@ def test_it_fits_a_comment() -> None:
     long = {"source": HOSTILE * 9, "expected": HOSTILE * 9, "found": HOSTILE * 9, "message": HOSTILE * 9}
     findings = [finding(check.id, **long) for check in CATALOGUE for _ in range(20)]
     statuses: dict[str, Status] = {check.id: "fail" for check in CATALOGUE}
-    cells = [cell(row=HOSTILE * 9, column=str(number), reported=HOSTILE * 9) for number in range(300)]
+    cells = [cell(row=HOSTILE * 9, column=str(number), printed=HOSTILE * 9) for number in range(300)]
     text = markdown.render(report_of(findings, cells, statuses, name=HOSTILE * 9))
     assert len(text) < 65_536
     assert "... and 17 more" in text

@@ -14,14 +14,14 @@ import pytest
 
 from report.samples import KINDS, broken, cell, finding, good, report_of
 from sealtrace.checks.catalogue import CATALOGUE
-from sealtrace.contract.report import Finding, Report
+from sealtrace.contract.result import Finding, Result
 from sealtrace.report import sarif
 
 SCHEMA_FILE = Path(__file__).with_name("sarif-schema-2.1.0.json")
 VALIDATOR = jsonschema.Draft7Validator(json.loads(SCHEMA_FILE.read_bytes()))
 
 
-def run_of(report: Report, prefix: str | None = None, exit_code: int = 1) -> dict[str, Any]:
+def run_of(report: Result, prefix: str | None = None, exit_code: int = 1) -> dict[str, Any]:
     """The one run, checked against the schema and against what the standard says beyond it."""
     log = json.loads(sarif.render(report, exit_code=exit_code, prefix=prefix))
     assert [error.message for error in VALIDATOR.iter_errors(log)] == []
@@ -100,10 +100,10 @@ def test_places_of_records() -> None:
     """Lines of JSON lines, rows of Parquet as logical locations, the manifest for what names no file."""
     lines, rows, whole, outside = results_of(
         [
-            finding(source="trace/a b:c?.jsonl", row=7, column=3, field="/d"),
-            finding(source="trace/x.parquet", row=7),
+            finding(source="trace/a b:c?.jsonl", line=7, column=3, field="/d"),
+            finding(source="trace/x.parquet", line=7),
             finding(),
-            finding(source="../../etc/passwd", row=1),
+            finding(source="../../etc/passwd", line=1),
         ]
     )
     assert lines["locations"][0]["physicalLocation"] == {
@@ -119,7 +119,7 @@ def test_places_of_records() -> None:
 
 def test_fingerprints_outlive_lines_and_wording() -> None:
     """They change with the check, the file, the key and the field, and with nothing else."""
-    base: dict[str, Any] = {"source": "a.jsonl", "row": 3, "key": {"state": "1", "arm": "x"}, "field": "/d"}
+    base: dict[str, Any] = {"source": "a.jsonl", "line": 3, "key": {"state": "1", "arm": "x"}, "field": "/d"}
 
     def print_of(check: str = "score.utility", **changes: object) -> str:
         (result,) = results_of([finding(check, **{**base, **changes})])
@@ -127,7 +127,7 @@ def test_fingerprints_outlive_lines_and_wording() -> None:
         return value
 
     assert re.fullmatch(r"[0-9a-f]{64}:1", print_of())
-    same = [print_of(row=9), print_of(message="other words"), print_of(key={"arm": "x", "state": "1"})]
+    same = [print_of(line=9), print_of(message="other words"), print_of(key={"arm": "x", "state": "1"})]
     assert set(same) == {print_of()}
     others = [print_of("score.delta"), print_of(source="b.jsonl"), print_of(key={"state": "2"}), print_of(field="/e")]
     assert len({*others, print_of()}) == 5

@@ -41,7 +41,7 @@ def failed(report: Any) -> set[str]:
 
 
 def statuses(report: Any) -> dict[tuple[str, str], str]:
-    return {(cell.row, cell.column): cell.status for cell in report.cells}
+    return {(cell.row, cell.column): cell.status for cell in report.numbers}
 
 
 @pytest.mark.parametrize("file_format", ["jsonl", "parquet", "csv"])
@@ -219,8 +219,8 @@ def test_one_line_recipes(tmp_path: Path) -> None:
     seal(study, empty=EMPTY)
     report = sealtrace.verify(study)
     wrong = {
-        chosen[int(cell.row)][0].get("metric", "sql"): (cell.status, cell.reported, cell.recomputed, cell.sentence)
-        for cell in report.cells
+        chosen[int(cell.row or "")][0].get("metric", "sql"): (cell.status, cell.printed, cell.given, cell.says)
+        for cell in report.numbers
         if cell.table == "tab:many" and cell.status not in ("exact", "tie")
     }
     assert wrong == {}
@@ -237,8 +237,8 @@ def test_a_number_and_its_word_are_both_judged(tmp_path: Path, printed: str, sta
     document = {"label": "tab:words", "columns": [{"label": "V"}], "rows": rows}
     (study / "report/table.words.json").write_text(json.dumps(document))
     seal(study, empty=EMPTY)
-    cells = [cell for cell in sealtrace.verify(study).cells if cell.table == "tab:words"]
-    assert [(cell.status, cell.recomputed) for cell in cells] == [(status, "21, dog")] * 2
+    cells = [cell for cell in sealtrace.verify(study).numbers if cell.table == "tab:words"]
+    assert [(cell.status, cell.given) for cell in cells] == [(status, "21, dog")] * 2
 
 
 @pytest.mark.parametrize(
@@ -305,8 +305,8 @@ def test_queries_call_metrics_and_share_macros(tmp_path: Path) -> None:
     }
     (study / "report/table.sql.json").write_text(json.dumps(document))
     seal(study, empty=EMPTY, lenient=True)
-    found = {cell.row: cell for cell in sealtrace.verify(study).cells if cell.table == "tab:sql"}
-    assert [(one.status, one.sentence) for row, one in found.items() if row != "4" and one.status != "exact"] == []
+    found = {cell.row: cell for cell in sealtrace.verify(study).numbers if cell.table == "tab:sql"}
+    assert [(one.status, one.says) for row, one in found.items() if row != "4" and one.status != "exact"] == []
     assert found["4"].status == "missing"
     assert "view broken" in str(found["4"].sentence)
 

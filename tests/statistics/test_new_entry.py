@@ -73,8 +73,8 @@ def test_a_recipe_computes_it(tmp_path: Path) -> None:
     document = {"label": "tab:new", "columns": [{"label": "Value"}], "rows": rows}
     (study / "report/table.new.json").write_text(json.dumps(document))
     seal(study, empty={"all": "Only results are reported."})
-    found = [cell for cell in sealtrace.verify(study).cells if cell.table == "tab:new"]
-    assert [(cell.reported, cell.status) for cell in found] == [(text, "exact") for _, text in recipes]
+    found = [cell for cell in sealtrace.verify(study).numbers if cell.table == "tab:new"]
+    assert [(cell.printed, cell.status) for cell in found] == [(text, "exact") for _, text in recipes]
 
 
 def test_check_finds_it(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_check_finds_it(tmp_path: Path) -> None:
         + "\n\\end{tabular}\\end{table}\n"
     )
     check = concluded(examine(read_paper(paper), "paper.tex", tmp_path / "results", seconds=600), "test")
-    assert (check.counts.explained, check.counts.cells) == (4, 4)
-    assert [(one.statistic, one.formula) for one in check.bindings] == [
+    assert [one.status for one in check.numbers] == ["explained"] * 4
+    assert [(one.statistic, one.formula) for one in check.formulas] == [
         ("midrange", "midrange of loss in runs.csv, by model")
     ]

@@ -25,8 +25,8 @@ def test_verified() -> None:
     """Every number is refitted from the sealed hands."""
     report = shipped_report("behaviour")
     assert report.verdict == "verified"
-    assert {cell.status for cell in report.cells} == {"exact"}
-    assert len(report.cells) == 17
+    assert {cell.status for cell in report.numbers} == {"exact"}
+    assert len(report.numbers) == 17
 
 
 def test_predictors_are_drawn() -> None:

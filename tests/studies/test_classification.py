@@ -121,7 +121,7 @@ def test_verified() -> None:
     """The verifier follows every recipe."""
     report = shipped_report("classification")
     assert report.verdict == "verified"
-    assert [cell.status for cell in report.cells] == ["exact"] * 35
+    assert [cell.status for cell in report.numbers] == ["exact"] * 35
 
 
 def test_one_changed_prediction_is_found(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_one_changed_prediction_is_found(tmp_path: Path) -> None:
     seal(tmp_path / "bundle", empty={"all": "A benchmark of classifiers."})
     report = sealtrace.verify(tmp_path / "bundle")
     assert report.verdict == "findings"
-    changed = {(cell.table, cell.row, cell.column) for cell in report.cells if cell.status != "exact"}
+    changed = {(cell.table, cell.row, cell.column) for cell in report.numbers if cell.status != "exact"}
     assert ("tab:results", "linear", "Errors") in changed
     assert {"linear"} == {row if table == "tab:results" else column for table, row, column in changed}
 

@@ -13,7 +13,7 @@ import pytest
 
 from rsd_fixture.build import build
 from rsd_fixture.study import Arm, Study
-from sealtrace import Report, verify
+from sealtrace import Result, verify
 from studies.random_study import threshold_state
 from studies.resealing import reseal
 from support import edit_document, edit_rows, read_rows
@@ -86,7 +86,7 @@ def claim(bundle: Path, path: str, crossing: bool) -> None:
     reseal(bundle, EMPTY)
 
 
-def failures(report: Report) -> dict[str, set[tuple[str | None, str | None]]]:
+def failures(report: Result) -> dict[str, set[tuple[str | None, str | None]]]:
     """Failed check to the states and arms that its errors name."""
     named: dict[str, set[tuple[str | None, str | None]]] = {}
     for one in report.findings:

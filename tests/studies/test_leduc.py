@@ -15,7 +15,7 @@ from games.small_games import LEDUC
 from leduc_recipe.game import ACTIONS
 from leduc_recipe.solver import Policy, averages, information_sets, uniform
 from leduc_recipe.values import worth
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.mathematics.evaluation import evaluate
 from sealtrace.studies.games.mathematics.tables import ACTIONS as ORDER
@@ -26,30 +26,30 @@ BUNDLE = ROOT / "bundles" / "leduc" / "bundle"
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> Result:
     return sealtrace.verify(BUNDLE, details=True)
 
 
-def test_verified_with_every_printed_cell(report: Report) -> None:
+def test_verified_with_every_printed_cell(report: Result) -> None:
     """All 25 numbers of the paper's table follow from the stored profiles, in the recipe's order of operations."""
     assert report.verdict == "verified"
-    printed = [cell for cell in report.cells if cell.table == "tab:leduc" and cell.column != "Profile"]
+    printed = [cell for cell in report.numbers if cell.table == "tab:leduc" and cell.column != "Profile"]
     assert [cell.status for cell in printed] == ["exact"] * 25
-    assert {cell.status for cell in report.cells} == {"exact", "input"}
+    assert {cell.status for cell in report.numbers} == {"exact", "input"}
 
 
-def test_report_says_what_the_paper_leaves_out(report: Report) -> None:
+def test_report_says_what_the_paper_leaves_out(report: Result) -> None:
     """The variant, and that the last row depends on the order of floating-point operations."""
     notes = [finding.message for finding in report.findings if finding.severity == "note"]
     assert any("variant of CFR+" in note for note in notes)
     assert any("order of floating-point operations" in note for note in notes)
 
 
-def test_last_row_depends_on_arithmetic(report: Report) -> None:
+def test_last_row_depends_on_arithmetic(report: Result) -> None:
     """What the note states is what the profiles give: the printed 0.0136 is one of four roundings."""
     found = {
-        cell.row: float(cell.recomputed or "nan")
-        for cell in report.cells
+        cell.row or "": float(cell.given or "nan")
+        for cell in report.numbers
         if cell.table == "tab:arithmetic" and cell.column == "NashConv"
     }
     doubles = [value for row, value in found.items() if row.startswith("doubles")]
@@ -58,7 +58,7 @@ def test_last_row_depends_on_arithmetic(report: Report) -> None:
     assert {f"{value:.6f}" for row, value in found.items() if row.endswith("digits")} == {"0.013868"}
 
 
-def test_exploitability_is_drawn(report: Report) -> None:
+def test_exploitability_is_drawn(report: Result) -> None:
     """The page shows the curve, and each of its points is a stored profile."""
     assert report.details is not None
     (plot,) = report.details.plots

@@ -37,8 +37,8 @@ def test_verified() -> None:
     """Every cell is recomputed; those that rest on times are called measured."""
     report = shipped_report("leduc-students")
     assert report.verdict == "verified"
-    assert {cell.status for cell in report.cells} == {"exact", "measured"}
-    tables = {cell.table for cell in report.cells if cell.status == "measured"}
+    assert {cell.status for cell in report.numbers} == {"exact", "measured"}
+    tables = {cell.table for cell in report.numbers if cell.status == "measured"}
     assert tables == {
         "tab:teacher-free",
         "tab:three-seed",

@@ -9,7 +9,7 @@ import pytest
 
 import rsd_operating.__main__
 from rsd_operating.build import Build
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from studies.test_rebuild import close, files_of, rows_about
 from support import LONG, OPERATING, shipped_report
 
@@ -19,34 +19,34 @@ ONE_IN = 250 if LONG else 1000
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> Result:
     return shipped_report("rsd-operating")
 
 
-def column(report: Report, table: str, label: str) -> dict[str, str]:
+def column(report: Result, table: str, label: str) -> dict[str, str]:
     """Row to what a column prints."""
-    return {cell.row: cell.reported for cell in report.cells if (cell.table, cell.column) == (table, label)}
+    return {cell.row or "": cell.printed for cell in report.numbers if (cell.table, cell.column) == (table, label)}
 
 
-def test_verified(report: Report) -> None:
+def test_verified(report: Result) -> None:
     """Every cell is recomputed, or declared beforehand."""
     assert report.verdict == "verified"
-    assert {cell.status for cell in report.cells} == {"exact", "input"}
+    assert {cell.status for cell in report.numbers} == {"exact", "input"}
 
 
-def test_maps_change_with_the_radius(report: Report) -> None:
+def test_maps_change_with_the_radius(report: Result) -> None:
     """The budget of the mixture binds, so larger mixture sets get other maps; and none exceeds the budget."""
     assert len(set(column(report, "tab:mixture-radius", "Map").values())) == 5
     assert all(float(bound) <= 0.10 for bound in column(report, "tab:mixture-radius", "Worst-case UCB").values())
     assert float(column(report, "tab:primary", "UCB ↓")["Group Dual-Certified"]) > 0.10
 
 
-def test_selectors_differ(report: Report) -> None:
+def test_selectors_differ(report: Result) -> None:
     """In every draw dual takes another map than risk-only, and robust another than dual."""
     assert set(column(report, "tab:work", "Other map").values()) == {"20/20"}
 
 
-def test_certificates_are_earned(report: Report) -> None:
+def test_certificates_are_earned(report: Result) -> None:
     """Without scale 0 in the bank, certification rates rise with states and budgets, from below a third to one."""
     for table, rows in (("tab:calibration-size", ""), ("tab:risk-validity", "linear")):
         found = column(report, table, "Cert. rate")
@@ -55,7 +55,7 @@ def test_certificates_are_earned(report: Report) -> None:
         assert rates[0] < 1 / 3 < rates[1] < 2 / 3 < rates[-1] == 1
 
 
-def test_shifts_hurt(report: Report) -> None:
+def test_shifts_hurt(report: Result) -> None:
     """Each of them costs crossings and strong value."""
     for label, worse in (("Violation", 1), ("Strong Δ", -1)):
         found = {row: worse * float(text) for row, text in column(report, "tab:shifts", label).items()}

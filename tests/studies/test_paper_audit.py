@@ -52,7 +52,7 @@ def test_enough_is_said() -> None:
     assert len(relations) > 150
     assert all(one["sentence"] and one["source"] for one in relations)
     coverage = shipped_report("rsd-paper").coverage
-    assert coverage.constrained + coverage.recomputed > coverage.cells * 2 / 3
+    assert coverage.statuses["constrained"] + coverage.recomputed > coverage.numbers * 2 / 3
 
 
 def test_says_what_nobody_can_recompute() -> None:
@@ -67,6 +67,6 @@ def test_says_what_nobody_can_recompute() -> None:
 def test_leduc_is_recomputed_elsewhere() -> None:
     """The 25 cells follow from the profiles of the study that is named, under the root that it has."""
     report = shipped_report("rsd-paper")
-    cells = [cell for cell in report.cells if cell.table == "tab:leduc" and cell.column != "Profile"]
+    cells = [cell for cell in report.numbers if cell.table == "tab:leduc" and cell.column != "Profile"]
     assert [cell.status for cell in cells] == ["exact"] * 25
-    assert all(cell.sentence.startswith("In leduc (root ") for cell in cells)
+    assert all(cell.says.startswith("In leduc (root ") for cell in cells)

@@ -15,7 +15,7 @@ import pytest
 
 from rsd_fixture.build import build
 from rsd_fixture.study import Study
-from sealtrace import Report, verify
+from sealtrace import Result, verify
 from studies.random_study import random_study
 from studies.resealing import as_parquet, reseal
 from support import LONG, Row, edit_document, edit_rows, read_rows
@@ -41,7 +41,7 @@ def built(seed: int, directory: Path) -> tuple[Study, Path]:
     return study, bundle
 
 
-def statuses(report: Report) -> dict[str, str]:
+def statuses(report: Result) -> dict[str, str]:
     return {check.id: check.status for check in report.checks}
 
 
@@ -134,13 +134,13 @@ def _contents(bundle: Path) -> dict[str, str | None]:
     }
 
 
-def _findings(report: Report) -> list[tuple[object, ...]]:
+def _findings(report: Result) -> list[tuple[object, ...]]:
     return [
         (
             one.check,
             one.severity,
             (one.source or "").removesuffix(".jsonl").removesuffix(".parquet"),
-            one.row,
+            one.line,
             one.key,
             one.field,
             one.expected,

@@ -39,7 +39,7 @@ def test_rebuild(tmp_path: Path) -> None:
         report = sealtrace.verify(tmp_path / "bundle")
     assert report.verdict == "verified"
     # The anchor's degradation is its difference from itself.
-    assert [cell.row for cell in report.cells if cell.status != "exact"] == ["anchor"]
+    assert [cell.row for cell in report.numbers if cell.status != "exact"] == ["anchor"]
 
 
 def test_every_row_is_judged_by_the_declared_schema(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_every_row_is_judged_by_the_declared_schema(tmp_path: Path) -> None:
 def test_no_word_of_a_card_game_is_said() -> None:
     """The report speaks of the study's own fields."""
     coverage = shipped_report("ward-triage").coverage
-    assert (coverage.cells, coverage.recomputed) == (97, 96)
+    assert (coverage.numbers, coverage.recomputed) == (97, 96)
     for name in ("report.txt", "report.md", "report.tex"):
         text = (ROOT / "reports" / "ward-triage" / name).read_text(encoding="utf-8")
         assert "tab:triage" in text or "ward-triage" in text

@@ -17,7 +17,7 @@ import sealtrace
 from cli.runner import sealtrace as run
 from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.sealing import seal
-from sealtrace.contract.report import Disclosed, Report
+from sealtrace.contract.result import Disclosed, Result
 from sealtrace.witnesses.disclosure import drawn, leaf_hash, levels_of, most_wrong, proof_of, root_from, root_of
 from small_study import small_study
 from support import EMPTY, copy_of_small_fixture, unseal
@@ -142,7 +142,7 @@ def shown(study: Path, *options: str) -> Path:
 def partial(study: Path, path: Path, seed: str | None = None, count: int | None = None) -> tuple[Disclosed, list[str]]:
     """What a report says of disclosed rows, and what is wrong with them."""
     asked = Asked(partial=(path,), seed=seed, count=count)
-    report: Report = sealtrace.verify(study, check=["witness.disclosed"], asked=asked)
+    report: Result = sealtrace.verify(study, check=["witness.disclosed"], asked=asked)
     found = [one.message for one in report.findings if one.check == "witness.disclosed"]
     return report.summary.disclosed[0], found
 

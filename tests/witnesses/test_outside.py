@@ -17,7 +17,7 @@ from cli.runner import sealtrace as run
 from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.witnesses.examining import Commitments, commitments_of
 from support import EMPTY, copy_of_small_fixture, edit_document, unseal
 from witnesses.authorities import Authority, key_pair
@@ -41,22 +41,22 @@ def digests(bundle: Path) -> dict[str, str]:
     return commitments_of(read_bundle(bundle)).digests
 
 
-def seen(bundle: Path, **asked: Any) -> Report:
+def seen(bundle: Path, **asked: Any) -> Result:
     """The verdict on identity, stages and witnesses."""
     return sealtrace.verify(bundle, check=["identity", "stage", "witness"], asked=Asked(**asked))
 
 
-def outside(report: Report) -> list[tuple[str, str]]:
+def outside(report: Result) -> list[tuple[str, str]]:
     """Severity and message of what was found."""
     return [(one.severity, one.message) for one in report.findings if one.check == "witness.outside"]
 
 
-def status(report: Report, check: str = "witness.outside") -> str:
+def status(report: Result, check: str = "witness.outside") -> str:
     """How a check ended."""
     return next(one.status for one in report.checks if one.id == check)
 
 
-def coverage(report: Report) -> dict[str, str | None]:
+def coverage(report: Result) -> dict[str, str | None]:
     """Stage to the first time that somebody vouches for."""
     return {one.stage: one.since for one in report.summary.chain.coverage}
 

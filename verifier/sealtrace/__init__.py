@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 __version__ = "0.1.0"
 __all__ = [
     "Examination",
-    "Report",
+    "Result",
     "__version__",
     "audit",
     "certify",
@@ -19,15 +19,15 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sealtrace.api import Examination, audit, certify, check, diff, examine, read_paper, verify
-    from sealtrace.contract.report import Report
+    from sealtrace.contract.result import Result
 
 
 def __getattr__(name: str) -> object:
     """Import on first use: `import sealtrace` costs nothing."""
-    if name == "Report":
-        from sealtrace.contract.report import Report
+    if name == "Result":
+        from sealtrace.contract.result import Result
 
-        return Report
+        return Result
     if name in __all__:
         from sealtrace import api
 

@@ -21,10 +21,7 @@ from typing import TYPE_CHECKING, Any
 from sealtrace.examination import Examination, examine
 
 if TYPE_CHECKING:
-    from sealtrace.comparison import Comparison
-    from sealtrace.contract.audit import Audit
-    from sealtrace.contract.checked import Check
-    from sealtrace.contract.report import Report
+    from sealtrace.contract.result import Result
     from sealtrace.paper.model import Paper
     from sealtrace.studies.policies.certified import Certified
 
@@ -33,7 +30,7 @@ __all__ = ["Examination", "audit", "certify", "check", "diff", "examine", "read_
 AnyPath = str | PathLike[str]
 
 
-def verify(path: AnyPath | None = None, *, details: bool = False, **options: Any) -> Report:
+def verify(path: AnyPath | None = None, *, details: bool = False, **options: Any) -> Result:
     """Verify a bundle and say what was found; `options` are those of `examine`.
 
     `details` adds the evidence behind the verdict, which pages show.
@@ -42,7 +39,7 @@ def verify(path: AnyPath | None = None, *, details: bool = False, **options: Any
     return examination.full_report if details else examination.report
 
 
-def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyPath] = ()) -> Comparison:
+def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyPath] = ()) -> Result:
     """Printed cells beside recomputed ones; with `other`, the cells of two bundles or papers beside each other.
 
     `reported` are papers whose strings are judged in place of the bundle's table records.
@@ -50,11 +47,11 @@ def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyP
     from sealtrace.comparison import compare, compare_printed
 
     if other is not None:
-        return compare_printed(Path(path), Path(other))
-    return compare(examine(path), [Path(path) for path in reported])
+        return compare_printed(Path(path), Path(other)).result
+    return compare(examine(path), [Path(path) for path in reported]).result
 
 
-def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45.0, audited: bool = True) -> Check:
+def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45.0, audited: bool = True) -> Result:
     """How each number that a paper prints follows from a directory of results; `audited` asks the paper's own, too.
 
     Where one directory holds both, it is enough to name that.
@@ -83,7 +80,7 @@ def certify(
     return certified(examination, selectors, partitions, explored)
 
 
-def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 120.0) -> Audit:
+def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 120.0) -> Result:
     """Whether the numbers that a paper, a bundle or a directory of table records prints can all be true."""
     from sealtrace import __version__
     from sealtrace.relations.auditing import audit as audited

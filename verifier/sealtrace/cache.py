@@ -23,7 +23,7 @@ from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import stream_digest
 from sealtrace.bundle.placing import replace_file
 from sealtrace.contract.packs import GROUP
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.examination import Examination
 
 _LIBRARIES = (
@@ -48,17 +48,17 @@ class Cache:
         self._refuse_others()
         self._digests = self._hashed()
 
-    def report(self) -> Report | None:
+    def report(self) -> Result | None:
         """The report of these very bytes; None where there is none, or none that can be read."""
         if self._others:
             return None
         try:
             entry = json.loads(_plain_file(self._place))
-            return Report.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
+            return Result.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    def keep(self, examination: Examination, report: Report) -> None:
+    def keep(self, examination: Examination, report: Result) -> None:
         """Keeps a report, where what was examined is what was hashed before, and nothing was lost or ran out."""
         if len(INCIDENTS) > self._incidents:
             return

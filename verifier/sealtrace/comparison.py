@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sealtrace import __version__
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.reading import read_bundle
-from sealtrace.contract.report import Cell, Coverage, Finding
+from sealtrace.contract.result import Finding, NotLookedAt, Result, Subject, Summary, Verdict
 from sealtrace.contract.waivers import accepted
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
-from sealtrace.examined import cell_of, coverage_of
+from sealtrace.examined import coverage_of
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.papers import is_paper, read_paper
 from sealtrace.paper.reported import with_printed
 from sealtrace.paper.sentences import sentences
 from sealtrace.recipes.cells import TableCell, cells_of, tables_in, wrong_marks
 from sealtrace.recipes.evaluation import CellResult
-from sealtrace.recipes.judgement import ABSENT, WRONG, CellStatus, Judgement
+from sealtrace.recipes.judgement import ABSENT, CellStatus, Judgement
 
 
 @dataclass(frozen=True)
@@ -26,34 +27,35 @@ class Comparison:
     """Cells with what became of them."""
 
     results: list[CellResult]
+    subject: Subject
     labels: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    """What to say besides: problems of a file, numbers in prose that nothing accounts for."""
+    findings: list[Finding] = field(default_factory=list)
+    """Marks that are wrong, and what the reader's settings waive."""
+    not_looked_at: list[NotLookedAt] = field(default_factory=list)
+    """Problems of a file, and numbers of the text that nothing accounts for."""
     every: list[TableCell] = field(default_factory=list)
     """Every cell that the tables have, with those that print no number."""
     bundle_code: int = 0
     """What `verify` of the bundle would end with."""
-    waived: list[Finding] = field(default_factory=list)
-    """What `verify` says of the bundle that the reader's settings waive."""
 
     @property
-    def cells(self) -> list[Cell]:
-        """The cells as reports have them."""
-        return accepted([cell_of(result) for result in self.results], self.waived)
-
-    @property
-    def coverage(self) -> Coverage:
-        """How the cells are accounted for."""
-        return coverage_of(self.results, self.every)
-
-    @property
-    def exit_code(self) -> int:
-        """1 where a cell differs or the bundle fails, 3 where something is missing or unclassified."""
-        cells = self.cells
-        if any(cell.status in WRONG and cell.waived is None for cell in cells) or self.bundle_code == 1:
-            return 1
-        absent = not cells or any(cell.waived or cell.status in ABSENT for cell in cells)
-        return 3 if absent or self.bundle_code else 0
+    def result(self) -> Result:
+        """The comparison as commands show it."""
+        numbers = accepted([result.number for result in self.results], self.findings)
+        wrong = any(one.word in ("differs", "contradicts") and one.waived is None for one in numbers)
+        absent = not numbers or any(one.waived or one.status in ABSENT for one in numbers)
+        verdict: Verdict = "incomplete" if absent or self.bundle_code else "verified"
+        return Result(
+            sealtrace=__version__,
+            command="diff",
+            subject=self.subject,
+            verdict="findings" if wrong or self.bundle_code == 1 else verdict,
+            summary=Summary(),
+            findings=[finding for finding in self.findings if finding.waived is None],
+            numbers=numbers,
+            coverage=coverage_of(self.results, self.every),
+            not_looked_at=self.not_looked_at,
+        )
 
     def only(self, tables: tuple[str, ...]) -> Comparison:
         """The cells of some tables."""
@@ -73,16 +75,20 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     if not reported:
         if not labels:
             raise BundleError("the bundle has no table records; name the paper with --reported")
-        return Comparison(examination.cells, labels, _mark_remarks(printed.cells), printed.cells, code, waived)
+        marks = wrong_marks_of(printed.cells)
+        return Comparison(
+            examination.cells, examination.subject, labels, waived + marks, every=printed.cells, bundle_code=code
+        )
     cells: list[TableCell] = []
-    remarks: list[str] = []
+    passed: list[NotLookedAt] = []
     prose: list[ProseLine] = []
     labels = []
     for file in reported:
         paper = read_paper(file)
         prose.extend(paper.prose)
-        remarks.extend(
-            f"{problem.source}:{problem.line}: {problem.severity}: {problem.message}" for problem in paper.problems
+        passed.extend(
+            NotLookedAt(what=f"{problem.source}:{problem.line}", why=f"{problem.severity}: {problem.message}")
+            for problem in paper.problems
         )
         for table in paper.tables:
             labels.append(table.label)
@@ -96,12 +102,19 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
         if label.startswith("text"):
             labels.append(label)
             cells.extend(cells_of(sealed))
-    remarks += _mark_remarks(cells) + unaccounted(prose, cells)
     # What a waiver accepts is what the bundle says; a paper that prints something else is judged for itself.
     said = {cell.name: cell.text for cell in printed.cells}
     changed = {cell.name for cell in cells if said.get(cell.name) != cell.text}
     waived = [finding for finding in waived if _address(finding) not in changed]
-    return Comparison(printed.judged(cells), labels, remarks, cells, code, waived)
+    return Comparison(
+        printed.judged(cells),
+        examination.subject.model_copy(update={"papers": [file.name for file in reported]}),
+        labels,
+        waived + wrong_marks_of(cells),
+        passed + unaccounted(prose, cells),
+        cells,
+        code,
+    )
 
 
 def _address(finding: Finding) -> str:
@@ -109,19 +122,28 @@ def _address(finding: Finding) -> str:
     return f"{key.get('table')}[{key.get('row')}, {key.get('column')}]"
 
 
-def _mark_remarks(cells: list[TableCell]) -> list[str]:
+def wrong_marks_of(cells: list[TableCell]) -> list[Finding]:
+    """Cells that are emphasized and should not be, or the other way round."""
     return [
-        f"{problem.cell.source or problem.cell.record}:{problem.cell.line}: {problem.cell.name}: {problem.message} "
-        f"(expected {problem.expected}, found {problem.found})"
+        Finding(
+            check="table.marks",
+            severity="warning",
+            source=problem.cell.source or problem.cell.record,
+            line=problem.cell.line,
+            key={"table": problem.cell.table, "row": problem.cell.row, "column": problem.cell.column},
+            message=problem.message,
+            expected=problem.expected,
+            found=problem.found,
+        )
         for problem in wrong_marks(cells)
     ]
 
 
-def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[str]:
+def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[NotLookedAt]:
     """Decimals in running text that no cell and no bound number accounts for."""
     known = {part.text.replace("−", "-") for cell in cells if cell.printed for part in cell.printed.parts}
     return [
-        f"{sentence.source}:{number.line}: {part.text} in the text is accounted for by nothing"
+        NotLookedAt(what=f"{sentence.source}:{number.line}: {part.text} in the text", why="nothing accounts for it")
         for sentence in sentences(prose)
         for number in sentence.numbers
         for part in number.printed.parts
@@ -153,7 +175,8 @@ def compare_printed(left: Path, right: Path) -> Comparison:
         for cell in second
         if cell.name not in seen and cell.printed is not None and cell.printed.numeric
     )
-    return Comparison(results, sorted({result.cell.table for result in results}))
+    subject = Subject(name=f"{left.name} and {right.name}", papers=[left.name, right.name])
+    return Comparison(results, subject, sorted({result.cell.table for result in results}))
 
 
 def _result(cell: TableCell, status: CellStatus, sentence: str) -> CellResult:

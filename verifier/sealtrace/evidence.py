@@ -15,10 +15,10 @@ from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.bundle.model import Bundle, Document, Progress
 from sealtrace.bundle.stores import Store
 from sealtrace.contract.packs import Pack, loaded, packs
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 
 Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+Computed = TypeVar("Computed")
 
 
 class Remembering:
@@ -38,16 +38,16 @@ Subject = TypeVar("Subject", bound=Remembering)
 
 
 def once(
-    compute: Callable[Concatenate[Subject, Arguments], Result],
-) -> Callable[Concatenate[Subject, Arguments], Result]:
+    compute: Callable[Concatenate[Subject, Arguments], Computed],
+) -> Callable[Concatenate[Subject, Arguments], Computed]:
     """A function of the evidence and hashable arguments that computes each result once, and forgets it with them."""
 
     @wraps(compute)
-    def ask(subject: Subject, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    def ask(subject: Subject, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Computed:
         key = (compute, args, *sorted(kwargs.items()))
         if key not in subject._answers:
             subject._answers[key] = compute(subject, *args, **kwargs)
-        return cast("Result", subject._answers[key])
+        return cast("Computed", subject._answers[key])
 
     return ask
 
@@ -97,7 +97,7 @@ class Evidence(Remembering):
         progress: Progress | None = None,
         frames: dict[str, Frame] | None = None,
         *,
-        beside: tuple[Report, ...] = (),
+        beside: tuple[Result, ...] = (),
         views: Iterable[View] = (),
         altered: bool = False,
     ) -> None:

@@ -37,7 +37,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.streamed import Sources, Streamed
 from sealtrace.contract.packs import Pack, loaded, packs
-from sealtrace.contract.report import CheckResult, Report, Status
+from sealtrace.contract.result import CheckResult, Result, Status
 from sealtrace.contract.waivers import Waiver
 from sealtrace.evidence import Evidence
 from sealtrace.examined import Examined
@@ -97,7 +97,7 @@ def examine(
 
 
 def evidence_of(
-    bundle: Bundle, asked: Asked | None = None, progress: Progress | None = None, beside: tuple[Report, ...] = ()
+    bundle: Bundle, asked: Asked | None = None, progress: Progress | None = None, beside: tuple[Result, ...] = ()
 ) -> Evidence:
     """The records of a bundle, with what judging some of them a shard at a time has found."""
     streamed: list[Streamed] = list(bundle.streamed.values())
@@ -177,6 +177,7 @@ class Examination(Examined):
         elif not unmet or self._can_look(entry, pack):
             self._look(entry, pack, outcome)
         status, reason = _settle(outcome, unmet)  # (4)
+        self.seconds[entry.id] = time.perf_counter() - started
         return outcome, CheckResult(
             id=entry.id,
             title=entry.title,
@@ -185,7 +186,6 @@ class Examination(Examined):
             inspected=outcome.inspected,
             unit=unit,
             findings=sum(outcome.counts.values()),
-            seconds=round(time.perf_counter() - started, 6),
         )
 
     def _look(self, entry: Check, pack: Pack | None, outcome: Outcome) -> None:

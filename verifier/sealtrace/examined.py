@@ -18,26 +18,24 @@ from sealtrace.checks.printed import Printed
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
 from sealtrace.checks.witnesses import Outside, coverage, disclosures
-from sealtrace.contract.details import Details, DrawnTable, Lineage
+from sealtrace.contract.details import Details, DrawnTable
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.packs import Pack, loaded, packs
-from sealtrace.contract.report import (
-    BundleIdentity,
-    Cell,
+from sealtrace.contract.result import (
     Chain,
     CheckResult,
     Coverage,
-    Meaning,
-    Report,
+    FormulaResult,
+    NotLookedAt,
+    Result,
+    Subject,
     Summary,
-    UnusedPack,
     Verdict,
 )
 from sealtrace.contract.waivers import Waiver, accepted, waive
 from sealtrace.evidence import Evidence, View, seen_by
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.evaluation import CellResult
-from sealtrace.recipes.judgement import RECOMPUTED, CellStatus
 from sealtrace.recipes.metrics import RecipeError
 from sealtrace.recipes.queries import Queries
 
@@ -52,6 +50,8 @@ class Examined:
         self.bundle, self.evidence, self.chosen = bundle, evidence, chosen
         self.outcomes: dict[str, Outcome] = {}
         self.results: dict[str, CheckResult] = {}
+        self.seconds: dict[str, float] = {}
+        """How long each check took: no part of the report, which is the same on every machine."""
         self._spoilt = cache(evidence.spoilt)
 
     # Checks
@@ -138,16 +138,16 @@ class Examined:
     # The report
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> Result:
         """What the verifier says."""
         return self._report(details=None)
 
     @cached_property
-    def full_report(self) -> Report:
+    def full_report(self) -> Result:
         """The same with the evidence behind it, which pages show."""
         return self._report(details=self.details)
 
-    def _report(self, details: Details | None) -> Report:
+    def _report(self, details: Details | None) -> Result:
         unused = self._unused()
         left_out = {check.id for pack in unused for check in pack.catalogue}
         listed = [check for check in CATALOGUE if check.id not in left_out]
@@ -162,22 +162,35 @@ class Examined:
             errors = {check: outcome.counts["error"] for check, outcome in self.outcomes.items()}
             findings, checks = waive(findings, checks, errors, self.waivers, date.today())
         warned = self.strict and any(finding.severity == "warning" and finding.waived is None for finding in findings)
-        return Report(
+        return Result(
             sealtrace=__version__,
-            bundle=BundleIdentity(name=self.bundle.name, root_sha256=self.bundle.root_sha256),
+            command="verify",
+            subject=self.subject,
             verdict="findings" if warned else _verdict(checks),  # (6)
             strict=self.strict,
             draft=self.draft,
             summary=self._summary(),  # (5)
             checks=checks,
-            unused=[
-                UnusedPack(pack=pack.name, reason=reason, checks=len(pack.catalogue)) for pack, reason in unused.items()
-            ],
             findings=findings,
-            cells=accepted([cell_of(result) for result in self.cells], findings),
-            meanings=meanings_of(self.cells),
+            numbers=accepted([result.number for result in self.cells], findings),
+            formulas=formulas_of(self.cells),
             coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
+            not_looked_at=[
+                NotLookedAt(what=f"the {len(pack.catalogue)} checks of {pack.name}", why=reason)
+                for pack, reason in unused.items()
+            ],
             details=details,
+        )
+
+    @property
+    def subject(self) -> Subject:
+        """Which bundle it is."""
+        title, tables = self.evidence.protocol.get("title"), self.bundle.documents_of("table")
+        return Subject(
+            name=self.bundle.name,
+            title=title if isinstance(title, str) else None,
+            root_sha256=self.bundle.root_sha256,
+            papers=sorted({str(source) for table in tables if (source := table.value.get("source"))}),
         )
 
     def _summary(self) -> Summary:
@@ -230,7 +243,6 @@ class Examined:
             made = loaded(pack.overview).details(self.seen_by(pack), self)
             parts |= made | {"plots": [*parts.get("plots", []), *made.get("plots", [])]}
         return Details(
-            lineages=[_lineage(result) for result in self.cells],
             tables=[DrawnTable.of(table) for table in self.printed.tables],
             stages=stage_links(self.evidence, {link.stage: link.witnesses for link in self._chain().coverage}),
             **parts,
@@ -263,25 +275,8 @@ def unexpected(examination: Examined) -> list[str]:
     ]
 
 
-def cell_of(result: CellResult) -> Cell:
-    """A cell as reports have it."""
-    return Cell(
-        table=result.cell.table,
-        row=result.cell.row,
-        column=result.cell.column,
-        reported=result.cell.text,
-        recomputed=result.recomputed,
-        status=result.status.value,
-        sentence=result.judgement.sentence,
-        source=result.cell.source or result.cell.record,
-        line=result.cell.line,
-        recipe=result.recipe,
-        relation=result.relation,
-    )
-
-
-def meanings_of(results: Sequence[CellResult]) -> list[Meaning]:
-    """What each recipe computes, once for every column that has it."""
+def formulas_of(results: Sequence[CellResult]) -> list[FormulaResult]:
+    """What each recipe computes, once for every column that has it; queries first."""
     found: dict[tuple[str, str, str], CellResult] = {}
     for result in results:
         if result.meaning is not None:
@@ -289,41 +284,26 @@ def meanings_of(results: Sequence[CellResult]) -> list[Meaning]:
             found.setdefault((result.cell.table, result.cell.column, recipe), result)
     listed = sorted(found.values(), key=lambda result: result.metric is not None)
     return [
-        Meaning(table=result.cell.table, row=result.cell.row, column=result.cell.column, words=result.meaning or "")
-        for result in listed
+        FormulaResult(
+            id=f"r{place}",
+            table=result.cell.table,
+            kind="cell",
+            subject=f"{result.cell.row}, {result.cell.column}",
+            formula=result.meaning or "",
+        )
+        for place, result in enumerate(listed, 1)
     ]
 
 
 def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
     """How the cells are accounted for, of every cell that the tables have."""
     judged = {result.cell.name for result in cells}
-    roles = [cell.role for cell in every if cell.name not in judged]
-    statuses = [result.status for result in cells]
-    return Coverage(
-        cells=len(statuses),
-        recomputed=sum(status in RECOMPUTED for status in statuses),
-        inputs=statuses.count(CellStatus.INPUT),
-        elsewhere=statuses.count(CellStatus.ELSEWHERE),
-        constrained=statuses.count(CellStatus.CONSTRAINED),
-        contradicted=statuses.count(CellStatus.CONTRADICTED),
-        attested=statuses.count(CellStatus.ATTESTED),
-        unclassified=statuses.count(CellStatus.UNCLASSIFIED),
-        missing=statuses.count(CellStatus.MISSING),
-        statuses={status.value: statuses.count(status) for status in CellStatus if status in statuses},
-        names=roles.count("name"),
-        declared_names=sum(cell.declared_name for cell in every if cell.name not in judged),
-        text=roles.count("text"),
-    )
-
-
-def _lineage(result: CellResult) -> Lineage:
-    return Lineage(
-        formula=result.meaning if result.metric is None else result.metric.formula,
-        formula_source=None if result.metric is None else result.metric.source,
-        population=result.population,
-        count=0 if result.value is None else result.value.count,
-        records=[] if result.value is None else result.value.records(),
-        undisclosed=list(result.undisclosed),
+    rest = [cell for cell in every if cell.name not in judged]
+    return Coverage.of(
+        [result.status.value for result in cells],
+        names=sum(cell.role == "name" for cell in rest),
+        declared_names=sum(cell.declared_name for cell in rest),
+        wordy=sum(cell.role == "text" for cell in rest),
     )
 
 
@@ -341,7 +321,6 @@ def _skipped(entry: Check) -> CheckResult:
         inspected=0,
         unit=FUNCTIONS[entry.id][1],
         findings=0,
-        seconds=0.0,
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from sealtrace.contract.report import Cell, CheckResult, Report
+    from sealtrace.contract.result import CheckResult, Result
 
 _Judged = tuple[str, list[str]]
 """A status, and what to say about it: nothing where the test passes."""
@@ -128,15 +128,15 @@ class BundleCollector(pytest.Collector):
 
     def collect(self) -> Iterable[pytest.Item]:
         from sealtrace.api import verify
-        from sealtrace.report.diff import judged_table
         from sealtrace.report.inert import harmless
+        from sealtrace.report.numbers import by_table, judged_table
         from sealtrace.settings import read_settings
 
         here = self.config.invocation_params.dir
         place = here / self._bundle
         papers = [here / path for path in self.config.getoption("--sealtrace-reported")]
         report = verify(place, reported=papers, **read_settings(here).examining(place))
-        name = harmless(report.bundle.name) or "unnamed bundle"
+        name = harmless(report.subject.name) or "unnamed bundle"
         self._taken[name] = self._taken.get(name, 0) + 1
         if self._taken[name] > 1:
             # Two copies of one study may be compared.
@@ -145,11 +145,8 @@ class BundleCollector(pytest.Collector):
         for check in report.checks:
             waived = any(finding.check == check.id and finding.waived for finding in report.findings)
             yield self._item(name, check.id, _judged_check(report, check, strict), waived)
-        tables: dict[str, list[Cell]] = {}
-        for cell in report.cells:
-            tables.setdefault(cell.table, []).append(cell)
-        for label, cells in tables.items():
-            yield self._item(name, harmless(label), judged_table(cells, strict), any(cell.waived for cell in cells))
+        for label, numbers in by_table(report.numbers).items():
+            yield self._item(name, harmless(label), judged_table(numbers, strict), any(one.waived for one in numbers))
 
     def _item(self, bundle: str, name: str, judged: _Judged, waived: bool) -> pytest.Item:
         status, lines = judged
@@ -203,7 +200,7 @@ class VerdictItem(pytest.Item):
         return self._bundle, 0, f"{self._study} {self.name}"
 
 
-def _judged_check(report: Report, check: CheckResult, strict: bool) -> _Judged:
+def _judged_check(report: Result, check: CheckResult, strict: bool) -> _Judged:
     from sealtrace.report.findings import finding_lines
     from sealtrace.report.inert import harmless
 

@@ -37,7 +37,6 @@ SETTABLE = frozenset(
         "every-row",
         "format",
         "jobs",
-        "no-timings",
         "paper",
         "papers",
         "quiet",

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from relations.families.small_papers import decided, read, table
-from sealtrace.relations.auditing import decision_record
+from sealtrace.relations.auditing import claim_record
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.mining import Mine
 from sealtrace.relations.families.paper import AuditedPaper
@@ -282,7 +282,7 @@ def test_what_is_found_can_be_recorded() -> None:
     """Every claim has plain values, as a record of the audit takes them."""
     rates = [f"row{place} | {count / 37:.3f} | {place + 1}" for place, count in enumerate((33, 29, 25, 20, 14, 11, 3))]
     for one in decided(read(table("Numbers.", "Name | Rate | Rank", rates))):
-        assert decision_record(one).telling in (True, False)
+        assert claim_record(one).telling in (True, False)
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -9,11 +9,10 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
 from sealtrace.binding.compounds import OLD
-from sealtrace.binding.prose import BoundText
 from sealtrace.binding.series import Grid, GridCell
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of
-from sealtrace.contract.checked import CheckAccident
+from sealtrace.contract.result import Finding
 
 
 def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
@@ -42,12 +41,20 @@ def _rounded_twice(candidate: Candidate, place: int) -> bool:
     return abs(once - float(slot.value)) <= float(slot.unit) / 2 * (1 + 1e-6)
 
 
-def accidents_of(grids: list[Grid], bound: Bound, text: list[BoundText]) -> list[CheckAccident]:
-    """Every accident that was recognised."""
-    return [*_superseded(bound), *_swaps(grids, bound), *_twice(grids, bound), *_stale(text)]
+ACCIDENTS = "results.accidents"
 
 
-def _superseded(bound: Bound) -> list[CheckAccident]:
+def accidents_of(grids: list[Grid], bound: Bound) -> list[Finding]:
+    """Every accident that was recognised in tables."""
+    return [*_superseded(bound), *_swaps(grids, bound), *_twice(grids, bound)]
+
+
+def _accident(kind: str, message: str, source: str | None = None, line: int | None = None) -> Finding:
+    """An older run, a label beside another run's numbers, or a number that was rounded twice."""
+    return Finding(check=ACCIDENTS, severity="error", source=source, line=line, key={"accident": kind}, message=message)
+
+
+def _superseded(bound: Bound) -> list[Finding]:
     """Tables that bind to what is called old, while the same rule in what is not gives something else."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for binding in bound.bindings:
@@ -61,11 +68,10 @@ def _superseded(bound: Bound) -> list[CheckAccident]:
         name = old[0] if old else candidate.selected[0].frame.name
         found[grid.name, name].append(candidate.series.constant[0])
     return [
-        CheckAccident(
-            kind="superseded-run",
-            message=f"{table}: {_listed(subjects)} follow from {name}, which its name calls superseded, and not from "
-            "the current results",
-            places=[table],
+        _accident(
+            "superseded-run",
+            f"{table}: {_listed(subjects)} follow from {name}, which its name calls superseded, and not from the "
+            "current results",
         )
         for (table, name), subjects in found.items()
     ]
@@ -76,7 +82,7 @@ def _listed(names: list[str]) -> str:
     return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
 
 
-def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
+def _swaps(grids: list[Grid], bound: Bound) -> list[Finding]:
     """Rows that print what another row's label gives, in every column that tells."""
     evidence: dict[tuple[int, int, str], list[str]] = defaultdict(list)
     against: dict[tuple[int, int], int] = defaultdict(int)
@@ -106,11 +112,11 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
             line = next(cell.line for cell in grid.cells.values() if cell.row == row)
             told = " and the other way round" if mutual else ""
             message = f"{grid.name}: row {grid.row_name(row)} prints the numbers of {label}{told} ({_listed(columns)})"
-            accidents.append(CheckAccident(kind="pairing-swap", message=message, places=[f"{grid.source}:{line}"]))
+            accidents.append(_accident("pairing-swap", message, grid.source, line))
     return accidents
 
 
-def _twice(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
+def _twice(grids: list[Grid], bound: Bound) -> list[Finding]:
     accidents = []
     for spot, number in bound.numbers.items():
         if not number.agrees and _rounded_twice(*number.part):
@@ -119,15 +125,5 @@ def _twice(grids: list[Grid], bound: Bound) -> list[CheckAccident]:
             value = float(number.binding.candidate.expected[number.place])
             place = f"{grid.name}: row {grid.row_name(spot.row)}, {grid.headers[spot.column]}"
             message = f"{place} prints {cell.text}, and {value:.6g} rounds to that only in two steps"
-            accidents.append(
-                CheckAccident(kind="double-rounding", message=message, places=[f"{cell.source}:{cell.line}"])
-            )
+            accidents.append(_accident("double-rounding", message, cell.source, cell.line))
     return accidents
-
-
-def _stale(text: list[BoundText]) -> list[CheckAccident]:
-    return [
-        CheckAccident(kind="stale-text", message=number.message, places=[f"{number.source}:{number.line}"])
-        for number in text
-        if number.status == "off" and number.message is not None
-    ]

@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from sealtrace.binding.accidents import accidents_of, message_of
+from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of
 from sealtrace.binding.candidates import Binding, Bound
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames
@@ -37,17 +37,19 @@ from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.bundle.defects import BundleError
-from sealtrace.contract.audit import Audit
-from sealtrace.contract.checked import (
-    Check,
-    CheckAccident,
-    CheckBinding,
-    CheckCell,
-    CheckCounts,
-    CheckSearch,
-    CheckStatus,
-    CheckText,
-    CheckVerdict,
+from sealtrace.contract.result import (
+    WORDS,
+    CheckResult,
+    Coverage,
+    Finding,
+    FormulaResult,
+    NotLookedAt,
+    NumberResult,
+    Result,
+    Status,
+    Subject,
+    Summary,
+    Verdict,
 )
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.model import Paper
@@ -79,7 +81,7 @@ class Findings:
     set_aside: int
     listing: Listing
     tally: Tally
-    audit: Audit | None = None
+    audit: Result | None = None
 
 
 def examine_files(
@@ -127,7 +129,7 @@ def examine(
     return replace(findings, audit=audit)
 
 
-def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Audit:
+def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Result:
     from sealtrace import __version__
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import subject_of
@@ -187,93 +189,157 @@ def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView
     return views + [FrameView(long, True, names) for frame in frames if (long := melted(frame)) is not None]
 
 
-def concluded(findings: Findings, version: str) -> Check:
-    """Steps 5 and 7: the findings as a report."""
+NUMBERS = "results.numbers"
+_TITLES = {
+    NUMBERS: "Each printed number is what the results give",
+    ACCIDENTS: "No known accident explains numbers",
+}
+
+
+def concluded(findings: Findings, version: str) -> Result:
+    """Steps 5 and 7: the findings as a result."""
     bindings = {id(binding): f"b{place}" for place, binding in enumerate(findings.bound.bindings, 1)}
-    cells = [_cell(findings, grid, cell, bindings) for grid in findings.grids for _, cell in sorted(grid.cells.items())]
-    told = [name for name in CheckText.model_fields if name not in ("printed", "bits")]
-    text = [
-        CheckText(
-            printed=text.slot.text,
-            bits=None if text.bits is None else round(text.bits, 1),
-            **{name: getattr(text, name) for name in told},
-        )
-        for text in findings.text
-    ]
-    counts = _counts(cells, text, findings.set_aside)
-    accidents = accidents_of(findings.grids, findings.bound, findings.text)  # (5)
-    return Check(
+    formulas = [_formula(binding, bindings[id(binding)]) for binding in findings.bound.bindings]
+    cells = [(grid, cell) for grid in findings.grids for _, cell in sorted(grid.cells.items())]
+    numbers = [_cell(findings, grid, cell, {formula.id: formula for formula in formulas}, bindings)
+               for grid, cell in cells]  # fmt: skip
+    numbers += [_text(text, place) for place, text in enumerate(findings.text, 1)]
+    accidents = accidents_of(findings.grids, findings.bound)  # (5)
+    differing = [_differs(number) for number in numbers if number.word == "differs"]
+    audit = findings.audit
+    if audit is not None:
+        # What results give or deny is said first; what only the paper's own numbers deny, contradicts.
+        denied = {number.id: number for number in audit.numbers if number.word == "contradicts"}
+        numbers = [
+            number.model_copy(update={"word": "contradicts", "status": "contradicted"})
+            if number.word == "open" and number.id in denied
+            else number
+            for number in numbers
+        ]
+    undecided = sum(number.word == "open" for number in numbers) or (not numbers)
+    checks = [
+        _check(NUMBERS, "fail" if differing else "missing" if undecided else "pass", len(numbers), "numbers",
+               len(differing), f"{undecided} of them are given by nothing" if undecided else None),
+        _check(ACCIDENTS, "fail" if accidents else "pass", len(formulas), "formulas", len(accidents)),
+    ]  # fmt: skip
+    listing, tally = findings.listing, findings.tally
+    passed = [NotLookedAt(what=what, why=why or "not read") for what, _, why in
+              (problem.partition(": ") for problem in listing.problems)]  # fmt: skip
+    passed += [NotLookedAt(what=what, why="not tried for want of time") for what in tally.untried]
+    return Result(
         sealtrace=version,
-        paper=findings.paper,
-        results=findings.results,
-        verdict=_verdict(counts, accidents),
-        counts=counts,
-        accidents=accidents,
-        bindings=[_binding(binding, bindings[id(binding)]) for binding in findings.bound.bindings],
-        cells=cells,
-        text=text,
-        search=CheckSearch(
-            files=findings.listing.files,
-            frames=len(findings.frames),
-            hypotheses=findings.tally.hypotheses,
-            seconds=round(findings.tally.seconds, 2),
-            untried=findings.tally.untried,
-            problems=findings.listing.problems,
+        command="check",
+        subject=Subject(
+            name=findings.paper,
+            papers=sorted({number.source for number in numbers if number.source}) or [findings.paper],
+            results=findings.results,
         ),
-        audit=findings.audit,
+        verdict=_verdict(checks, audit),
+        summary=Summary(
+            inspected=[
+                _counted(listing.files, "data file"),
+                f"{_counted(len(findings.frames), 'table')} of results",
+                f"{_counted(tally.hypotheses, 'formula')} compared",
+            ]
+        ),
+        checks=[*checks, *(audit.checks if audit else ())],
+        findings=[*accidents, *differing, *(audit.findings if audit else ())],
+        numbers=numbers,
+        formulas=formulas,
+        claims=audit.claims if audit else [],
+        coverage=Coverage.of([number.status for number in numbers], text=len(findings.text), names=findings.set_aside),
+        not_looked_at=[*passed, *(audit.not_looked_at if audit else ())],
     )
 
 
-def _verdict(counts: CheckCounts, accidents: list[CheckAccident]) -> CheckVerdict:
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _check(name: str, status: Status, inspected: int, unit: str, found: int, reason: str | None = None) -> CheckResult:
+    if status != "missing":
+        reason = None
+    return CheckResult(
+        id=name, title=_TITLES[name], status=status, reason=reason, inspected=inspected, unit=unit, findings=found
+    )
+
+
+def _verdict(checks: list[CheckResult], audit: Result | None) -> Verdict:
     """(7): numbers of a superseded run follow from results, and are not what the paper should print."""
-    if counts.off or counts.text_off or accidents:
-        return "off"
-    if counts.unexplained or counts.text_unexplained or not counts.cells + counts.text:
-        return "unexplained"
-    return "explained"
+    statuses = {check.status for check in checks}
+    if "fail" in statuses or (audit is not None and audit.verdict == "findings"):
+        return "findings"
+    return "incomplete" if "missing" in statuses else "verified"
 
 
-def _counts(cells: list[CheckCell], text: list[CheckText], set_aside: int) -> CheckCounts:
-    counts = {
-        prefix + status: sum(cell.status == status for cell in found)
-        for prefix, found in (("", cells), ("text_", text))
-        for status in get_args(CheckStatus)
-    }
-    return CheckCounts(cells=len(cells), text=len(text), set_aside=set_aside, **counts)
+def _differs(number: NumberResult) -> Finding:
+    place = {"table": number.table, "row": number.row, "column": number.column}
+    return Finding(
+        check=NUMBERS,
+        severity="error",
+        source=number.source,
+        line=number.line,
+        # Text that was left behind when the results changed.
+        key={name: label for name, label in place.items() if label is not None}
+        or {"number": number.id, "accident": "stale-text"},
+        expected=number.given,
+        found=number.printed,
+        message=number.says or number.printed,
+    )
 
 
-def _cell(findings: Findings, grid: Grid, cell: GridCell, names: dict[int, str]) -> CheckCell:
+def _cell(
+    findings: Findings, grid: Grid, cell: GridCell, formulas: dict[str, FormulaResult], names: dict[int, str]
+) -> NumberResult:
     spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
     found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
     wrong = [number for number in found if not number.agrees]
-    status: CheckStatus = "off" if wrong else "explained" if len(found) == len(spots) else "unexplained"
+    status = "off" if wrong else "explained" if len(found) == len(spots) else "unexplained"
     behind = [records_behind(*number.part) for number in found]
-    expected = cell.text
+    given = cell.text
     for number in wrong:
         slot = number.binding.candidate.series.slots[number.place]
-        expected = expected.replace(
-            slot.text, printed_as(float(number.binding.candidate.expected[number.place]), slot), 1
-        )
-    return CheckCell(
+        given = given.replace(slot.text, printed_as(float(number.binding.candidate.expected[number.place]), slot), 1)
+    row, column = grid.row_name(cell.row), grid.headers[cell.column] or f"column {cell.column + 1}"
+    used = list(dict.fromkeys(names[id(number.binding)] for number in found))
+    return NumberResult(
+        id=f"{grid.name}[{row}, {column}]",
         table=grid.name,
-        row=grid.row_name(cell.row),
-        column=grid.headers[cell.column] or f"column {cell.column + 1}",
+        row=row,
+        column=column,
         printed=cell.text,
+        word=WORDS[status],
+        status=status,
+        given=None if status == "unexplained" else given,
+        formula="; ".join(formulas[name].formula for name in used) or None,
+        records=list(dict.fromkeys(place for places, _ in behind for place in places))[:5],
+        count=max((count for _, count in behind), default=0),
         source=cell.source,
         line=cell.line,
-        status=status,
-        expected=expected if wrong else None,
-        bindings=list(dict.fromkeys(names[id(number.binding)] for number in found)),
-        records=list(dict.fromkeys(place for places, _ in behind for place in places))[:5],
-        behind=max((count for _, count in behind), default=0),
-        message=message_of(grid, cell, wrong[0]) if wrong else None,
+        says=message_of(grid, cell, wrong[0]) if wrong else "",
+        formulas=used,
     )
 
 
-def _binding(binding: Binding, name: str) -> CheckBinding:
+def _text(text: BoundText, place: int) -> NumberResult:
+    return NumberResult(
+        id=f"text.n{place}",
+        sentence=text.sentence,
+        printed=text.slot.text,
+        word=WORDS[text.status],
+        status=text.status,
+        given=text.expected or (text.slot.text if text.status == "explained" else None),
+        formula=text.by,
+        source=text.source,
+        line=text.line,
+        says=text.message or "",
+    )
+
+
+def _formula(binding: Binding, name: str) -> FormulaResult:
     candidate = binding.candidate
     others = [formula_of(candidate) for candidate in binding.others]
-    return CheckBinding(
+    return FormulaResult(
         id=name,
         table=candidate.series.grid.name,
         kind=candidate.series.kind,

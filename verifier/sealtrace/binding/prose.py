@@ -13,6 +13,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
-from sealtrace.contract.checked import CheckStatus
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.names.words import stems
 from sealtrace.paper.numbers import PrintedNumber, numbers_of
@@ -66,7 +66,7 @@ class BoundText:
     """It stands close behind the number before it, in one sentence."""
     behind: str
     """The sentence from the number on."""
-    status: CheckStatus = "unexplained"
+    status: Literal["explained", "off", "unexplained"] = "unexplained"
     by: str | None = None
     expected: str | None = None
     bits: float | None = None

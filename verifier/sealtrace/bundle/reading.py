@@ -279,7 +279,7 @@ class _Reader:
         message = "The file changed after it was sealed. Restore it, or seal again."
         changed = {"bytes": bundle.lengths[entry.path], "sha256": bundle.digests[entry.path]}
         bundle.byte_defects.extend(changed_defects(message, entry, changed))
-        if kind is None or kind.name in ("manifest", "report"):
+        if kind is None or kind.name in ("manifest", "result"):
             message = "The manifest names a kind of record that is not known."
             bundle.listing.append(Defect(message, entry.path, found=entry.kind))
             return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.frames import Frame, Index, Mask, Vector
-from sealtrace.contract.report import Finding, Place, Severity
+from sealtrace.contract.result import Finding, Place, Severity
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
 
@@ -76,7 +76,7 @@ class Spot:
                     check=self.outcome.check,
                     severity=severity,
                     source=self.source,
-                    row=self.row,
+                    line=self.row,
                     column=self.column,
                     key=None if self.key is None else {name: cut(value) for name, value in self.key.items()},
                     field=field,
@@ -211,7 +211,7 @@ class Outcome:
         if self.largest is None or value > self.largest.value:
             source, number = frame.place(row)
             self.largest = Place(
-                value=value, check=self.check, source=source, row=number, key=frame.key(row), field=field
+                value=value, check=self.check, source=source, line=number, key=frame.key(row), field=field
             )
 
 
@@ -224,7 +224,7 @@ def _comes_first(place: Place, other: Place) -> bool:
     """Whether a difference is larger, or as large and met earlier in the same file."""
     if place.value != other.value:
         return place.value > other.value
-    return place.source == other.source and (place.row or 0) < (other.row or 0)
+    return place.source == other.source and (place.line or 0) < (other.line or 0)
 
 
 def _of(value: object, row: int, place: int) -> object:

@@ -10,7 +10,7 @@ from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
-from sealtrace.contract.report import Disclosed, StageCoverage
+from sealtrace.contract.result import Disclosed, StageCoverage
 from sealtrace.contract.sealing import Tree
 from sealtrace.evidence import Evidence, View
 from sealtrace.witnesses.disclosure import DisclosureError, Partial, checked

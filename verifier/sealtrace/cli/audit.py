@@ -8,25 +8,20 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.cli.options import PATH, Seconds, budget_options, refuse_unknown, seconds_option, several
-from sealtrace.cli.output import (
-    Outputs,
-    format_options,
-    paint,
-    progress_bar,
-    quiet_option,
-    root_option,
-    text_width,
-    way_down,
+from sealtrace.cli.options import (
+    PATH,
+    Seconds,
+    budget_options,
+    refuse_unknown,
+    seconds_option,
+    several,
+    strict_option,
 )
-from sealtrace.report.formats import OF_AUDITS, Showing
+from sealtrace.cli.output import Outputs, output_options, paint, progress_bar, root_option, text_width, way_down
+from sealtrace.report.formats import Showing
 
 if TYPE_CHECKING:
-    from sealtrace.contract.audit import Audit
-
-FORMS = (*OF_AUDITS, "html")
-"""The page shows the paper's own tables, which the audit's other formats do without."""
-EXIT_CODES = {"contradiction": 1, "incomplete": 3, "suspicion": 0, "nothing-found": 0}
+    from sealtrace.contract.result import Result
 
 
 def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -60,12 +55,10 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 )
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
 @click.option("--suggest", is_flag=True, help="Show regularities that nobody declared, as a relations file takes them.")
-@click.option("--strict", is_flag=True, help="A suspicion makes the exit code 1, too.")
+@strict_option
 @seconds_option(120.0, Seconds(0.1, 86_400), "For the whole audit; what they do not suffice for is left out, and said.")
-@click.option("--all", "--verbose", "everything", is_flag=True, help="List the relations that can hold, too.")
 @root_option
-@format_options(FORMS)
-@quiet_option
+@output_options("List the relations that can hold, too.")
 @budget_options
 def audit(
     paper: Path,
@@ -108,10 +101,10 @@ def audit(
       sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
 
-    FORMATS html shows the paper's tables with what is wrong on the cells. `sealtrace schema audit` describes the JSON.
+    FORMATS html shows the paper's tables with what is wrong on the cells. `sealtrace schema result` describes the JSON.
 
-    Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a suspicion); 2 usage or unreadable
-    input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
+    Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a warning, such as a suspicion); 2 usage or
+    unreadable input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
@@ -124,20 +117,13 @@ def audit(
         subject, beside = read_subject(paper, progress, root)
         sources = [*beside, *map(read_source, relations)]
         found = audit(
-            subject, sources, version=__version__, families=chosen, suggest=suggest, progress=progress, seconds=seconds
-        )
+            subject, sources, version=__version__, families=chosen, suggest=suggest, strict=strict, progress=progress,
+            seconds=seconds,
+        )  # fmt: skip
     _refuse_unreadable(found, [source.name for source in sources])
-    suspected = any(decision.status == "suspicion" for decision in found.decisions)
-    code = 1 if strict and suspected else EXIT_CODES[found.verdict]
-    showing = Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent) if paper.is_file() else None)
-
-    def page(shown: Audit, _: Showing) -> str:
-        from sealtrace.report import audit_html
-
-        return audit_html.render(shown, subject.tables)
-
-    outputs.write({**OF_AUDITS, "html": page}, found, showing)
-    return code
+    prefix = way_down(paper.parent) if paper.is_file() else None
+    outputs.write(found, Showing(everything=everything, exit_code=found.exit_code, prefix=prefix))
+    return found.exit_code
 
 
 def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
@@ -145,11 +131,11 @@ def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
     from sealtrace import __version__
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_subject
-    from sealtrace.report import audit_text
+    from sealtrace.report.text import render_number
 
     with progress_bar() as progress:
         found = audit(read_subject(paper, progress)[0], version=__version__, progress=progress, seconds=seconds)
-    text, code = audit_text.explained(found, cell, text_width())
+    text, code = render_number(found, cell, text_width())
     if text is None:
         raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
     click.echo(text, nl=False)
@@ -166,12 +152,14 @@ def _families(families: tuple[str, ...], no_automatic: bool) -> tuple[str, ...] 
     return () if no_automatic else families or None
 
 
-def _refuse_unreadable(found: Audit, sources: list[str]) -> None:
+def _refuse_unreadable(found: Result, sources: list[str]) -> None:
     """A file of which nothing could be read is unreadable input, not a finding."""
-    from sealtrace.report.audit_text import problem_text
+    from sealtrace.relations.auditing import READING
+    from sealtrace.report.findings import finding_lines
 
     for name in sources:
-        problems = [problem for problem in found.problems if problem.source == name]
-        read = any((decision.place or "").rpartition(":")[0] == name for decision in found.decisions)
+        problems = [one for one in found.findings if one.check == READING and one.source == name]
+        read = any((claim.place or "").rpartition(":")[0] == name for claim in found.claims)
         if problems and not read:
-            raise BundleError("\n".join(map(problem_text, problems)))
+            told = [finding_lines(problem) for problem in problems]
+            raise BundleError("\n".join(f"{place}: {message}" for place, message, *_ in told))

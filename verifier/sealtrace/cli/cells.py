@@ -22,14 +22,14 @@ from sealtrace.cli.options import (
 from sealtrace.cli.output import (
     Outputs,
     examined,
-    format_options,
+    output_options,
     paint,
     progress_bar,
     quiet_option,
     text_width,
     write_output,
 )
-from sealtrace.report.formats import OF_CELLS, Showing
+from sealtrace.report.formats import Showing
 from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import Sheet
 
@@ -47,9 +47,7 @@ if TYPE_CHECKING:
     help="Take printed numbers from this .tex, .md or .csv instead of the bundle's table records; repeatable.",
 )
 @tables_option
-@agreeing_option
-@format_options(tuple(OF_CELLS))
-@quiet_option
+@output_options("Show the numbers that need no look, too.")
 @budget_options
 def diff(
     bundle: Path,
@@ -63,8 +61,7 @@ def diff(
 
     With OTHER, the printed numbers of two bundles, or of two files, are compared with each other.
 
-    Formats: text for people, json for machines, csv for spreadsheets, markdown for a pull request, latex
-    for a reproducibility appendix.
+    FORMATS `sealtrace schema result` describes the JSON.
 
     \b
     Examples:
@@ -74,8 +71,8 @@ def diff(
       sealtrace diff artifact/ -o latex=appendix.tex
       sealtrace diff submitted.tex camera-ready.tex
 
-    Exit codes: 0 everything agrees; 1 a cell differs, or the bundle fails; 2 usage or unreadable input;
-    3 nothing else differs, but a cell is missing or waived, or nobody classified it.
+    Exit codes: 0 nothing differs; 1 a number differs or contradicts others, or the bundle fails; 2 usage or
+    unreadable input; 3 nothing else differs, but a number is missing or waived, or nobody classified it.
     """
     from sealtrace.comparison import compare, compare_printed
 
@@ -83,14 +80,13 @@ def diff(
         raise click.UsageError("compare a bundle with reported files, or two things with each other, not both")
     outputs.refuse(bundle, other, *reported)
     found = compare_printed(bundle, other) if other else compare(examined(bundle), list(reported))
-    refuse_unknown("there is no table", tables, sorted({cell.table for cell in found.cells} | set(found.labels)))
-    found = found.only(tables) if tables else found
-    outputs.write(OF_CELLS, found, Showing(everything=everything))
-    for line in found.remarks:
-        click.echo(harmless(line), err=True)
+    known = {result.cell.table for result in found.results} | set(found.labels)
+    refuse_unknown("there is no table", tables, sorted(known))
+    result = (found.only(tables) if tables else found).result
+    outputs.write(result, Showing(everything=everything, exit_code=result.exit_code))
     if found.bundle_code == 1:
         click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
-    return found.exit_code
+    return result.exit_code
 
 
 @click.command()
@@ -126,8 +122,8 @@ def explain(bundle: Path, cell: str) -> int:
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None
     report = examination.report
-    found = replace(compare(examination), results=[result])
-    _print(result, *examination.records_behind(result), found.cells[0].waived)
+    found = replace(compare(examination), results=[result]).result
+    _print(result, *examination.records_behind(result), found.numbers[0].waived)
     if report.exit_code:
         click.echo(f"The bundle as a whole: {report.headline}; `sealtrace verify` says why.", err=True)
     return found.exit_code
@@ -150,7 +146,7 @@ def _print(result: CellResult, count: int, records: list[str], waived: str | Non
             lines.append(("records", f"{count}, the first of them:"))
             lines.extend(("", record) for record in records)
     lines.append(("rounding", result.judgement.sentence))
-    lines.append(("status", f"{result.status.value}: {DEFINITIONS[result.status]}"))
+    lines.append(("word", f"{result.number.word} ({result.status.value}): {DEFINITIONS[result.status]}"))
     if result.relation is not None:
         lines.append(("relation", result.relation))
     if waived is not None:
@@ -223,11 +219,12 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
         found = compare(examination)
     # Only cells are looked at: what else the bundle lacks is for `verify` to say.
     found = replace(found.only(tables or tuple(record["label"] for record in records)), bundle_code=0)
-    Outputs([("text", None)]).write(OF_CELLS, found, Showing(everything=everything))
+    told = found.result
+    Outputs([("text", None)]).write(told, Showing(everything=everything))
     for result in found.results:
         if result.problem is not None:
             click.echo(harmless(f"{result.cell.name}: {result.problem}"), err=True)
-    return 1 if any(result.problem for result in found.results) else found.exit_code
+    return 1 if any(result.problem for result in found.results) else told.exit_code
 
 
 @click.command()
@@ -256,7 +253,7 @@ def macros(bundle: Path, output: Path | None) -> int:
 
     examination = examined(bundle)
     report = examination.report
-    text, left_out = render_macros(examination.cells, report.bundle.name, report.bundle.root_sha256 or "unknown")
+    text, left_out = render_macros(examination.cells, report.subject.name, report.subject.root_sha256 or "unknown")
     write_output(text, output, bundle)
     if left_out:
         left = f"{times(len(left_out), 'cell')}, first {harmless(left_out[0])}"

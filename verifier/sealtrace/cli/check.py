@@ -17,23 +17,22 @@ from sealtrace.bundle.resources import first_protocol
 from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, seconds_option, to_file
 from sealtrace.cli.output import (
     Outputs,
-    format_options,
+    output_options,
     paint,
     progress_bar,
     quiet_option,
     root_option,
     text_width,
+    way_down,
     write_output,
 )
-from sealtrace.report.formats import OF_CHECKS, Showing
+from sealtrace.report.formats import Showing
 from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.binding.candidates import Bound
     from sealtrace.binding.checking import Findings
     from sealtrace.bundle.model import Bundle
-
-EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 
 
 @click.command()
@@ -48,11 +47,9 @@ EXIT_CODES = {"explained": 0, "off": 1, "unexplained": 3}
 )
 @ask_option
 @root_option
-@click.option("--allow-unexplained", is_flag=True, help="End with 0 where something is unexplained and nothing is off.")
+@click.option("--allow-unexplained", is_flag=True, help="End with 0 where a number is open and nothing is wrong.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
-@click.option("--all", "--verbose", "everything", is_flag=True, help="List every cell with its formula and records.")
-@format_options(tuple(OF_CHECKS))
-@quiet_option
+@output_options("List every number with its formula.")
 def check(
     paper: Path,
     results: Path | None,
@@ -79,8 +76,10 @@ def check(
       sealtrace check paper.tex results/ -o html=check.html -o json=check.json
       sealtrace check paper.tex results/ --ask --save study/
 
-    Exit codes: 0 results give every number; 1 a number is off; 2 usage or unreadable input; 3 nothing is off, but
-    something is unexplained (0 with --allow-unexplained).
+    FORMATS `sealtrace schema result` describes the JSON.
+
+    Exit codes: 0 every number follows; 1 a number differs, or numbers contradict each other; 2 usage or unreadable
+    input; 3 nothing is wrong, but a number is open (0 with --allow-unexplained).
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
@@ -108,10 +107,9 @@ def check(
     found = concluded(findings, __version__)
     if save is not None:
         _save(save, draft_of(findings, reported))
-    outputs.write(OF_CHECKS, found, Showing(everything=everything))
-    if allow_unexplained and found.verdict == "unexplained":
-        return 0
-    return EXIT_CODES[found.verdict]
+    code = 0 if allow_unexplained and found.verdict == "incomplete" else found.exit_code
+    outputs.write(found, Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent)))
+    return code
 
 
 def refuse_results(outputs: Outputs, results: Path) -> None:
@@ -159,15 +157,14 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
       sealtrace bind study/bundle
       sealtrace bind study/bundle -o recipes.json
 
-    Exit codes: 0 every such cell is explained; 1 a cell is off; 2 usage or unreadable input; 3 something is
-    unexplained.
+    Exit codes: 0 every such cell follows; 1 a cell differs; 2 usage or unreadable input; 3 a cell is open.
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, find
     from sealtrace.binding.sealed import open_grids, rows_of
     from sealtrace.bundle.reading import read_bundle
     from sealtrace.bundle.sealing import draft_bundle
-    from sealtrace.report import check_text
+    from sealtrace.report import text
 
     if ask:
         refuse_silent_asking()
@@ -185,11 +182,11 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     if ask:
         ask_about(findings.bound)
     found = concluded(findings, __version__)
-    write_output(check_text.render(found, width=text_width(), paint=paint), None, None)
+    write_output(text.render(found, width=text_width(), paint=paint), None, None)
     if output is not None:
         recipes = _recipes(findings, read)
         write_output(json.dumps(recipes, indent=2, ensure_ascii=False) + "\n", output, bundle)
-    return EXIT_CODES[found.verdict]
+    return found.exit_code
 
 
 def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, dict[str, str]]]]:

@@ -132,8 +132,8 @@ class Tools:
         examination = api.examine(self._bundle(bundle), **self._settings(bundle))
         result = examination.explain(cell)
         count, records = examination.records_behind(result)
-        found = next(cell for cell in examination.report.cells if cell.name == result.cell.name)
-        return json.dumps({**found.model_dump(mode="json", exclude_none=True), "records": count, "first": records})
+        found = next(one for one in examination.report.numbers if one.id == result.cell.name)
+        return json.dumps({**found.model_dump(mode="json", exclude_none=True), "count": count, "records": records})
 
     def audit(self, paper: str, seconds: float = 120.0) -> str:
         """Decide whether the numbers that a paper or a bundle prints can all be true, without any records."""
@@ -154,7 +154,7 @@ class Tools:
 
     def _summary(self, report: Any) -> str:
         """A report whose long lists are cut; of checks, those that did not pass, because most do."""
-        whole: dict[str, Any] = report.model_dump(mode="json", exclude_none=True)
+        whole: dict[str, Any] = report.model_dump(mode="json", exclude_none=True, exclude={"details"})
         self._asked += 1
         handle = f"answer-{self._asked}"
         self._answers[handle] = whole

@@ -40,7 +40,7 @@ several = partial(click.option, multiple=True)
 to_file = partial(click.option, "-o", "--output", type=FILE, metavar="FILE")
 to_directory = partial(click.option, "-o", "--output", type=DIRECTORY, metavar="DIR")
 tables_option = several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
-agreeing_option = click.option("--all", "everything", is_flag=True, help="Show the cells that agree, too.")
+agreeing_option = click.option("--all", "everything", is_flag=True, help="Show the numbers that need no look, too.")
 strict_option = click.option("--strict", is_flag=True, help="A warning counts as an error.")
 ask_option = click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -18,13 +18,14 @@ import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.placing import replace_files
-from sealtrace.report.formats import Showing, sentence
+from sealtrace.report.formats import BY_NAME, Showing, sentence
 from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from sealtrace.bundle.budget import Asked
+    from sealtrace.contract.result import Result
     from sealtrace.examination import Examination
 
 
@@ -230,48 +231,63 @@ class Outputs:
             if not path.parent.is_dir():
                 raise BundleError(f"{path}: cannot be written (there is no directory {path.parent})")
 
-    def write(self, renderers: Mapping[str, Callable[[Any, Showing], str]], shown: Any, showing: Showing) -> None:
+    @property
+    def details(self) -> bool:
+        """Whether one of them draws what is collected only when asked."""
+        return any(BY_NAME[form].details for form, _ in self.places)
+
+    def write(self, result: Result, showing: Showing) -> None:
         """Renders everything before the first file is touched; files are then replaced whole.
 
         A terminal gets what is as wide and as colourful as it is; a file is the same everywhere.
         """
         seen = replace(showing, width=text_width(), paint=paint)
-        texts = [(path, renderers[form](shown, showing if path else seen)) for form, path in self.places]
+        texts = [(path, BY_NAME[form].render(result, showing if path else seen)) for form, path in self.places]
         _write_all(texts)
 
 
-def format_options(known: Sequence[str]) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Gives a command the argument `outputs`. FORMATS in its help becomes what each of the formats is for."""
+_ENDINGS = {f".{known.extension}": name for name, known in BY_NAME.items() if known.extension}
+
+
+def output_options(everything: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Gives a command the arguments `outputs` and `everything`; FORMATS in its help becomes what each format is for.
+
+    `everything` says what `--all` lists besides.
+    """
 
     def add(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
         def parsed(*args: Any, forms: tuple[str, ...], named: tuple[str, ...], **given: Any) -> int:
-            return command(*args, outputs=Outputs(_places(forms, named, known)), **given)
+            return command(*args, outputs=Outputs(_places(forms, named)), **given)
 
-        parsed.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence(tuple(known))}.")
+        parsed.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence()}.")
         where = click.option(
             "-o",
             "--output",
             "named",
             multiple=True,
             metavar="[FORMAT=]FILE",
-            help="Write to FILE instead of standard output: FORMAT, or the one that --format names; repeatable.",
+            help="Write to FILE instead of standard output: FORMAT, or that of --format, or of its ending; repeatable.",
         )
         how = click.option(
             "--format",
             "forms",
             multiple=True,
-            type=click.Choice(list(known)),
+            type=click.Choice(list(BY_NAME)),
             help="How to render; repeatable, the others with -o FORMAT=FILE.  [default: text]",
         )
-        return how(where(parsed))
+        listed = click.option("--all", "--verbose", "everything", is_flag=True, help=everything)
+        return how(where(listed(quiet_option(parsed))))
 
     return add
 
 
-def _places(forms: Sequence[str], outputs: Sequence[str], known: Sequence[str]) -> list[tuple[str, Path | None]]:
+def _places(forms: Sequence[str], outputs: Sequence[str]) -> list[tuple[str, Path | None]]:
     """Files first, then at most one rendering for standard output."""
-    given = [_parsed(output, known) for output in outputs]
+    given = [_parsed(output) for output in outputs]
+    if not forms:
+        # Nobody named a format, so the ending of a file tells it.
+        given = [(form or _ENDINGS.get(path.suffix), path) for form, path in given]
     plain = [path for form, path in given if form is None]
     places: list[tuple[str, Path | None]] = [(form, path) for form, path in given if form is not None]
     free = [form for form in dict.fromkeys(forms or ("text",)) if form not in dict(places)]
@@ -289,13 +305,13 @@ def _places(forms: Sequence[str], outputs: Sequence[str], known: Sequence[str]) 
     return places
 
 
-def _parsed(output: str, known: Sequence[str]) -> tuple[str | None, Path]:
+def _parsed(output: str) -> tuple[str | None, Path]:
     """A format, where one is named, and a file."""
     found = _NAMED.fullmatch(output)
     form, name = (found.group(1), found.group(2)) if found else (None, output)
-    if form is not None and form not in known:
+    if form is not None and form not in BY_NAME:
         raise click.UsageError(
-            f"-o {output}: there is no format {form!r}, only {', '.join(known)}; a file of that name is ./{output}"
+            f"-o {output}: there is no format {form!r}, only {', '.join(BY_NAME)}; a file of that name is ./{output}"
         )
     if not name:
         raise click.UsageError(f"-o {output}: the name of a file is missing")

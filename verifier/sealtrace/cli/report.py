@@ -15,14 +15,13 @@ from sealtrace.bundle.placing import write_together
 from sealtrace.cli.options import PATH, budget_options, expect_root_option, strict_option, to_directory
 from sealtrace.cli.output import examined, quiet_option, refuse_input
 from sealtrace.cli.verify import beside_option, prefix_of
-from sealtrace.report.formats import BY_NAME, OF_CELLS, OF_REPORTS, Showing
+from sealtrace.report.formats import BY_NAME, FORMATS, Showing
 
 if TYPE_CHECKING:
-    from sealtrace.contract.report import Report
+    from sealtrace.contract.result import Result
 
-FILES = {f"report.{BY_NAME[form].extension}": form for form in OF_REPORTS if BY_NAME[form].extension}
-"""File to the format of `verify` that it holds."""
-DIFF = "diff.md"
+FILES = {f"report.{known.extension}": known.name for known in FORMATS if known.extension not in (None, "csv")}
+"""File to the format of `verify` that it holds; a spreadsheet says nothing that the JSON does not."""
 INDEX = "index.html"
 
 
@@ -32,7 +31,6 @@ INDEX = "index.html"
 @expect_root_option
 @beside_option
 @strict_option
-@click.option("--no-timings", is_flag=True, help="Leave out how long checks took: the same files on every run.")
 @quiet_option
 @budget_options
 def report(
@@ -41,7 +39,6 @@ def report(
     expect_root: str | None,
     beside: tuple[Path, ...],
     strict: bool,
-    no_timings: bool,
 ) -> int:
     """Verify each BUNDLE once, and write every report about it into a directory.
 
@@ -49,11 +46,10 @@ def report(
       report.html   for readers: one page, without network
       report.txt    what `sealtrace verify` prints
       report.md     for a pull request or an evaluation form
-      report.json   for machines (`sealtrace schema report`)
+      report.json   for machines (`sealtrace schema result`)
       report.xml    JUnit, for build services
       report.sarif  SARIF 2.1.0, for code scanning
       report.tex    printed beside recomputed, for an appendix
-      diff.md       the same, table by table
 
     Of several bundles, each has a directory of its own in DIR, and index.html leads to their pages. Files of these
     names are replaced; everything else in DIR is left alone.
@@ -61,7 +57,7 @@ def report(
     \b
     Examples:
       sealtrace report artifact/ -o reports/
-      sealtrace report artifact.zip -o reports/ --no-timings
+      sealtrace report artifact.zip -o reports/
       sealtrace report first/ second.zip -o reports/
 
     Exit codes: those of `sealtrace verify`; of several bundles, an error (1) before what is missing (3).
@@ -70,17 +66,16 @@ def report(
 
     if len(bundles) > 1 and expect_root is not None:
         raise click.UsageError("--expect-root is the digest of one bundle")
-    reports: dict[str, Report] = {}
+    reports: dict[str, Result] = {}
     written: dict[Path, dict[str, str]] = {}
     for bundle in bundles:
         _refuse_bad_directory(output, bundle)
         report = examined(bundle, expect_root=expect_root, strict=strict, beside=beside).full_report
-        name = _directory(report.bundle.name or bundle.stem, reports)
+        name = _directory(report.subject.name or bundle.stem, reports)
         place = output / name if len(bundles) > 1 else output
         _refuse_bad_directory(place, bundle)
         reports[name] = report
-        shown = without_timings(report) if no_timings else report
-        written[place] = texts_of(shown, report.exit_code, prefix_of(bundle))
+        written[place] = texts_of(report, prefix_of(bundle))
     if len(bundles) > 1:
         written[output] = {INDEX: render_index(reports)}
     texts = {place / name: text for place, files in written.items() for name, text in files.items()}
@@ -101,31 +96,20 @@ def _directory(name: str, taken: Container[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def texts_of(report: Report, exit_code: int, prefix: str | None) -> dict[str, str]:
-    """File name to content, as `verify` and `diff` write it; a page where the report has the details for one."""
-    checks = [check.model_copy(update={"largest": None}) for check in report.checks]
-    bare = report.model_copy(update={"details": None, "checks": checks})
-    showing = Showing(exit_code=exit_code, prefix=prefix)
-    texts = {
-        name: OF_REPORTS[form](report if BY_NAME[form].details else bare, showing)
+def texts_of(result: Result, prefix: str | None) -> dict[str, str]:
+    """File name to content; a page where the result has the details for one."""
+    showing = Showing(exit_code=result.exit_code, prefix=prefix)
+    return {
+        name: BY_NAME[form].render(result, showing)
         for name, form in FILES.items()
-        if report.details is not None or not BY_NAME[form].details
+        if result.details is not None or not BY_NAME[form].details
     }
-    texts[DIFF] = OF_CELLS["markdown"](bare, showing) if bare.cells else "No cell was reported.\n"
-    return texts
-
-
-def without_timings(report: Report) -> Report:
-    """The same report on every machine."""
-    return report.model_copy(
-        update={"checks": [result.model_copy(update={"seconds": 0.0}) for result in report.checks]}
-    )
 
 
 def _refuse_bad_directory(output: Path, bundle: Path) -> None:
     """Before any work is done: no report inside the bundle or over it, and no file where a directory should be."""
     refuse_input(output, bundle)
-    for name in (*FILES, DIFF, INDEX):
+    for name in (*FILES, INDEX):
         place = output / name
         refuse_input(place, bundle)
         if place.is_symlink() or (place.exists() and not place.is_file()):

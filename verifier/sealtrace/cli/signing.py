@@ -216,7 +216,7 @@ def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None
         complain(f"{path}: signed, but its payload is not strict JSON: {error}")
         return 1
     report = verify(bundle, check=["identity"], expect_root=expect_root)
-    if reason := refusal_of(report) or _stranger(payload, report.bundle.root_sha256):
+    if reason := refusal_of(report) or _stranger(payload, report.subject.root_sha256):
         complain(f"{path}: {reason}")
         return 1
     _say(payload)

@@ -17,8 +17,8 @@ from sealtrace.cli.options import (
     strict_option,
     witness_options,
 )
-from sealtrace.cli.output import Outputs, complain, examined, format_options, quiet_option, way_down
-from sealtrace.report.formats import BY_NAME, OF_REPORTS, Showing
+from sealtrace.cli.output import Outputs, complain, examined, output_options, way_down
+from sealtrace.report.formats import Showing
 
 if TYPE_CHECKING:
     from sealtrace.bundle.budget import Asked
@@ -37,7 +37,7 @@ beside_option = click.option(
 
 @click.command()
 @click.argument("bundle", required=False, type=PATH)
-@format_options(tuple(OF_REPORTS))
+@output_options("List every finding, and the checks that do not apply.")
 @several("--check", "check", metavar="ID", help="Run only checks with this id or prefix; repeatable.")
 @several("--skip", "skip", metavar="ID", help="Leave out checks with this id or prefix; repeatable.")
 @strict_option
@@ -49,7 +49,6 @@ beside_option = click.option(
     type=PATH,
     help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
 )
-@click.option("--all", "everything", is_flag=True, help="List every finding, and the checks that do not apply.")
 @beside_option
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")
 @click.option(
@@ -77,8 +76,8 @@ beside_option = click.option(
     help="Exit 0 if the verdict and the findings are those that the study expects of itself, else 1.",
 )
 @click.option("--allow-waived", is_flag=True, help="Exit 0 where nothing but waived findings is in the way.")
+@click.option("--timings", is_flag=True, help="Say on standard error how long each check took.")
 @witness_options
-@quiet_option
 @budget_options
 @click.pass_obj
 def verify(
@@ -90,6 +89,7 @@ def verify(
     cache: Path | None,
     as_expected: bool,
     allow_waived: bool,
+    timings: bool,
     asked: Asked,
     **chosen: Any,
 ) -> int:
@@ -98,9 +98,7 @@ def verify(
     Without BUNDLE, the embedded RSD-Poker fixture is verified. A skipped check is reported as
     skipped, and the verdict is then incomplete.
 
-    Formats: text for people; json (`sealtrace schema report`), junit and sarif for machines; github for
-    annotations in GitHub Actions; markdown for a pull request or an evaluation form; latex for an
-    appendix, the printed cells that differ; html for reviewers, one page that needs nothing else.
+    FORMATS `sealtrace schema result` describes the JSON.
 
     \b
     Examples:
@@ -132,7 +130,7 @@ def verify(
         raise click.UsageError(str(error)) from None
     others = [*chosen["reported"], *chosen["beside"]]
     outputs.refuse(bundle or default_bundle(), *others)
-    page = any(BY_NAME[form].details for form, _ in outputs.places)
+    page = outputs.details
     known: Cache | None = None
     # Files of the reader's own are not hashed, so what depends on them is not kept.
     own = chosen["draft"] or others or as_expected or settings.waivers or settings.must_be_empty
@@ -147,6 +145,8 @@ def verify(
     differences: list[str] = []
     if known is None or (report := known.report()) is None:
         examination = examined(bundle, asked, **chosen)
+        for check, seconds in examination.seconds.items() if timings else ():
+            click.echo(f"{seconds:9.3f} s  {check}", err=True)
         report = examination.full_report if page else examination.report
         differences = unexpected(examination) if as_expected else []
         if known is not None:
@@ -154,7 +154,7 @@ def verify(
     code = int(bool(differences)) if as_expected else report.exit_code
     if allow_waived and report.only_waived:
         code = 0
-    outputs.write(OF_REPORTS, report, Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle)))
+    outputs.write(report, Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle)))
     for difference in differences[:20]:
         complain(difference)
     return code

@@ -1,4 +1,4 @@
-"""What a page shows beside the verdict: lineages, drawn tables, stages and plots."""
+"""What a page shows beside the verdict: drawn tables, stages and plots."""
 
 from __future__ import annotations
 
@@ -6,17 +6,6 @@ from pydantic import Field
 
 from sealtrace.contract.scalars import Count, Record
 from sealtrace.paper.model import Table
-
-
-class Lineage(Record):
-    """Where a cell's value comes from."""
-
-    formula: str | None = Field(None, description="What the metric computes.")
-    formula_source: str | None = Field(None, description="The part of the paper that the formula enforces.")
-    population: str | None = Field(None, description="The states that it is taken over.")
-    count: Count = Field(default=0, description="How many records the value was computed from.")
-    records: list[str] = Field(default=[], description="The first of them, with file, row and key.")
-    undisclosed: list[str] = Field(default=[], description="Settings that the cell needs and the paper does not state.")
 
 
 class DrawnRow(Record):
@@ -105,7 +94,6 @@ class Plot(Record):
 class Details(Record):
     """Evidence behind the verdict, for pages."""
 
-    lineages: list[Lineage] = Field(description="One per cell of the report, in order.")
-    tables: list[DrawnTable] = Field(description="The tables as they stand in the paper.")
-    stages: list[StageLink] = Field(description="The stage chain, in its only order.")
+    tables: list[DrawnTable] = Field(default=[], description="The tables as they stand in the paper.")
+    stages: list[StageLink] = Field(default=[], description="The stage chain, in its only order.")
     plots: list[Plot] = Field(default=[], description="What study packs draw of their records.")

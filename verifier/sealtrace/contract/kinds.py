@@ -28,9 +28,7 @@ _ENGINE = (
     Kind("attachment", Form.BYTES, "", stages=any_role(*STAGES)),
     Kind("seal", Form.DOCUMENT, f"{_HERE}.sealing:Seal", stages=any_role(*STAGES)),
     Kind("manifest", Form.DOCUMENT, f"{_HERE}.sealing:Manifest"),
-    Kind("report", Form.DOCUMENT, f"{_HERE}.report:Report"),
-    Kind("audit", Form.DOCUMENT, f"{_HERE}.audit:Audit"),
-    Kind("check", Form.DOCUMENT, f"{_HERE}.checked:Check"),
+    Kind("result", Form.DOCUMENT, f"{_HERE}.result:Result"),
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kinds in (_ENGINE, *(pack.kinds for pack in packs())) for kind in kinds}

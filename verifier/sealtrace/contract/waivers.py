@@ -7,7 +7,7 @@ from datetime import date
 
 from pydantic import ConfigDict, Field
 
-from sealtrace.contract.report import Cell, CheckResult, Finding
+from sealtrace.contract.result import CheckResult, Finding, NumberResult
 from sealtrace.contract.scalars import Name, Record, Text
 
 WAIVED = "its findings are waived, not settled"
@@ -77,13 +77,13 @@ def waive(
     return said, results
 
 
-def accepted(cells: Sequence[Cell], findings: Sequence[Finding]) -> list[Cell]:
-    """Cells with why the reader accepts them for now: those that a waived finding, or a waived relation, is about."""
+def accepted(numbers: Sequence[NumberResult], findings: Sequence[Finding]) -> list[NumberResult]:
+    """Numbers with why the reader accepts them for now: those that a waived finding, or a waived relation, is about."""
     reasons = {tuple((finding.key or {}).items()): finding.waived for finding in findings if finding.waived is not None}
     if not reasons:
-        return list(cells)
+        return list(numbers)
     return [
-        cell.model_copy(update={"waived": reasons.get(address) or reasons.get((("relation", cell.relation or ""),))})
-        for cell in cells
-        for address in [(("table", cell.table), ("row", cell.row), ("column", cell.column))]
+        one.model_copy(update={"waived": reasons.get(address) or reasons.get((("relation", one.relation or ""),))})
+        for one in numbers
+        for address in [(("table", one.table or ""), ("row", one.row or ""), ("column", one.column or ""))]
     ]

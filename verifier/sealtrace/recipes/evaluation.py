@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from sealtrace.contract.report import Cell, Report
+from sealtrace.contract.result import WORDS, NumberResult, Result
 from sealtrace.contract.sealing import Dataset
 from sealtrace.evidence import Evidence, once
 from sealtrace.paper.model import Table
@@ -55,7 +55,7 @@ class CellResult:
     """What the recipe chooses and the table does not say, each with whether the recipe admits that."""
     relation: str | None = None
     """The relation that contradicts the cell, where one does."""
-    elsewhere: Cell | None = None
+    elsewhere: NumberResult | None = None
     """The cell of another bundle that recomputes this one, where that was looked at."""
 
     @property
@@ -64,10 +64,36 @@ class CellResult:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.notebooks import cell_html
+        return self.number._repr_html_()
 
-        known = ("printed", self.cell.text), ("recomputed", self.recomputed), ("", self.judgement.sentence)
-        return cell_html(self.cell.name, self.status.value, (*known, ("recipe", self.recipe)))
+    @property
+    def number(self) -> NumberResult:
+        """The cell as results have it."""
+        return NumberResult(
+            id=self.cell.name,
+            table=self.cell.table,
+            row=self.cell.row,
+            column=self.cell.column,
+            printed=self.cell.text,
+            word=WORDS[self.status.value],
+            status=self.status.value,
+            given=self.recomputed,
+            formula=self.formula,
+            records=[] if self.value is None else self.value.records(),
+            count=0 if self.value is None else self.value.count,
+            source=self.cell.source or self.cell.record,
+            line=self.cell.line,
+            says=self.judgement.sentence,
+            recipe=self.recipe,
+            population=self.population,
+            undisclosed=list(self.undisclosed),
+            relation=self.relation,
+        )
+
+    @property
+    def formula(self) -> str | None:
+        """What the recipe computes: a metric's formula with its source, or what a query does in words."""
+        return self.meaning if self.metric is None else f"{self.metric.formula}  [{self.metric.source}]"
 
     @property
     def population(self) -> str | None:
@@ -80,7 +106,7 @@ class CellResult:
     def recomputed(self) -> str | None:
         """The unrounded numbers, for readers."""
         if self.value is None:
-            return None if self.elsewhere is None else self.elsewhere.recomputed
+            return None if self.elsewhere is None else self.elsewhere.given
         if self.value.text is not None:
             return self.value.text
         scaled = self.value.numbers
@@ -344,17 +370,17 @@ def named_bundles(tables: Sequence[Table]) -> set[str]:
 class Beside:
     """The verifier's own reports on the bundles that the reader gave."""
 
-    reports: Sequence[Report]
+    reports: Sequence[Result]
 
     @cached_property
-    def _cells(self) -> dict[str | None, dict[tuple[str, str, str], Cell]]:
+    def _cells(self) -> dict[str | None, dict[tuple[str | None, str | None, str | None], NumberResult]]:
         """Root to the cells of its bundle."""
         return {
-            report.bundle.root_sha256: {(cell.table, cell.row, cell.column): cell for cell in report.cells}
+            report.subject.root_sha256: {(one.table, one.row, one.column): one for one in report.numbers}
             for report in self.reports
         }
 
-    def judge(self, cell: TableCell, reference: dict[str, Any]) -> tuple[Judgement, Cell | None]:
+    def judge(self, cell: TableCell, reference: dict[str, Any]) -> tuple[Judgement, NumberResult | None]:
         """What becomes of a cell that another bundle recomputes, and that bundle's cell where it was looked at."""
         study, root = reference["study"], reference["root_sha256"]
         if not self._at_hand(study, root):
@@ -369,21 +395,21 @@ class Beside:
         there = self._cells[root].get(address)
         if there is None:
             raise RecipeError(f"{study} has no number at {address[0]}[{address[1]}, {address[2]}]")
-        if "".join(there.reported.split()) != "".join(cell.text.split()):
+        if "".join(there.printed.split()) != "".join(cell.text.split()):
             return Judgement(
-                CellStatus.MISMATCH, f"The paper prints {cell.text}; {study} prints {there.reported}."
+                CellStatus.MISMATCH, f"The paper prints {cell.text}; {study} prints {there.printed}."
             ), there
         status = CellStatus(there.status)
         if status not in RECOMPUTED | {CellStatus.INPUT, CellStatus.ATTESTED}:
             raise MissingEvidenceError(f"{study} does not recompute it; there it is {status.value}")
-        return Judgement(status, f"In {study} (root {root[:12]}…): {there.sentence}"), there
+        return Judgement(status, f"In {study} (root {root[:12]}…): {there.says}"), there
 
     def _at_hand(self, study: str, root: str) -> bool:
         """Whether the named bundle was given: its root is the named one, and binds the bytes that were read."""
-        named = next((report for report in self.reports if report.bundle.root_sha256 == root), None)
+        named = next((report for report in self.reports if report.subject.root_sha256 == root), None)
         if named is None:
-            if other := next((report for report in self.reports if report.bundle.name == study), None):
-                found = other.bundle.root_sha256 or "none"
+            if other := next((report for report in self.reports if report.subject.name == study), None):
+                found = other.subject.root_sha256 or "none"
                 raise MissingEvidenceError(f"the {study} at hand has the root {found[:12]}…, not {root[:12]}…")
             return False
         for check in named.checks:

@@ -4,42 +4,49 @@
 (2) Decide each by itself, within an allowance of work, so that no paper and no file can make the audit endless.
 (3) Decide those that share numbers together.
 (4) Count which printed numbers the decided relations bind.
-(5) Reach the verdict: contradiction, incomplete, suspicion or nothing found.
+(5) Reach the verdict: a contradiction was found, something is undecided, or nothing was found.
 
 Everything happens within a number of seconds; what they did not suffice for is said.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from sealtrace.contract.audit import (
-    Audit,
-    AuditCoverage,
-    AuditDecision,
-    AuditFact,
-    AuditProblem,
-    AuditTable,
-    AuditTally,
-    AuditValue,
-    AuditVerdict,
+from sealtrace.contract.details import Details, DrawnTable
+from sealtrace.contract.result import (
+    WORDS,
+    CheckResult,
+    ClaimResult,
+    ClaimValue,
+    Coverage,
+    Finding,
+    NotLookedAt,
+    NumberResult,
+    Result,
+    Severity,
+    Summary,
+    Verdict,
 )
+from sealtrace.contract.result import Subject as Named
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.model import Table
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
-from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import letter_of
-from sealtrace.relations.fact import Fact, plain_address
+from sealtrace.relations.fact import PrintedCell, plain_address
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Misreading
+from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, facts_of_tables
 from sealtrace.relations.stored import claims_of
@@ -65,7 +72,7 @@ class Subject:
     """Sources as written, by name; none where records were sealed."""
     relations: list[Stored] = field(default_factory=list)
     """Sealed relation records."""
-    problems: list[AuditProblem] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
     """What reading it found wrong."""
     root_sha256: str | None = None
 
@@ -100,8 +107,10 @@ class _Collected:
     source: str
     """What is audited, for problems that have no other place."""
     claims: list[Claim] = field(default_factory=list)
-    problems: list[AuditProblem] = field(default_factory=list)
-    left_out: list[AuditProblem] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
+    left_out: list[NotLookedAt] = field(default_factory=list)
+    unfinished: bool = False
+    """Whether something was left out that the paper could be judged by."""
     _names: dict[str, str] = field(default_factory=dict)
     _unknowns: dict[str, Shared] = field(default_factory=dict)
 
@@ -128,19 +137,27 @@ class _Collected:
         place = claim.place or claim.family
         source, _, line = place.rpartition(":")
         known = line.isdecimal()
-        self.problems.append(_problem(message, source if known else place, int(line) if known else None))
+        self.problems.append(unread(message, source if known else place, int(line) if known else None))
 
     def trouble(self, problems: Iterable[Misreading]) -> None:
         """Takes in what is wrong with relations."""
-        self.problems += (_problem(wrong.message, wrong.source, wrong.line, wrong.column) for wrong in problems)
+        self.problems += (unread(wrong.message, wrong.source, wrong.line, wrong.column) for wrong in problems)
 
     def leave_out(self, message: str, source: str | None = None) -> None:
         """Says what is passed over."""
-        self.left_out.append(_problem(message, source or self.source))
+        self.left_out.append(NotLookedAt(what=source or self.source, why=message))
+        self.unfinished = True
 
 
-def _problem(message: str, source: str, line: int | None = None, column: int | None = None) -> AuditProblem:
-    return AuditProblem(message=message, severity="error", source=source, line=line, column=column)
+READING = "relation.reading"
+
+
+def unread(
+    message: str, source: str, line: int | None = None, column: int | None = None, *, hides: bool = True
+) -> Finding:
+    """Something that could not be read, or a relation that could not be bound; a note where it hides no number."""
+    severity: Severity = "warning" if hides else "note"
+    return Finding(check=READING, severity=severity, source=source, line=line, column=column, message=message)
 
 
 def audit(
@@ -150,13 +167,17 @@ def audit(
     version: str,
     families: Sequence[str] | None = None,
     suggest: bool = False,
+    strict: bool = False,
     progress: Progress | None = None,
     seconds: float | None = SECONDS,
-) -> Audit:
-    """Whether the numbers can all be true; `families` are the automatic ones to use, all where it is None."""
+) -> Result:
+    """Whether the numbers can all be true; `families` are the automatic ones to use, all where it is None.
+
+    With `strict` a suspicion, or anything else that is warned of, counts as an error.
+    """
     with time_limit(seconds):
         collected = _Collected(subject.name, problems=list(subject.problems))
-        facts, texts = _declared(subject, sources, collected)  # (1)
+        facts, passages = _declared(subject, sources, collected)  # (1)
         # Automatic families read papers; what is sealed has relations of its own.
         printed = [table for table in subject.tables if table.path is None]
         paper = AuditedPaper.of(printed, subject.prose, subject.texts, facts if printed else None)
@@ -176,28 +197,39 @@ def audit(
         if unheard or time_is_up():
             left = f"{unheard} relations and some searches were left out (--seconds gives more)"
             collected.leave_out(f"the seconds were used up: {left}")
-        texts |= {mention.fact.address for sentence in paper.sentences for mention in sentence.mentions}
-        whole, tables = _coverage(subject.tables, texts, decisions)  # (4)
-        return Audit(
+        sentences = {number: sentence for sentence in paper.sentences for number in sentence.mentions}
+        numbers = _numbers_of(subject.tables, passages, sentences, decisions)  # (4)
+        findings = [*_findings(decisions), *collected.problems]
+        warned = strict and any(finding.severity == "warning" for finding in findings)
+        return Result(
             sealtrace=version,
-            paper=subject.name,
-            root_sha256=subject.root_sha256,
-            verdict=_verdict(decisions, [*collected.problems, *collected.left_out]),  # (5)
-            tallies=_tallies(decisions),
-            coverage=whole,
-            tables=tables,
-            decisions=list(map(decision_record, decisions)),
-            facts=_facts(decisions),
-            problems=collected.problems,
-            left_out=collected.left_out,
-            suggestions=suggestions(paper) if suggest else [],
+            command="audit",
+            subject=Named(
+                name=subject.name,
+                root_sha256=subject.root_sha256,
+                papers=sorted({number.source for number in numbers if number.source} | set(subject.texts)),
+            ),
+            verdict="findings" if warned else _verdict(decisions, collected),  # (5)
+            strict=strict,
+            summary=Summary(),
+            checks=[*_families(decisions), _reading(numbers, collected.problems)],
+            findings=findings,
+            numbers=numbers,
+            claims=[*map(claim_record, decisions), *(suggestions(paper) if suggest else [])],
+            coverage=Coverage.of(
+                [number.status for number in numbers], text=sum(number.table is None for number in numbers)
+            ),
+            not_looked_at=collected.left_out,
+            details=Details(tables=[DrawnTable.of(table) for table in subject.tables]),
         )
 
 
-def _declared(subject: Subject, sources: Sequence[RelationsFile], collected: _Collected) -> tuple[Facts, set[str]]:
-    """The numbers that there are, and the names of those of the running text; claims go to `collected`."""
+def _declared(
+    subject: Subject, sources: Sequence[RelationsFile], collected: _Collected
+) -> tuple[Facts, list[PrintedCell]]:
+    """The numbers that there are, and the passages of the text that were declared; claims go to `collected`."""
     facts = subject.facts()
-    texts = set(facts.declared)
+    passages = facts.passages()
     for stored in subject.relations:
         claims, problems = claims_of(stored.records, stored.source, facts, stored.lines)
         collected.add(claims)
@@ -210,12 +242,11 @@ def _declared(subject: Subject, sources: Sequence[RelationsFile], collected: _Co
         collected.add(reading.claims)
         collected.trouble(reading.problems)
         collected.left_out += (
-            AuditProblem(message=f"{name}: {cause}", severity="warning", source=source.name)
-            for name, cause in reading.left_out
+            NotLookedAt(what=f"{source.name}: {name}", why=cause) for name, cause in reading.left_out
         )
         if not (reading.claims or reading.problems or reading.left_out):
-            collected.problems.append(_problem("declares no relation", source.name))
-    return facts, texts | set(facts.declared)
+            collected.problems.append(unread("declares no relation", source.name))
+    return facts, passages + facts.passages()
 
 
 def distinct(decisions: list[Decision]) -> list[Decision]:
@@ -239,51 +270,52 @@ def _numbers(decision: Decision) -> frozenset[str]:
     return frozenset(map(plain_address, decision.cells))
 
 
-def _verdict(decisions: list[Decision], problems: list[AuditProblem]) -> AuditVerdict:
+def _verdict(decisions: list[Decision], collected: _Collected) -> Verdict:
     statuses = {decision.status for decision in decisions}
     if Status.CONTRADICTION in statuses:
-        return "contradiction"
+        return "findings"
     undecided = (decision for decision in decisions if decision.status is Status.UNDECIDED)
     # Automatic relations are offers: nobody owes that they can be decided.
     owed = any(claim.family == "declared" for each in undecided for claim in (each.together or (each.claim,)))
-    unread = any(problem.severity == "error" for problem in problems)
+    hidden = any(problem.severity == "warning" for problem in collected.problems)
     checked = any(decision.status is Status.HOLDS and decision.claim.telling for decision in decisions)
-    if owed or unread or not (checked or Status.SUSPICION in statuses):
-        return "incomplete"
-    return "suspicion" if Status.SUSPICION in statuses else "nothing-found"
+    complete = checked or Status.SUSPICION in statuses
+    return "incomplete" if owed or hidden or collected.unfinished or not complete else "nothing-found"
 
 
 # As records: numbers exact and as text, every printed number listed once
 
 
-def decision_record(decision: Decision) -> AuditDecision:
+def claim_record(decision: Decision) -> ClaimResult:
     """One decision; what only a contradiction has is absent from the others."""
     claim, proof = decision.claim, decision.certificate
     broken = decision.status in (Status.CONTRADICTION, Status.SUSPICION)
     asprinted = {fact.address: point(fact.value) for fact in decision.cells}
-    return AuditDecision(
-        relation=claim.name,
+    steps = proof.text() if proof else []
+    return ClaimResult(
+        id=claim.name,
+        grade=decision.status.value,
+        says=claim.sentence,
+        quote=claim.source,
+        readings=[formula_text(claim.formula)],
+        numbers=bound(decision.cells),
+        # Claims that contradict each other have no one line: their comparisons are added up.
+        arithmetic=steps if decision.together and steps else [decision.arithmetic] if decision.arithmetic else [],
+        assumes=list(claim.assumes),
         family=claim.family,
-        status=decision.status.value,
-        sentence=claim.sentence,
-        source=claim.source,
         place=claim.place,
-        formula=formula_text(claim.formula),
-        facts=[fact.address for fact in decision.cells],
         reason=decision.reason or None,
-        arithmetic=decision.arithmetic or None,
         distance=None if decision.distance is None else exact_text(decision.distance),
         nearest=None if decision.nearest is None else decision.nearest.address,
-        tightest=[AuditValue(name=name, value=exact_text(value)) for name, value in proof.tightest()] if proof else [],
+        tightest=[ClaimValue(name=name, value=exact_text(value)) for name, value in proof.tightest()] if proof else [],
         # Unknowns, and numbers that are not just as they were printed.
         witness=[
-            AuditValue(name=name, value=_interval(value))
+            ClaimValue(name=name, value=_interval(value))
             for name, value in decision.witness.items()
             if value != asprinted.get(name)
         ],
-        assumes=list(claim.assumes),
         repairs=list(decision.repairs),
-        proof=proof.text() if proof else [],
+        proof=steps,
         together=[claim.name for claim in decision.together],
         evidence=claim.evidence or None,
         chance=claim.chance,
@@ -297,73 +329,116 @@ def _interval(interval: Interval) -> str:
     return low if interval.is_point else f"[{low}, {high}]"
 
 
-def _facts(decisions: Iterable[Decision]) -> list[AuditFact]:
-    """Every number that decisions speak of, once."""
-    return [
-        AuditFact(
-            address=fact.address,
-            printed=fact.text,
-            low=exact_text(fact.low),
-            high=exact_text(fact.high),
-            source=fact.source,
-            line=fact.line,
-            table=fact.table,
-            row=fact.row or None,
-            column=fact.column or None,
+_SEVERITIES: dict[Status, Severity] = {Status.CONTRADICTION: "error", Status.SUSPICION: "warning"}
+_STATUSES = {Status.HOLDS: "constrained", Status.SUSPICION: "suspected", Status.CONTRADICTION: "contradicted"}
+"""What a decision makes of the numbers that it speaks of, the worst last."""
+
+
+def _findings(decisions: Iterable[Decision]) -> Iterator[Finding]:
+    """A finding for each relation that does not hold: at the number that would have to move, or else the first one."""
+    for decision in decisions:
+        if decision.status is Status.HOLDS:
+            continue
+        claim = decision.claim
+        where = next((fact for fact in (decision.nearest, *decision.cells) if fact is not None), None)
+        source, line = (where.source, where.line) if where else (None, None)
+        if source is None and claim.place is not None:
+            source, _, number = claim.place.rpartition(":")
+            line = int(number)
+        message = f"undecided: {claim.sentence} {decision.reason}".rstrip()
+        owed: Severity = "warning" if claim.family == "declared" else "note"
+        yield Finding(
+            check=check_id(claim.family),
+            severity=_SEVERITIES.get(decision.status, owed),
+            source=source,
+            line=line,
+            key={"relation": claim.name},
+            message=letter_of(decision) or claim.sentence if decision.status in _SEVERITIES else message,
         )
-        for fact in {fact.address: fact for decision in decisions for fact in decision.cells}.values()
-    ]
 
 
-def _tallies(decisions: Iterable[Decision]) -> list[AuditTally]:
-    """Results by family, declared relations first."""
-    counts: dict[str, Counter[str]] = {}
+def check_id(family: str) -> str:
+    """A family's name as the id of a check."""
+    return f"relation.{re.sub('[^a-z]+', '-', family.lower()).strip('-')}"
+
+
+def _families(decisions: Iterable[Decision]) -> list[CheckResult]:
+    """A check for each family of relations, declared ones first."""
+    counts: dict[str, Counter[Status]] = {}
     for decision in decisions:
-        counts.setdefault(decision.claim.family, Counter())[decision.status.value] += 1
-    families = sorted(counts, key=lambda name: (name != "declared", name == "group", name))
-    return [
-        AuditTally(family=name, **{status.value: counts[name][status.value] for status in Status}) for name in families
-    ]
+        counts.setdefault(decision.claim.family, Counter())[decision.status] += 1
+    checks = []
+    for family in sorted(counts, key=lambda name: (name != "declared", name == "group", name)):
+        count = counts[family]
+        owed = count[Status.UNDECIDED] if family == "declared" else 0
+        checks.append(
+            CheckResult(
+                id=check_id(family),
+                title=f"Relations between printed numbers can hold: {family}",
+                status="fail" if count[Status.CONTRADICTION] else "missing" if owed else "pass",
+                reason=f"{owed} of its relations cannot be decided" if owed else None,
+                inspected=count.total(),
+                unit="relations",
+                findings=count.total() - count[Status.HOLDS],
+            )
+        )
+    return checks
 
 
-def _coverage(
-    printed: Iterable[Table], texts: set[str], decisions: Iterable[Decision]
-) -> tuple[AuditCoverage, list[AuditTable]]:
-    """How many numbers are checked by something that could fail: of the whole paper, and of each table."""
-    spoken_of: dict[Status, set[tuple[str, ...]]] = {status: set() for status in Status}
-    for decision in decisions:
-        if decision.claim.telling:
-            spoken_of[decision.status].update(place for fact in decision.cells for place in _places(fact))
-    bound = set().union(*(places for status, places in spoken_of.items() if status is not Status.UNDECIDED))
-    cells: dict[str, set[tuple[str, ...]]] = {
-        table.label: {
-            (table.label, table.rows[row].label, table.columns[column].label) for row, column, _cell in table.numbers
-        }
-        for table in printed
+def _reading(numbers: list[NumberResult], problems: list[Finding]) -> CheckResult:
+    hidden = any(problem.severity == "warning" for problem in problems)
+    return CheckResult(
+        id=READING,
+        title="The paper and its relations can be read",
+        status="missing" if hidden else "pass",
+        reason="something could not be read, and the numbers in it were not audited" if hidden else None,
+        inspected=len(numbers),
+        unit="numbers",
+        findings=len(problems),
+    )
+
+
+def _numbers_of(
+    tables: Iterable[Table],
+    passages: Iterable[PrintedCell],
+    sentences: dict[Mention, Sentence],
+    decisions: Sequence[Decision],
+) -> list[NumberResult]:
+    """Every number of the tables and of the running text, with the worst that a relation says of it.
+
+    Only a relation that a wrong number could break covers a number.
+    """
+    statuses: dict[str, str] = {}
+    for status, word in _STATUSES.items():
+        spoken = (each for each in decisions if each.status is status and (each.claim.telling or word != "constrained"))
+        statuses |= {number_of(fact): word for each in spoken for fact in each.cells}
+
+    def number(name: str, printed: str, source: str | None, line: int | None, **place: Any) -> NumberResult:
+        status = statuses.get(name, "attested")
+        return NumberResult(
+            id=name, printed=printed, word=WORDS[status], status=status, source=source or None, line=line, **place
+        )
+
+    found = [
+        number(
+            table.id(row, column),
+            cell.text,
+            table.source,
+            cell.line,
+            table=table.label,
+            row=table.rows[row].label,
+            column=table.columns[column].label,
+        )
+        for table in tables
         if table.label != TEXT
-    }
-
-    def counts(members: set[tuple[str, ...]]) -> dict[str, int]:
-        return {
-            "cells": len(members),
-            "constrained": len(members & bound),
-            "contradicted": len(members & spoken_of[Status.CONTRADICTION]),
-            "suspected": len(members & spoken_of[Status.SUSPICION]),
-            "unconstrained": len(members - bound),
-        }
-
-    tables = [
-        AuditTable(table=label, text=0, text_constrained=0, **counts(members))
-        for label, members in cells.items()
-        if members
+        for row, column, cell in table.numbers
     ]
-    checked = sum((name,) in bound for name in texts)
-    return AuditCoverage(text=len(texts), text_constrained=checked, **counts(set().union(*cells.values()))), tables
-
-
-def _places(fact: Fact) -> list[tuple[str, ...]]:
-    """The cell of a number; of a number of the text, its name, which may be followed by a part."""
-    if fact.table is not None:
-        return [(fact.table, fact.row, fact.column)]
-    name = plain_address(fact)
-    return [(name,), (name.rpartition(".")[0],)]
+    text = {
+        cell.address: number(cell.address, cell.text, cell.facts[0].source, cell.facts[0].line) for cell in passages
+    }
+    for mention, sentence in sentences.items():
+        fact = mention.fact
+        text.setdefault(
+            number_of(fact), number(number_of(fact), fact.text, fact.source, fact.line, sentence=sentence.short)
+        )
+    return [*found, *text.values()]

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from sealtrace.contract.audit import AuditRepair
+from sealtrace.contract.result import Explanation
 from sealtrace.relations.cases import settled, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
@@ -53,7 +53,7 @@ def decide(claim: Claim) -> Decision:
     if answer.status == "possible":
         return Decision(claim, Status.HOLDS, witness=dict(answer.values or {}))
     proof = _proof_alone(claim)
-    repairs = tuple(AuditRepair(says=repair.says, works=_works(repair.formula)) for repair in claim.repairs)
+    repairs = tuple(Explanation(says=repair.says, works=_works(repair.formula)) for repair in claim.repairs)
     return _broken(claim, proof, arithmetic_of(claim.formula, proof), repairs=repairs)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
-from sealtrace.contract.audit import AuditRepair
-from sealtrace.relations.fact import Fact
+from sealtrace.contract.result import ClaimNumber, Explanation
+from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.linear import Certificate
-from sealtrace.relations.syntax import Formula, Shared, facts_in, unknowns_in
+from sealtrace.relations.syntax import Formula, Shared, exact_text, facts_in, unknowns_in
 
 
 class Status(StrEnum):
@@ -96,7 +97,7 @@ class Decision:
     """That cell; None where no single one suffices."""
     witness: dict[str, Interval] = field(default_factory=dict)
     """Values that satisfy it, by address or name of the unknown; an irrational one as a tiny interval."""
-    repairs: tuple[AuditRepair, ...] = ()
+    repairs: tuple[Explanation, ...] = ()
     """Whether explanations would repair it."""
     certificate: Certificate | None = None
     """Where several comparisons contradict each other: multipliers that can be added up by hand."""
@@ -107,3 +108,27 @@ class Decision:
     def cells(self) -> list[Fact]:
         """The printed numbers that it speaks of, with their places."""
         return self.claim.facts
+
+
+def bound(facts: Iterable[Fact]) -> list[ClaimNumber]:
+    """Printed numbers as results have them, each once."""
+    return [
+        ClaimNumber(
+            id=fact.address,
+            number=number_of(fact),
+            printed=fact.text,
+            low=exact_text(fact.low),
+            high=exact_text(fact.high),
+            source=fact.source,
+            line=fact.line,
+        )
+        for fact in {fact.address: fact for fact in facts}.values()
+    ]
+
+
+def number_of(fact: Fact) -> str:
+    """The id of the cell or of the number of the text that a fact is, or is a part of."""
+    if fact.table is not None:
+        return f"{fact.table}[{fact.row}, {fact.column}]"
+    name = plain_address(fact)
+    return name.removesuffix(f".{fact.part}") if fact.part else name

@@ -92,6 +92,10 @@ class Facts:
         """Names of the declared numbers of the running text."""
         return tuple(self._declared)
 
+    def passages(self) -> list[PrintedCell]:
+        """The declared numbers of the running text."""
+        return list(self._declared.values())
+
     def every(self) -> list[Fact]:
         """Every number of every table, then the declared ones."""
         entries = [entry for table in self._tables.values() for entry in table.entries.values()]

@@ -11,10 +11,9 @@ from sealtrace.bundle.model import Bundle, Progress
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.audit import AuditProblem
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import PAPERS, is_paper, read_paper
-from sealtrace.relations.auditing import RelationsFile, Stored, Subject
+from sealtrace.relations.auditing import RelationsFile, Stored, Subject, unread
 from sealtrace.relations.sealed import misshapen
 
 MAX_BYTES = 8_000_000
@@ -44,8 +43,7 @@ def read_source(path: Path) -> RelationsFile:
 def subject_of(paper: Paper, name: str) -> Subject:
     """A paper that was read, to be audited."""
     problems = [
-        AuditProblem(message=found.message, severity=found.severity, source=found.source, line=found.line)
-        for found in paper.problems
+        unread(found.message, found.source, found.line, hides=found.severity == "error") for found in paper.problems
     ]
     return Subject(name, list(paper.tables), paper.prose, paper.texts, problems=problems)
 
@@ -104,7 +102,7 @@ def _take(subject: Subject, table: Table, source: str) -> None:
 
 
 def _refuse(subject: Subject, source: str, message: str) -> None:
-    subject.problems.append(AuditProblem(message=message, severity="error", source=source))
+    subject.problems.append(unread(message, source))
 
 
 def _text(path: Path) -> str:

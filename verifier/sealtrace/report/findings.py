@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sealtrace.checks.catalogue import BY_ID
-from sealtrace.contract.report import Cell, CheckResult, Finding, Report
+from sealtrace.contract.result import CheckResult, ClaimResult, Finding, NumberResult, Result
 
 Address = tuple[str | None, str | None, str | None]
 
@@ -19,27 +19,59 @@ class Place:
     column: int | None = None
 
 
-def printed_cells(report: Report) -> dict[Address, Cell]:
+def printed_numbers(result: Result) -> dict[Address, NumberResult]:
     """The cells whose line in the paper is known, by table, row and column."""
-    return {(cell.table, cell.row, cell.column): cell for cell in report.cells if cell.source and cell.line}
+    return {(one.table, one.row, one.column): one for one in result.numbers if one.table and one.source and one.line}
 
 
-def in_paper(finding: Finding, printed: dict[Address, Cell]) -> Place | None:
-    """The line that prints the cell which a finding is about."""
+def in_paper(finding: Finding, printed: dict[Address, NumberResult]) -> Place | None:
+    """The line that prints the cell which a finding is about, where it is not the finding's own place."""
     key = finding.key or {}
-    cell = printed.get((key.get("table"), key.get("row"), key.get("column")))
-    if cell is None or cell.source is None or cell.source == finding.source or not stays_inside(cell.source):
+    number = printed.get((key.get("table"), key.get("row"), key.get("column")))
+    if number is None or number.source is None or number.source == finding.source or not stays_inside(number.source):
         return None
-    return Place(cell.source, cell.line)
+    return Place(number.source, number.line)
 
 
-def in_bundle(finding: Finding) -> Place | None:
-    """The record that a finding names; None where it names none, or a path that leads out of the bundle."""
+def in_subject(finding: Finding) -> Place | None:
+    """The record or line that a finding names; None where it names none, or a path that leads elsewhere."""
     if not finding.source or not stays_inside(finding.source):
         return None
-    if not finding.row or finding.source.endswith(".parquet"):
+    if not finding.line or finding.source.endswith(".parquet"):
         return Place(finding.source)
-    return Place(finding.source, finding.row, finding.column or None)
+    return Place(finding.source, finding.line, finding.column or None)
+
+
+def in_workspace(result: Result, place: Place, prefix: str) -> Place:
+    """A place as the working directory has it: `prefix` leads to the bundle, or to the paper's directory.
+
+    Relations files are named on the command line, as they are seen from the working directory.
+    """
+    beside = of_paper(result) and place.path not in result.subject.papers
+    return place if beside else replace(place, path=prefix + place.path)
+
+
+def of_paper(result: Result) -> bool:
+    """Whether a paper was looked at rather than a bundle."""
+    return result.subject.root_sha256 is None and result.command in ("audit", "check")
+
+
+def number_of(finding: Finding) -> str | None:
+    """The id of the printed number that a finding is about."""
+    key = finding.key or {}
+    if {"table", "row", "column"} <= set(key):
+        return f"{key['table']}[{key['row']}, {key['column']}]"
+    return key.get("number")
+
+
+def claims_by_id(result: Result) -> dict[str, ClaimResult]:
+    """Claims by the name that findings have in their keys."""
+    return {claim.id: claim for claim in result.claims}
+
+
+def claim_of(finding: Finding, claims: dict[str, ClaimResult]) -> ClaimResult | None:
+    """The claim that a finding is about."""
+    return claims.get((finding.key or {}).get("relation", ""))
 
 
 def stays_inside(path: str) -> bool:
@@ -52,13 +84,17 @@ def key_text(key: dict[str, str] | None) -> str:
     return " ".join(f"{name}={value}" for name, value in (key or {}).items())
 
 
+SPOKEN = ("table.cells", "results.numbers")
+"""Checks of printed numbers: what they say names both numbers."""
+
+
 def finding_lines(finding: Finding) -> list[str]:
     """The place with the key, the message, what was expected and what was found; not yet made harmless."""
-    place = finding.source or "bundle"
-    for part in (finding.row, finding.column):
+    place = finding.source or ("paper" if finding.check.startswith("results.") else "bundle")
+    for part in (finding.line, finding.column):
         place += "" if part is None else f":{part}"
     whole = f"{place}  {key_text(finding.key)}".rstrip()
-    if finding.check == "table.cells":
+    if finding.check in SPOKEN:
         # The key says which cell it is, and the sentence both numbers.
         return [whole, finding.message]
     lines = [whole, f"{finding.field + ': ' if finding.field else ''}{finding.message}"]
@@ -80,23 +116,23 @@ def size_text(count: int) -> str:
     return f"{count / 1000**power:.1f} {('', 'k', 'M', 'G')[power]}B" if power else f"{count} B"
 
 
-def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
+def by_cause(result: Result) -> list[tuple[CheckResult, list[CheckResult]]]:
     """Failed checks that no other one explains, each with those that may follow from it.
 
     One explains another where the catalogue says so, or where it found fault with every record that the other names.
     Where a file is not what was sealed, all that was found in the records may follow from that.
     """
-    failed = {check.id: check for check in report.checks if check.status == "fail"}
+    failed = {check.id: check for check in result.checks if check.status == "fail"}
     caused = {
         consequence: cause
         for cause in failed
-        for consequence in BY_ID[cause].consequences
-        if consequence in failed and cause not in BY_ID[consequence].consequences
+        for consequence in _consequences(cause)
+        if consequence in failed and cause not in _consequences(consequence)
     }
     changed = next((check for check in failed if check == CHANGED), None)
-    places = _places(report)
+    places = _places(result)
     for place, check in enumerate(failed):
-        if check in caused or check == changed:
+        if check in caused or check == changed or check not in BY_ID:
             continue
         earlier = (other for other in list(failed)[:place] if other not in caused)
         same = next((cause for cause in earlier if places[check] and places[check] <= places[cause]), None)
@@ -113,40 +149,45 @@ def by_cause(report: Report) -> list[tuple[CheckResult, list[CheckResult]]]:
     ]
 
 
+def _consequences(check: str) -> tuple[str, ...]:
+    """Of a check of the catalogue, those that may fail because of it; families of relations have none."""
+    return BY_ID[check].consequences if check in BY_ID else ()
+
+
 CHANGED = "identity.bytes"
 """The check that a file's bytes are those that were sealed."""
 
 
-def _places(report: Report) -> dict[str, set[tuple[str, int]]]:
+def _places(result: Result) -> dict[str, set[tuple[str, int]]]:
     """The records in which each check found an error; none where it names one without a place."""
     places: dict[str, set[tuple[str, int]]] = {}
     vague = set()
-    for finding in report.findings:
+    for finding in result.findings:
         if finding.severity == "error":
-            if finding.source and finding.row:
-                places.setdefault(finding.check, set()).add((finding.source, finding.row))
+            if finding.source and finding.line:
+                places.setdefault(finding.check, set()).add((finding.source, finding.line))
             else:
                 vague.add(finding.check)
-    return {check.id: places.get(check.id, set()) if check.id not in vague else set() for check in report.checks}
+    return {check.id: places.get(check.id, set()) if check.id not in vague else set() for check in result.checks}
 
 
-def undecided_by_cause(report: Report) -> tuple[dict[str, list[str]], list[tuple[str, list[str]]]]:
+def undecided_by_cause(result: Result) -> tuple[dict[str, list[str]], list[tuple[str, list[str]]]]:
     """Checks that could not be decided: by the failed cause that keeps them so, and by reason where no check failed."""
-    failed = {check.id for check in report.checks if check.status == "fail"}
-    missing = {check.id for check in report.checks if check.status == "missing"}
-    cause_of = {result.id: cause.id for cause, others in by_cause(report) for result in (cause, *others)}
+    failed = {check.id for check in result.checks if check.status == "fail"}
+    missing = {check.id for check in result.checks if check.status == "missing"}
+    cause_of = {check.id: cause.id for cause, others in by_cause(result) for check in (cause, *others)}
     kept: dict[str, list[str]] = {}
-    for check in (result.id for result in report.checks if result.id in missing):
+    for check in (one.id for one in result.checks if one.id in missing):
         if (blocking := _blocking(check, failed, missing)) is not None:
             kept.setdefault(cause_of[blocking], []).append(check)
     told = {check for ids in kept.values() for check in ids}
-    rest = [(reason, [check for check in ids if check not in told]) for reason, ids in missing_by_reason(report)]
+    rest = [(reason, [check for check in ids if check not in told]) for reason, ids in missing_by_reason(result)]
     return kept, [(reason, ids) for reason, ids in rest if ids]
 
 
 def _blocking(check: str, failed: set[str], missing: set[str], seen: frozenset[str] = frozenset()) -> str | None:
     """The failed check that an undecided one waits for, itself or through others that are undecided."""
-    for need in BY_ID[check].needs:
+    for need in BY_ID[check].needs if check in BY_ID else ():
         if need in failed:
             return need
         if need in missing and need not in seen:
@@ -156,28 +197,27 @@ def _blocking(check: str, failed: set[str], missing: set[str], seen: frozenset[s
     return None
 
 
-def missing_by_reason(report: Report) -> list[tuple[str, list[str]]]:
+def missing_by_reason(result: Result) -> list[tuple[str, list[str]]]:
     """Why evidence is missing, each reason with the checks that lack it."""
     reasons: dict[str, list[str]] = {}
-    for check in report.checks:
+    for check in result.checks:
         if check.status == "missing":
             reasons.setdefault(check.reason or "", []).append(check.id)
     return list(reasons.items())
 
 
-def turned_off(report: Report) -> list[tuple[str, list[str]]]:
+def turned_off(result: Result) -> list[tuple[str, list[str]]]:
     """Why checks do not apply, each reason with them; a family that is turned off as a whole is written `name.*`."""
     families: dict[str, set[str]] = {}
-    for check in report.checks:
+    for check in result.checks:
         families.setdefault(check.id.partition(".")[0], set()).add(check.id)
     reasons: dict[str, list[str]] = {}
-    for check in report.checks:
+    for check in result.checks:
         if check.status == "not-applicable":
             reasons.setdefault(check.reason or "", []).append(check.id)
-    packs = [(pack.reason, [f"the {times(pack.checks, 'check')} of {pack.pack}"]) for pack in report.unused]
     told = []
     for reason, ids in reasons.items():
         whole = {name for name, members in families.items() if len(members) > 1 and members <= set(ids)}
         names = [f"{name}.*" if (name := check.partition(".")[0]) in whole else check for check in ids]
         told.append((reason, list(dict.fromkeys(names))))
-    return [*told, *packs]
+    return told

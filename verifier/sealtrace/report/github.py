@@ -7,43 +7,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sealtrace.contract.checked import Check, CheckCell, CheckText
-from sealtrace.contract.report import Cell, Finding, Report
-from sealtrace.report.check_text import counted
+from sealtrace.contract.result import Finding, NumberResult, Result
 from sealtrace.report.findings import (
     Address,
-    Place,
     finding_lines,
-    in_bundle,
     in_paper,
+    in_subject,
+    in_workspace,
     missing_by_reason,
-    printed_cells,
+    printed_numbers,
     times,
 )
 from sealtrace.report.inert import harmless
+from sealtrace.report.numbers import headline
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(report: Report, *, prefix: str | None = None) -> str:
-    """`prefix` leads from the repository to the bundle; None where the bundle's files are not in the repository."""
-    printed = printed_cells(report)
+def render(result: Result, *, prefix: str | None = None) -> str:
+    """`prefix` leads from the repository to the bundle or paper; None where its files are not in the repository."""
+    printed = printed_numbers(result)
     lines: list[str] = []
     for severity in _COMMANDS:
-        lines.extend(
-            _annotation(finding, printed, prefix) for finding in report.findings if finding.severity == severity
-        )
+        found = [finding for finding in result.findings if finding.severity == severity]
+        lines.extend(_annotation(result, finding, printed, prefix) for finding in found)
         if severity == "warning":
-            lines.extend(_missing(report))
-    lines.append(_command("notice", _verdict(report), {"title": f"sealtrace: {report.as_draft(report.headline)}"}))
+            lines.extend(_missing(result))
+    lines.append(_command("notice", _verdict(result), {"title": f"sealtrace: {result.as_draft(headline(result))}"}))
     return "\n".join(lines) + "\n"
 
 
-def _annotation(finding: Finding, printed: dict[Address, Cell], prefix: str | None) -> str:
+def _annotation(result: Result, finding: Finding, printed: dict[Address, NumberResult], prefix: str | None) -> str:
     properties: dict[str, str] = {}
     place = in_paper(finding, printed)
-    if place is None and prefix is not None and (record := in_bundle(finding)):
-        place = Place(prefix + record.path, record.line, record.column)
+    if place is None and prefix is not None and (record := in_subject(finding)):
+        place = in_workspace(result, record, prefix)
     if place is not None:
         properties["file"] = place.path
         properties |= {"line": str(place.line)} if place.line else {}
@@ -53,21 +51,21 @@ def _annotation(finding: Finding, printed: dict[Address, Cell], prefix: str | No
     return _command(_COMMANDS[finding.severity], "\n".join(map(harmless, (message, *values, where))), properties)
 
 
-def _missing(report: Report) -> Iterator[str]:
+def _missing(result: Result) -> Iterator[str]:
     """One for each reason: a reason may stop many checks, and GitHub shows few annotations."""
-    for reason, ids in missing_by_reason(report):
+    for reason, ids in missing_by_reason(result):
         message = "\n".join(map(harmless, (f"missing: {reason or 'no reason is known'}", ", ".join(ids))))
         yield _command("warning", message, {"title": ids[0] if len(ids) == 1 else f"{ids[0]} and {len(ids) - 1} more"})
 
 
-def _verdict(report: Report) -> str:
+def _verdict(result: Result) -> str:
     counts = [
-        times(sum(finding.severity == severity for finding in report.findings), severity) for severity in _COMMANDS
+        times(sum(finding.severity == severity for finding in result.findings), severity) for severity in _COMMANDS
     ]
-    undecided = sum(check.status in ("missing", "skipped") for check in report.checks)
+    undecided = sum(check.status in ("missing", "skipped") for check in result.checks)
     return harmless(
-        f"{report.bundle.name or 'unnamed bundle'}: {report.as_draft(report.headline)}; {', '.join(counts)}; "
-        f"{times(undecided, 'check')} missing or skipped"
+        f"{result.subject.name or 'unnamed bundle'}: {result.as_draft(headline(result))}; {', '.join(counts)}; "
+        f"{times(undecided, 'check')} missing or skipped; numbers: {result.coverage.in_words}"
     )
 
 
@@ -83,22 +81,3 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(harmless(text)).replace(":", "%3A").replace(",", "%2C")
-
-
-def render_check(check: Check) -> str:
-    """Of a check: one command per number that is off, then how the numbers came out."""
-    numbers: list[CheckCell | CheckText] = [*check.cells, *check.text]
-    lines = [
-        _command(
-            "error",
-            harmless(cell.message or cell.printed),
-            {"file": cell.source, "line": str(cell.line), "title": "sealtrace check"},
-        )
-        for cell in numbers
-        if cell.status == "off"
-    ]
-    lines += [
-        _command("error", harmless(accident.message), {"title": f"sealtrace {accident.kind}"})
-        for accident in check.accidents
-    ]
-    return "\n".join([*lines, *counted(check)]) + "\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sealtrace.contract.report import NOT_SEALED, Report
+from sealtrace.contract.result import NOT_SEALED, Result
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://in-toto.io/attestation/svr/v0.1"
@@ -19,10 +19,10 @@ _BINDING = ("identity.manifest", "identity.listing", "identity.bytes", "identity
 """What makes the root digest stand for the bytes that the other checks read, and for the bundle that was meant."""
 
 
-def properties_of(report: Report) -> list[str]:
+def properties_of(result: Result) -> list[str]:
     """What passed: the verdict as a whole where it is `verified`, then each check."""
-    whole = [VERIFIED] if report.verdict == "verified" else []
-    return whole + [property_of(check.id) for check in report.checks if check.status == "pass"]
+    whole = [VERIFIED] if result.verdict == "verified" else []
+    return whole + [property_of(check.id) for check in result.checks if check.status == "pass"]
 
 
 def property_of(check: str) -> str:
@@ -30,23 +30,23 @@ def property_of(check: str) -> str:
     return PREFIX + check.upper().replace(".", "_").replace("-", "_")
 
 
-def refusal_of(report: Report) -> str | None:
+def refusal_of(result: Result) -> str | None:
     """Why nothing can be stated of the root digest; None where something can."""
-    for check in report.checks:
+    for check in result.checks:
         if check.id in _BINDING and check.status not in ("pass", "not-applicable"):
             return f"the root digest does not stand for these records: {check.id} has the status {check.status}"
-    if report.draft:
+    if result.draft:
         return NOT_SEALED
-    if report.bundle.root_sha256 is None:
+    if result.subject.root_sha256 is None:
         return "the bundle has no root digest"
-    return None if properties_of(report) else "nothing passed"
+    return None if properties_of(result) else "nothing passed"
 
 
-def statement(report: Report, *, verifier: str, time: str) -> dict[str, Any]:
+def statement(result: Result, *, verifier: str, time: str) -> dict[str, Any]:
     """The statement of a report that nothing refuses."""
     return {
         "_type": STATEMENT_TYPE,
-        "subject": [{"name": report.bundle.name, "digest": {"sha256": report.bundle.root_sha256}}],
+        "subject": [{"name": result.subject.name, "digest": {"sha256": result.subject.root_sha256}}],
         "predicateType": PREDICATE_TYPE,
-        "predicate": {"verifier": {"id": verifier}, "timeCreated": time, "properties": properties_of(report)},
+        "predicate": {"verifier": {"id": verifier}, "timeCreated": time, "properties": properties_of(result)},
     }

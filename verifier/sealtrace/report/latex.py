@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sealtrace.contract.report import NOT_SEALED, Cell, Finding
+from sealtrace.contract.result import NOT_SEALED, NumberResult, Result
 from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import AGREEING, RECOMPUTED, as_printed, in_print
-from sealtrace.report.diff import agrees, in_order
-from sealtrace.report.formats import Cells
 from sealtrace.report.inert import harmless, latex
+from sealtrace.report.numbers import in_order, tally
 
 ROWS = 40
 """How many rows one tabular has at most: it cannot break across pages."""
@@ -26,37 +25,28 @@ _HEAD = r"""% Written by sealtrace. Read it in with \input; booktabs is used whe
 """
 
 
-def render(found: Cells, *, everything: bool = False) -> str:
-    """How many cells of each table agree, then the cells that do not, or all of them; what is waived is a comment."""
-    tables = in_order(found.cells)
-    findings: list[Finding] = getattr(found, "findings", [])
-    waived = [harmless(f"% Waived: {finding.name}".replace("\n", " ")) + "\n" for finding in findings if finding.waived]
-    rows = [
-        [latex(label), str(len(members)), str(sum(map(agrees, members))), _statuses(members)]
-        for label, members in tables.items()
+def render(result: Result, *, everything: bool = False) -> str:
+    """How the numbers of each table came out, then those that need a look, or all; what is waived is a comment."""
+    tables = in_order(result.numbers)
+    waived = [
+        harmless(f"% Waived: {finding.name}".replace("\n", " ")) + "\n" for finding in result.findings if finding.waived
     ]
-    said = [rf"\noindent\textbf{{Draft}}: {NOT_SEALED}.\par"] if getattr(found, "draft", False) else []
-    parts = ["".join(waived) + _HEAD, *said, *_tabulars("lrrl", ["Table", "Cells", "Agree", "Status"], rows)]
+    rows = [[latex(label), str(len(members)), latex(tally(members))] for label, members in tables.items()]
+    said = [rf"\noindent\textbf{{Draft}}: {NOT_SEALED}.\par"] if result.draft else []
+    parts = ["".join(waived) + _HEAD, *said, *_tabulars("lrl", ["Table", "Numbers", "Status"], rows)]
     for label, members in tables.items():
-        shown = [_row(cell) for cell in members if everything or not agrees(cell)]
+        shown = [_row(one) for one in members if everything or not one.settled]
         if shown:
             parts.append(rf"\par\medskip\noindent\textbf{{{latex(label)}}}\par\nopagebreak")
-            parts.extend(_tabulars("llrrl", ["Row", "Column", "Reported", "Recomputed", "Status"], shown))
+            parts.extend(_tabulars("llrrl", ["Row", "Column", "Printed", "Given", "Status"], shown))
     if not tables:
-        parts.append("No cell was reported.")
+        parts.append("No number was reported.")
     return "\n".join(parts) + "\n"
 
 
-def _statuses(cells: list[Cell]) -> str:
-    counts: dict[str, int] = {}
-    for cell in cells:
-        counts[cell.status] = counts.get(cell.status, 0) + 1
-    return ", ".join(f"{count} {latex(status)}" for status, count in counts.items())
-
-
-def _row(cell: Cell) -> list[str]:
-    recomputed = "---" if cell.recomputed is None else _number(cell.recomputed)
-    return [latex(cell.row), latex(cell.column), _number(cell.reported), recomputed, latex(cell.standing)]
+def _row(one: NumberResult) -> list[str]:
+    given = "---" if one.given is None else _number(one.given)
+    return [latex(one.row or ""), latex(one.column or one.id), _number(one.printed), given, latex(one.standing)]
 
 
 def _number(text: str) -> str:

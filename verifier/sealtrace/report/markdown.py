@@ -1,6 +1,6 @@
-"""Reports, audits and cells as Markdown, for a pull request comment, an artifact evaluation form or a letter.
+"""A result as Markdown, for a pull request comment, an artifact evaluation form or a letter.
 
-What a comment may hold is limited, so lists are cut short, and say so. The templates print nothing of a bundle or a
+What a comment may hold is limited, so lists are cut short, and say so. The template prints nothing of a bundle or a
 paper but inert text of a bounded length, without asking for it.
 """
 
@@ -9,29 +9,31 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-from sealtrace.contract.audit import Audit
-from sealtrace.contract.report import NOT_SEALED, Cell, Finding, Report
-from sealtrace.report import audit_text, text
-from sealtrace.report.diff import agrees, in_order
-from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason, times, turned_off
+from sealtrace.contract.result import NOT_SEALED, Finding, Result
+from sealtrace.report import text
+from sealtrace.report.claims import BROKEN, is_owed, known_of
+from sealtrace.report.findings import (
+    by_cause,
+    claim_of,
+    claims_by_id,
+    finding_lines,
+    missing_by_reason,
+    times,
+    turned_off,
+)
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
+from sealtrace.report.numbers import counted_claims, headline, in_order, numbers_in_words, share_checked, tally
 
 BLOCKS = 8
 """How many checks have their findings unfolded."""
 FEW = 3
 """How many findings of one check are shown."""
 CELLS = 25
-"""How many differing cells are shown."""
-LISTED = 100
-"""How many relations of an audit are shown."""
-
-_VERDICTS = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
-_TITLES = {
-    "contradiction": "some of these numbers cannot all be true",
-    "incomplete": "not everything could be decided",
-    "suspicion": "nothing is contradicted, but something looks wrong",
-    "nothing-found": "nothing found",
-}
+"""How many numbers that need a look are shown."""
+LISTED = 20
+"""How many relations of one grade are shown."""
+LONGEST, CLAIMED = 120, 600
+"""How many characters of a text are shown, unless it is ours; and of what a relation says."""
 
 
 def _rendered(name: str, longest: int, **shown: Any) -> str:
@@ -57,47 +59,70 @@ def _code(lines: list[str], longest: int) -> Any:
     return Markup(fenced("\n".join(clipped(harmless(line), longest) for line in lines)))
 
 
-def render(report: Report) -> str:
-    """The verdict and what to do first; then counts, checks, findings and cells."""
-    causes = by_cause(report)
+def render(result: Result, *, everything: bool = False) -> str:
+    """The verdict and what to do first; then counts, checks, findings, relations and numbers."""
+    from markupsafe import Markup
+
+    causes = by_cause(result)
     check = causes[0][0].id if causes else None
+    claims = claims_by_id(result)
+    own = [finding for finding in result.findings if claim_of(finding, claims) is None]
+    claimed = {finding.check for finding in result.findings} - {finding.check for finding in own}
+    broken = {grade: [claim for claim in result.claims if claim.grade == grade] for grade in BROKEN}
+    undecided = [claim for claim in result.claims if claim.grade == "undecided"]
+    room = len(result.numbers) if everything else CELLS
+    tables = []
+    for label, members in in_order(result.numbers).items():
+        shown = [one for one in members if everything or not one.settled]
+        tables.append((label, tally(members), shown[:room], len(shown) - len(shown[:room])))
+        room -= len(shown[:room])
     return _rendered(
-        "report.md.j2",
-        120,
-        report=report,
-        verdicts=_VERDICTS,
+        "result.md.j2",
+        LONGEST,
+        result=result,
+        headline=headline(result),
         not_sealed=NOT_SEALED,
         causes=causes,
-        first=next(
-            (finding for finding in report.findings if finding.check == check and finding.severity == "error"), None
-        ),
-        failed=[result for result in report.checks if result.status == "fail"],
-        missing=next((result for result in report.checks if result.status == "missing"), None),
-        blocks=_blocks(report),
+        first=next((finding for finding in own if finding.check == check and finding.severity == "error"), None),
+        failed=[check for check in result.checks if check.status == "fail"],
+        missing=next((check for check in result.checks if check.status == "missing"), None),
+        blocks=_blocks(result, own, claimed),
         unfolded=BLOCKS,
-        differing=[cell for cells in in_order(report.cells).values() for cell in cells if not agrees(cell)],
-        most_cells=CELLS,
-        code=_code_of_findings,
+        broken={grade: found for grade, found in broken.items() if found},
+        owed=[claim for claim in undecided if everything or is_owed(claim)],
+        suggested=[claim for claim in result.claims if claim.grade == "suggestion"],
+        holding=[claim for claim in result.claims if claim.grade == "holds"] if everything else [],
+        tables=tables,
+        numbers=numbers_in_words(result),
+        checked=share_checked(result) if result.command == "audit" else "",
+        counted_claims=counted_claims(result) if result.claims or result.command == "audit" else "",
+        known_of=known_of,
+        listed=LISTED,
+        code=lambda lines: _code(lines, 2000),
+        long=lambda value: Markup(markdown(clipped(harmless(value), CLAIMED))),
+        findings=_code_of_findings,
         lines=finding_lines,
-        place=lambda cell: f"{cell.source or ''}:{cell.line}" if cell.line else "",
         missing_by_reason=missing_by_reason,
         turned_off=turned_off,
         **{name: getattr(text, name) for name in text.SAID},
     )
 
 
-def _blocks(report: Report) -> list[tuple[str, list[Finding], int]]:
-    """The findings of each failed check, then those that fail nothing: what they are, they, and how many there are."""
+def _blocks(result: Result, own: list[Finding], claimed: set[str]) -> list[tuple[str, list[Finding], int]]:
+    """The findings of each failed check, then those that fail nothing: what they are, they, and how many there are.
+
+    Checks whose findings claims tell are left to those.
+    """
     blocks = []
-    for check in [result for result in report.checks if result.status == "fail"][:BLOCKS]:
-        findings = [finding for finding in report.findings if finding.check == check.id]
+    failed = [check for check in result.checks if check.status == "fail" and check.id not in claimed]
+    for check in failed[:BLOCKS]:
+        findings = [finding for finding in own if finding.check == check.id]
         errors = [finding for finding in findings if finding.severity == "error"]
         # A check counts what it does not list, and also what fails nothing.
         total = check.findings - len(findings) + len(errors)
         blocks.append((f"{check.id}: {times(total, 'error')}", errors, total))
     others = {
-        severity: [finding for finding in report.findings if finding.severity == severity]
-        for severity in ("warning", "note")
+        severity: [finding for finding in own if finding.severity == severity] for severity in ("warning", "note")
     }
     return blocks + [(times(len(found), severity), found, len(found)) for severity, found in others.items() if found]
 
@@ -108,42 +133,3 @@ def _code_of_findings(findings: list[Finding], total: int) -> Any:
         lines += [place, *(f"  {line}" for line in rest)]
     more = total - len(findings[:FEW])
     return _code([*lines, *([f"... and {more} more"] if more else [])], 120)
-
-
-def render_audit(audit: Audit, *, everything: bool = False) -> str:
-    """Contradictions, each with what to write; then what is undecided, counts and coverage."""
-    statuses = ("contradiction", "suspicion", "undecided", "holds")
-    decided = {status: [decision for decision in audit.decisions if decision.status == status] for status in statuses}
-    return _rendered(
-        "audit.md.j2",
-        2000,
-        audit=audit,
-        titles=_TITLES,
-        decided=decided,
-        undecided=[
-            decision for decision in decided["undecided"] if everything or decision.family in ("declared", "group")
-        ],
-        everything=everything,
-        facts={fact.address: fact for fact in audit.facts},
-        listed=LISTED,
-        numbers=12,
-        code=lambda lines: _code(lines, 2000),
-        **{name: getattr(audit_text, name) for name in audit_text.SAID},
-    )
-
-
-def render_cells(cells: list[Cell], *, everything: bool) -> str:
-    """A table for each table of the paper."""
-    parts: list[str] = []
-    for table, members in in_order(cells).items():
-        parts.append(f"### {markdown(table)}\n\n{sum(map(agrees, members))} of {len(members)} cells agree.\n")
-        shown = [cell for cell in members if everything or not agrees(cell)]
-        if shown:
-            parts.append("| row | column | reported | recomputed | status | line |\n|---|---|---|---|---|---|")
-            parts.extend(
-                f"| {markdown(cell.row)} | {markdown(cell.column)} | {markdown(cell.reported)} "
-                f"| {markdown(cell.recomputed or '')} | {markdown(cell.standing)} | {cell.line or ''} |"
-                for cell in shown
-            )
-            parts.append("")
-    return "\n".join(parts) + "\n"

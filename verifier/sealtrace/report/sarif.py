@@ -14,8 +14,18 @@ from typing import Any
 from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
-from sealtrace.contract.report import NOT_SEALED, Cell, CheckResult, Finding, Report
-from sealtrace.report.findings import Address, Place, in_bundle, in_paper, key_text, printed_cells, times
+from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, NumberResult, Result
+from sealtrace.report.findings import (
+    Address,
+    Place,
+    in_paper,
+    in_subject,
+    in_workspace,
+    key_text,
+    of_paper,
+    printed_numbers,
+    times,
+)
 from sealtrace.report.inert import harmless, json_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -29,50 +39,57 @@ _BASES = {
 Object = dict[str, Any]
 
 
-def render(report: Report, *, exit_code: int, prefix: str | None = None) -> str:
+def render(result: Result, *, exit_code: int, prefix: str | None = None) -> str:
     """`prefix` leads from the working directory to the bundle; None where the bundle's files are not below it."""
-    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_Run(report, prefix).document(exit_code)]})
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_Run(result, prefix).document(exit_code)]})
 
 
 class _Run:
     """What the results of one report share."""
 
-    def __init__(self, report: Report, prefix: str | None) -> None:
-        self.report = report
+    def __init__(self, result: Result, prefix: str | None) -> None:
+        self.result = result
         self.base = "BUNDLE" if prefix is None else "%SRCROOT%"
         self.prefix = prefix or ""
-        self.rules = {check.id: place for place, check in enumerate(report.checks)}
-        self.printed: dict[Address, Cell] = printed_cells(report)
+        self.rules = {check.id: place for place, check in enumerate(result.checks)}
+        self.printed: dict[Address, NumberResult] = printed_numbers(result)
         self.seen: Counter[str] = Counter()
+        papers = result.subject.papers
+        self.whole = Place(papers[0] if of_paper(result) and papers else "manifest.json")
+        """Where a finding stands that is about everything."""
+
+    def placed(self, place: Place) -> Place:
+        """A place as the working directory has it."""
+        return in_workspace(self.result, place, self.prefix)
 
     def document(self, exit_code: int) -> Object:
         """The one run of the log."""
-        report = self.report
-        results = [self.finding(finding) for finding in report.findings]
-        results += [self.missing(check) for check in report.checks if check.status == "missing"]
+        result = self.result
+        results = [self.finding(finding) for finding in result.findings]
+        results += [self.missing(check) for check in result.checks if check.status == "missing"]
         return {
             "tool": {
                 "driver": {
                     "name": "sealtrace",
-                    "version": harmless(report.sealtrace),
-                    "rules": [_rule(check) for check in report.checks],
+                    "version": harmless(result.sealtrace),
+                    "rules": [_rule(check) for check in result.checks],
                 }
             },
-            "automationDetails": {"id": f"sealtrace/{_quoted(report.bundle.name)}/"},
+            "automationDetails": {"id": f"sealtrace/{_quoted(result.subject.name)}/"},
             "invocations": [
                 {
                     "executionSuccessful": True,
                     "exitCode": exit_code,
-                    "toolExecutionNotifications": _notifications(report),
+                    "toolExecutionNotifications": _notifications(result),
                 }
             ],
             "originalUriBaseIds": {name: {"description": {"text": text}} for name, text in _BASES.items()},
             "columnKind": "unicodeCodePoints",
             "results": results,
             "properties": {
-                "verdict": report.as_draft(report.verdict),
-                "bundle": harmless(report.bundle.name),
-                "root_sha256": harmless(report.bundle.root_sha256 or ""),
+                "verdict": result.as_draft(result.verdict),
+                "bundle": harmless(result.subject.name),
+                "root_sha256": harmless(result.subject.root_sha256 or ""),
             },
         }
 
@@ -82,11 +99,11 @@ class _Run:
         values = {"expected": finding.expected, "found": finding.found}
         text += "".join(f"; {name} {value}" for name, value in values.items() if value is not None)
         paper, record = in_paper(finding, self.printed), self.record(finding)
-        result = self.result(finding.check, finding.severity, text)
+        result = self.located(finding.check, finding.severity, text)
         result["locations"] = [record]
         if paper is not None:
             # The reader's eye goes to the paper first; the record stays at hand.
-            result["locations"] = [{**_physical(paper, "PAPER", ""), "logicalLocations": record["logicalLocations"]}]
+            result["locations"] = [{**_physical(paper, "PAPER"), "logicalLocations": record["logicalLocations"]}]
             result["relatedLocations"] = [{"id": 1, **record}]
         identity = [finding.check, finding.source, finding.key, finding.field]
         result["partialFingerprints"] = {FINGERPRINT: self.fingerprint(identity)}
@@ -95,13 +112,13 @@ class _Run:
 
     def missing(self, check: CheckResult) -> Object:
         """A check that lacks evidence: a warning, so that nobody takes its silence for a pass."""
-        result = self.result(check.id, "warning", f"missing: {check.reason or 'no reason is known'}")
-        result["locations"] = [_physical(Place("manifest.json"), self.base, self.prefix)]
+        result = self.located(check.id, "warning", f"missing: {check.reason or 'no reason is known'}")
+        result["locations"] = [_physical(self.placed(self.whole), self.base)]
         result["partialFingerprints"] = {FINGERPRINT: self.fingerprint([check.id, "missing"])}
         result["properties"] = {"status": check.status}
         return result
 
-    def result(self, check: str, level: str, text: str) -> Object:
+    def located(self, check: str, level: str, text: str) -> Object:
         """What findings and missing checks have in common."""
         result: Object = {"ruleId": check, "level": level, "message": {"text": _message(text)}}
         if check in self.rules:
@@ -110,14 +127,14 @@ class _Run:
 
     def record(self, finding: Finding) -> Object:
         """The record's place, or the manifest's where the finding is about the bundle; key and field by name."""
-        place = in_bundle(finding) or Place("manifest.json")
-        name = key_text(finding.key) or (f"row {finding.row}" if finding.row else "")
+        place = self.placed(in_subject(finding) or self.whole)
+        name = key_text(finding.key) or (f"row {finding.line}" if finding.line else "")
         path = ":".join(filter(None, (finding.source or "bundle", name)))
         logical = [{"name": harmless(name or path), "fullyQualifiedName": harmless(path), "kind": "object"}]
         if finding.field:
             pointer = f"{path}:{finding.field}"
             logical.append({"name": harmless(finding.field), "fullyQualifiedName": harmless(pointer), "kind": "value"})
-        return {**_physical(place, self.base, self.prefix), "logicalLocations": logical}
+        return {**_physical(place, self.base), "logicalLocations": logical}
 
     def fingerprint(self, identity: list[Any]) -> str:
         """A digest of what a finding is about, and its number among those about the same."""
@@ -151,23 +168,23 @@ def _rule(check: CheckResult) -> Object:
     return rule
 
 
-def _notifications(report: Report) -> list[Object]:
+def _notifications(result: Result) -> list[Object]:
     """What results cannot say: findings beyond those listed, and checks that were left out."""
-    listed = Counter(finding.check for finding in report.findings)
+    listed = Counter(finding.check for finding in result.findings)
     texts = [
         f"{check.id}: {times(check.findings, 'finding')}, of which {listed[check.id]} are listed"
-        for check in report.checks
+        for check in result.checks
         if check.findings > listed[check.id]
     ]
-    if report.draft:
+    if result.draft:
         texts.append(NOT_SEALED)
-    if skipped := sum(check.status == "skipped" for check in report.checks):
+    if skipped := sum(check.status == "skipped" for check in result.checks):
         texts.append(f"{times(skipped, 'check')} skipped: the verdict covers only the others")
     return [{"level": "warning", "message": {"text": _message(text)}} for text in texts]
 
 
-def _physical(place: Place, base: str, prefix: str) -> Object:
-    location: Object = {"artifactLocation": {"uri": _quoted(prefix + place.path), "uriBaseId": base}}
+def _physical(place: Place, base: str) -> Object:
+    location: Object = {"artifactLocation": {"uri": _quoted(place.path), "uriBaseId": base}}
     if place.line:
         location["region"] = {"startLine": place.line}
         if place.column:

@@ -1,69 +1,128 @@
-"""The report for people: the verdict, then failures by cause, then the figures."""
+"""The result for people: the verdict, then what is wrong by cause, then numbers that need a look, then the figures."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from sealtrace.contract.report import NOT_SEALED, Chain, CheckResult, Disclosed, Finding, Meaning, Report
-from sealtrace.report.findings import by_cause, finding_lines, missing_by_reason, times, turned_off
+from sealtrace.contract.result import (
+    NOT_SEALED,
+    UNDECIDED,
+    Chain,
+    ClaimResult,
+    Disclosed,
+    Finding,
+    FormulaResult,
+    NumberResult,
+    Result,
+)
+from sealtrace.report.claims import BROKEN, bare, is_owed, known_of, place_text
+from sealtrace.report.findings import (
+    by_cause,
+    claim_of,
+    claims_by_id,
+    finding_lines,
+    missing_by_reason,
+    number_of,
+    times,
+    turned_off,
+)
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
+from sealtrace.report.numbers import (
+    counted_claims,
+    headline,
+    in_order,
+    numbers_in_words,
+    share_checked,
+    tally,
+)
 from sealtrace.report.sheet import Sheet
 
-SAID = ("TRANSCRIBED", "counted_checks", "disclosed_in_words", "evidence_of", "meaning_in_words", "transcribed",
-        "witnesses_of")  # fmt: skip
+SAID = ("TRANSCRIBED", "counted_checks", "disclosed_in_words", "evidence_of", "formula_in_words", "subject_of",
+        "transcribed", "witnesses_of")  # fmt: skip
 """What other formats say in the same words."""
-SHOWN = 3
-"""How many places of one check are printed, unless everything is."""
+SHOWN, DIFFERING = 3, 40
+"""How many places of one check are printed, unless everything is: of a bundle, and of a paper."""
+CLAIMS, UNDECIDED_CLAIMS = 200, 20
+OPEN = 3
+"""How many numbers of a table are listed that nothing decides."""
+PASSED = 12
+"""How many things are listed that were not looked at."""
 
-_HEADLINES = {
-    "verified": ("VERIFIED", "green"),
-    "findings": ("FINDINGS", "red"),
-    "incomplete": ("INCOMPLETE", "yellow"),
-    "waived": ("WAIVED", "yellow"),
-}
+_COLOURS = {"verified": "green", "nothing-found": "green", "findings": "red", "incomplete": "yellow"}
+_WORD_COLOURS = {"follows": "green", "given": "green", "open": "yellow", "differs": "red", "contradicts": "red"}
 
 
-def render(report: Report, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
-    """The whole report; `everything` unfolds its lists."""
+def render(result: Result, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
+    """The whole result; `everything` unfolds its lists."""
     sheet = Sheet(width, paint)
-    limit = len(report.findings) if everything else SHOWN
-    _headline(sheet, report, everything)
-    for check, consequences in by_cause(report):
-        _failure(sheet, report, check, limit)
-        for other in consequences:
-            sheet.line(f"  and so: {paint(other.id, 'red')} ({times(other.findings, 'finding')})")
+    claims = claims_by_id(result)
+    own = [finding for finding in result.findings if claim_of(finding, claims) is None]
+    _headline(sheet, result, everything)
+    _failures(sheet, result, own, everything)
+    for grade in BROKEN:
+        _claims(sheet, result, grade, "red" if grade == "contradiction" else "yellow", CLAIMS)
+    _undecided(sheet, result, everything)
+    limit = len(own) if everything else SHOWN if result.command == "verify" else DIFFERING
     for severity, colour in (("warning", "yellow"), ("note", "cyan")):
-        if findings := [finding for finding in report.findings if finding.severity == severity]:
+        if findings := [finding for finding in own if finding.severity == severity]:
             sheet.gap()
             sheet.line(f"{paint(severity, colour)}: {times(len(findings), 'finding')}")
             _findings(sheet, findings[:limit], len(findings))
-    for reason, ids in missing_by_reason(report):
+    if result.command in ("check", "diff"):
+        _tables(sheet, result, everything)
+    for reason, ids in missing_by_reason(result):
         sheet.gap()
         sheet.titled("missing", "yellow", f": {reason}")
         sheet.say(", ".join(ids), "  ")
-    if skipped := sum(check.status == "skipped" for check in report.checks):
+    if skipped := sum(check.status == "skipped" for check in result.checks):
         sheet.gap()
         sheet.line(f"{paint('skipped', 'yellow')}: {times(skipped, 'check')} not asked for")
+    if result.command == "check":
+        _formulas(sheet, result)
+    if everything:
+        _claims(sheet, result, "holds", "green", len(result.claims))
+    _suggestions(sheet, result)
+    _passed_over(sheet, result, everything)
     sheet.gap()
-    _figures(sheet, report, everything)
+    _figures(sheet, result, everything)
     return str(sheet)
 
 
-def _headline(sheet: Sheet, report: Report, everything: bool) -> None:
-    word, colour = _HEADLINES[report.headline]
-    if report.verdict == "verified" and report.warnings:
-        word, colour = f"{word} with {times(report.warnings, 'warning')}", "yellow"
-    word = report.as_draft(word).replace("Draft", "DRAFT", 1)
-    sheet.line(f"{sheet.paint(word, colour)}  {harmless(report.bundle.name) or 'unnamed bundle'}")
-    if report.draft:
+def subject_of(result: Result) -> str:
+    """What was looked at, in a few words."""
+    against = f" against {result.subject.results}" if result.subject.results else ""
+    return f"{result.subject.name or 'unnamed bundle'}{against}"
+
+
+def _headline(sheet: Sheet, result: Result, everything: bool) -> None:
+    doubted = result.verdict == "verified" and result.command == "verify" and result.warnings
+    word = headline(result)
+    capitals, _, rest = word.partition(" with ") if result.command == "verify" else (word, "", "")
+    word = capitals.upper() + (f" with {rest}" if rest else "")
+    word = result.as_draft(word).replace("Draft", "DRAFT", 1)
+    suspected = result.verdict == "nothing-found" and result.warnings
+    colour = "yellow" if doubted or suspected else _COLOURS[result.verdict]
+    sheet.titled(word, colour, f"  {subject_of(result)}")
+    if result.subject.title:
+        sheet.say(result.subject.title)
+    if result.draft:
         sheet.line(NOT_SEALED)
-    elif report.bundle.root_sha256:
-        sheet.line(f"root {report.bundle.root_sha256}")
-    if report.waived:
-        sheet.line(f"{times(report.waived, 'finding')} waived by the reader's settings, and not settled")
-    off = any(check.status == "not-applicable" for check in report.checks)
-    sheet.line(f"{counted_checks(report)}{' (--all says why)' if off and not everything else ''}")
+    elif result.subject.root_sha256:
+        sheet.line(f"root {result.subject.root_sha256}")
+    if result.waived:
+        sheet.line(f"{times(result.waived, 'finding')} waived by the reader's settings, and not settled")
+    if result.command == "verify":
+        off = any(check.status == "not-applicable" for check in result.checks)
+        sheet.line(f"{counted_checks(result)}{' (--all says why)' if off and not everything else ''}")
+    else:
+        for name, said in numbers_in_words(result) if result.command != "audit" else ():
+            sheet.say(f"{name.lower()} {said}", "", "  ")
+    if result.claims or result.command == "audit":
+        sheet.say(counted_claims(result))
+    if result.command == "audit":
+        sheet.say(share_checked(result))
 
 
 STATUS_WORDS = {
@@ -76,24 +135,31 @@ STATUS_WORDS = {
 """What became of one check, and of several."""
 
 
-def counted_checks(report: Report) -> str:
+def counted_checks(result: Result) -> str:
     """How many checks came out how, in words."""
-    counts = [
-        (sum(result.status == status for result in report.checks), words) for status, words in STATUS_WORDS.items()
-    ]
-    told = [(count, words[count != 1]) for count, words in counts if count]
-    return ", ".join(
-        f"{times(count, 'check')} {word}" if not place else f"{count} {word}"
-        for place, (count, word) in enumerate(told)
-    )
+    statuses: Counter[str] = Counter(check.status for check in result.checks)
+    told = [f"{statuses[status]} {words[statuses[status] != 1]}" for status, words in STATUS_WORDS.items()
+            if statuses[status]]  # fmt: skip
+    if not told:
+        return "no check was run"
+    count, _, rest = told[0].partition(" ")
+    return ", ".join([f"{times(int(count), 'check')} {rest}", *told[1:]])
 
 
-def _failure(sheet: Sheet, report: Report, check: CheckResult, limit: int) -> None:
-    sheet.gap()
-    sheet.line(f"{sheet.paint(check.id, 'red')}: {times(check.findings, 'finding')} in {check.inspected} {check.unit}")
-    sheet.say(check.title, "  ")
-    findings = [finding for finding in report.findings if finding.check == check.id and finding.severity == "error"]
-    _findings(sheet, findings[:limit], check.findings)
+def _failures(sheet: Sheet, result: Result, own: list[Finding], everything: bool) -> None:
+    """Failed checks, each with those that may follow; what claims say stands below, claim by claim."""
+    limit = len(own) if everything else SHOWN if result.command == "verify" else DIFFERING
+    for check, consequences in by_cause(result):
+        errors = [finding for finding in own if finding.check == check.id and finding.severity == "error"]
+        if not errors and any(finding.check == check.id for finding in result.findings):
+            continue
+        sheet.gap()
+        found = f"{times(check.findings, 'finding')} in {check.inspected} {check.unit}"
+        sheet.line(f"{sheet.paint(check.id, 'red')}: {found}")
+        sheet.say(check.title, "  ")
+        _findings(sheet, errors[:limit], check.findings)
+        for other in consequences:
+            sheet.line(f"  and so: {sheet.paint(other.id, 'red')} ({times(other.findings, 'finding')})")
 
 
 def _findings(sheet: Sheet, shown: list[Finding], total: int) -> None:
@@ -105,13 +171,154 @@ def _findings(sheet: Sheet, shown: list[Finding], total: int) -> None:
     sheet.more(total - len(shown))
 
 
-def _figures(sheet: Sheet, report: Report, everything: bool) -> None:
-    summary, chain = report.summary, report.summary.chain
-    sheet.figure("Inspected", ", ".join(summary.inspected) or "no records of a kind of study that is known")
+def _claims(sheet: Sheet, result: Result, grade: str, colour: str, limit: int) -> None:
+    """Relations of one grade: what is proved, and what is only suspected, are never mixed."""
+    found = [claim for claim in result.claims if claim.grade == grade]
+    for claim in found[:limit]:
+        _claim(sheet, claim, colour)
+    if len(found) > limit:
+        sheet.gap()
+        sheet.line(f"... and {times(len(found) - limit, f'more {grade}')} (--format json lists them)")
+
+
+def _claim(sheet: Sheet, claim: ClaimResult, colour: str, *, whole: bool = False) -> None:
+    sheet.gap()
+    if is_owed(claim):
+        sheet.titled(claim.grade, colour, f": {claim.id}{'  [group]' if claim.family == 'group' else ''}", "  ")
+        sheet.say(claim.says, "  ")
+    else:
+        # What nobody named is called by what it says.
+        sheet.titled(claim.grade, colour, f": {claim.says}  [{claim.family}]", "  ")
+    known = known_of(claim)
+    for name in known if whole or claim.grade != "holds" else ("implied by",):
+        for number, line in enumerate(known.get(name, ())):
+            sheet.say(line, f"  {name if number == 0 else '':<11} ", " " * 16)
+
+
+def render_number(result: Result, wanted: str, width: int = 80) -> tuple[str | None, int]:
+    """What an audit says of one number, by its id or by `file:line`; and 1 where a contradiction speaks of it."""
+    wanted = " ".join(wanted.split())
+    spoken = [(claim, number) for claim in result.claims for number in claim.numbers
+              if wanted in (number.number, bare(number.id), f"{number.source}:{number.line}")]  # fmt: skip
+    if not spoken:
+        return None, 2
+    sheet = Sheet(width)
+    for line in dict.fromkeys(f"{number.printed}  {place_text(number)}" for _, number in spoken):
+        sheet.line(harmless(line))
+    about = list({claim.id: claim for claim, _ in spoken}.values())
+    for claim in about:
+        _claim(sheet, claim, "cyan", whole=True)
+    return str(sheet), int("contradiction" in {claim.grade for claim in about})
+
+
+def _undecided(sheet: Sheet, result: Result, everything: bool) -> None:
+    found = [claim for claim in result.claims if claim.grade == "undecided"]
+    shown = found if everything else [claim for claim in found if is_owed(claim)][:UNDECIDED_CLAIMS]
+    for claim in shown:
+        _claim(sheet, claim, "yellow")
+    if len(found) > len(shown):
+        sheet.gap()
+        more = times(len(found) - len(shown), "other relation" if shown else "automatic relation")
+        sheet.line(f"{sheet.paint('undecided', 'yellow')}: {more} (--all lists them)")
+
+
+def _tables(sheet: Sheet, result: Result, everything: bool) -> None:
+    """A block for each table: how many numbers have which word, then those that need a look."""
+    told = {number_of(finding) for finding in result.findings if finding.severity == "error"}
+    sheet.gap()
+    for table, members in in_order(result.numbers).items():
+        source = next((one.source for one in members if one.source), "")
+        first = min((one.line for one in members if one.line), default=None)
+        place = f"{source}:{first}" if first else source
+        sheet.titled(table, "cyan", f"  {place}  {tally(members)}", "  ")
+        listed: Counter[str] = Counter()
+        for one in members if everything else [one for one in members if not one.settled]:
+            listed[one.status] += 1
+            said = one.id in told and not everything
+            if not said and (everything or one.status not in UNDECIDED or listed[one.status] <= OPEN):
+                _number(sheet, one)
+        for status in UNDECIDED if not everything else ():
+            sheet.more(listed[status] - OPEN, f"more {status}")
+
+
+def _number(sheet: Sheet, one: NumberResult) -> None:
+    line = f"  line {one.line}" if one.line else ""
+    waived = ", waived" if one.waived else ""
+    name = f"{one.row}, {one.column}" if one.table else one.printed
+    sheet.titled(f"  {one.word}", _WORD_COLOURS[one.word], f" ({one.status}{waived})  {name}{line}", "    ")
+    given = f"   given {one.given}" if one.given else ""
+    sheet.say(f"printed {one.printed}{given}", "    ", "      ")
+    for said in (one.said, one.sentence, one.formula if one.word == "follows" else None):
+        if said:
+            sheet.say(said, "    ")
+
+
+def _formulas(sheet: Sheet, result: Result) -> None:
+    if result.formulas:
+        sheet.gap()
+        sheet.line(sheet.paint("Formulas found", "cyan"))
+    table = None
+    for formula in result.formulas:
+        if formula.table != table:
+            table = formula.table
+            sheet.line(f"  {harmless(table)}")
+        sheet.say(f"{formula.id}  {formula.kind} {formula_in_words(formula)}", "    ")
+        if formula.ambiguous:
+            sheet.say(f"or: {'; or: '.join(formula.ambiguous)} (told apart by {formula.apart or ''})", "        ")
+
+
+def formula_in_words(formula: FormulaResult) -> str:
+    """What some numbers are; of a formula that was found, how sure that is."""
+    if formula.bits is None:
+        return f"{formula.table}[{formula.subject}]: {formula.formula}"
+    fits = f"gives {formula.agrees} of {formula.numbers}, {chance(formula.bits)}"
+    return f"{formula.subject[:60]}: {formula.formula}  [{fits}]"
+
+
+def chance(bits: float) -> str:
+    """How unlikely it is that a formula fits by accident, in words."""
+    if bits >= 30:
+        return "by chance less than once in a billion"
+    return f"by chance once in {int(float(f'{2.0 ** max(bits, 0):.1g}')):,}"
+
+
+def _suggestions(sheet: Sheet, result: Result) -> None:
+    found = [claim for claim in result.claims if claim.grade == "suggestion"]
+    if found:
+        sheet.gap()
+        sheet.say(
+            f"{times(len(found), 'suggestion')}: found by search, not by reading. They hold, perhaps by chance; the "
+            "paper may imply none of them."
+        )
+    for number, claim in enumerate(found, 1):
+        sheet.titled(f"  suggestion {number}", "cyan", f", {claim.evidence}")
+        for line in "\n".join(claim.readings).splitlines():
+            indent = " " * (4 + len(line) - len(line.lstrip()))
+            # As a relations file continues a line: whoever copies it need not join it again.
+            sheet.say(line.strip(), indent, f"{indent}  ")
+
+
+def _passed_over(sheet: Sheet, result: Result, everything: bool) -> None:
+    """What was not looked at; kinds of study that a bundle is not are no news."""
+    found = result.not_looked_at
+    if result.command == "verify" or not found:
+        return
+    sheet.gap()
+    sheet.line(f"{sheet.paint('not looked at', 'yellow')}: {len(found)}")
+    shown = found if everything else found[:PASSED]
+    for one in shown:
+        sheet.say(f"{one.what}: {one.why}", "  ", "    ")
+    sheet.more(len(found) - len(shown))
+
+
+def _figures(sheet: Sheet, result: Result, everything: bool) -> None:
+    summary, chain = result.summary, result.summary.chain
+    if summary.inspected or result.command == "verify":
+        sheet.figure("Inspected", ", ".join(summary.inspected) or "no records of a kind of study that is known")
     if summary.tolerance is not None:
         sheet.figure("Tolerance", summary.tolerance)
     if (worst := summary.max_discrepancy) is not None:
-        place = f"{worst.source}:{worst.row} ({' '.join((worst.key or {}).values())}) {worst.field}"
+        place = f"{worst.source}:{worst.line} ({' '.join((worst.key or {}).values())}) {worst.field}"
         sheet.figure("Discrepancy", f"at most {worst.value:.2e}, at {place}")
     if (agreement := summary.threshold_agreement) is not None:
         sheet.figure("Crossings", f"{agreement.agree} of {agreement.total} agree")
@@ -120,42 +327,60 @@ def _figures(sheet: Sheet, report: Report, everything: bool) -> None:
             "as reported" if selected.recomputed == selected.reported else f"reported {selected.reported or 'none'}"
         )
         sheet.figure("Selected", f"{selected.selector}: {selected.recomputed or 'none'} ({reported})")
-    sealed = "none is sealed yet" if report.draft else f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
-    sheet.figure("Stages", sealed)
-    for line in witnesses_of(chain):
-        sheet.figure("Witnessed", line)
+    if chain.stages:
+        sealed = f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
+        sheet.figure("Stages", "none is sealed yet" if result.draft else sealed)
+        for line in witnesses_of(chain):
+            sheet.figure("Witnessed", line)
     for seen in summary.disclosed:
         sheet.figure("Disclosed", disclosed_in_words(seen))
     if summary.assumed:
         sheet.figure("Assumed", f"not verified: {'; '.join(summary.assumed)}")
-    sheet.figure("Cells", _coverage(report))
-    if transcribed(report):
+    for name, said in numbers_in_words(result) if result.command in ("verify", "audit") else ():
+        sheet.figure(name, said)
+    if transcribed(result):
         sheet.figure("Tables", TRANSCRIBED)
-    shown = report.meanings if everything else report.meanings[:SHOWN]
-    for number, meaning in enumerate(shown):
-        sheet.figure("" if number else "Recipes", meaning_in_words(meaning))
-    if left := len(report.meanings) - len(shown):
+    if result.command == "audit":
+        _families(sheet, result)
+    if result.command == "verify":
+        _recipes(sheet, result, everything)
+    if result.command == "check":
+        sheet.say("--all lists every number; -o html=check.html shows them in their tables; --save DIR writes the "
+                  "formulas as a draft to seal.")  # fmt: skip
+
+
+def _families(sheet: Sheet, result: Result) -> None:
+    counts = Counter((claim.grade, claim.family) for claim in result.claims)
+    names = {"holds": "Can hold", "contradiction": "Cannot", "suspicion": "Suspected", "undecided": "Undecided"}
+    for grade, name in names.items():
+        told = [f"{count} {family}" for (found, family), count in sorted(counts.items()) if found == grade]
+        sheet.figure(name, ", ".join(told) or "none")
+
+
+def _recipes(sheet: Sheet, result: Result, everything: bool) -> None:
+    shown = result.formulas if everything else result.formulas[:SHOWN]
+    for number, formula in enumerate(shown):
+        sheet.figure("" if number else "Recipes", formula_in_words(formula))
+    if left := len(result.formulas) - len(shown):
         sheet.figure("", f"... and {left} more (--all lists them)")
-    for number, (reason, ids) in enumerate(turned_off(report) if everything else ()):
-        sheet.figure("" if number else "Not applied", f"{', '.join(ids)}: {reason}")
+    off = [(", ".join(ids), reason) for reason, ids in turned_off(result)]
+    off += [(one.what, one.why) for one in result.not_looked_at]
+    for number, (what, why) in enumerate(off if everything else ()):
+        sheet.figure("" if number else "Not applied", f"{what}: {why}")
 
 
 TRANSCRIBED = "as the authors transcribed them: no manuscript is sealed beside them"
 
 
-def transcribed(report: Report) -> bool:
+def transcribed(result: Result) -> bool:
     """Whether no table was read again from a sealed manuscript."""
-    return bool(report.cells) and any(
-        result.id == "table.source" and result.status == "not-applicable" for result in report.checks
+    return bool(result.numbers) and any(
+        check.id == "table.source" and check.status == "not-applicable" for check in result.checks
     )
 
 
-def meaning_in_words(meaning: Meaning) -> str:
-    """What a column is."""
-    return f"{meaning.table}[{meaning.row}, {meaning.column}]: {meaning.words}"
-
-
 def disclosed_in_words(seen: Disclosed) -> str:
+    """What was seen of withheld rows, and what that says of the others."""
     share = f"{seen.seen} of {seen.leaves} withheld rows of {seen.tree} were seen, {seen.wrong} of them wrong"
     if seen.most_wrong is None:
         return f"{share}; they were chosen, so they say nothing of the rest"
@@ -178,13 +403,3 @@ def witnesses_of(chain: Chain) -> Iterator[str]:
     for (witnesses, since), stages in together.items():
         known = f"sealed by {since}" if since else "when is the authors' word"
         yield f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})"
-
-
-def _coverage(report: Report) -> str:
-    cells = report.coverage
-    if not cells.cells:
-        looked = all(result.status != "skipped" for result in report.checks if result.id == "table.cells")
-        return "the bundle reports no table" if looked else "not looked at"
-    statuses = ", ".join(f"{count} {status}" for status, count in cells.statuses.items())
-    names = f"; {cells.declared_names} more are declared names" if cells.declared_names else ""
-    return f"{cells.recomputed} of {cells.cells} recomputed ({statuses}){names}"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise, product
 
-from sealtrace.contract.audit import AuditSuggestion
-from sealtrace.relations.decision import Claim
+from sealtrace.contract.result import ClaimResult
+from sealtrace.relations.decision import Claim, bound
 from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.columns import Column, columns_of
 from sealtrace.relations.families.mining import Hypothesis, Mine
@@ -110,7 +110,7 @@ def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
 # As text for a relations file: what an author may declare instead of leaving it to be guessed
 
 
-def suggestions(paper: AuditedPaper) -> list[AuditSuggestion]:
+def suggestions(paper: AuditedPaper) -> list[ClaimResult]:
     """Every believed regularity, the least likely by chance first."""
     mine = Mine.of(paper)
     return [
@@ -118,7 +118,7 @@ def suggestions(paper: AuditedPaper) -> list[AuditSuggestion]:
     ]
 
 
-def _suggestion(hypothesis: Hypothesis, score: float) -> AuditSuggestion:
+def _suggestion(hypothesis: Hypothesis, score: float) -> ClaimResult:
     labels = [hypothesis.sheet.rows[row].label for row in hypothesis.holds]
     name = f"{hypothesis.kind} {hypothesis.sheet.label} {hypothesis.columns[0].label}"
     identifier = "-".join(re.findall(r"[^\W_]+", name))
@@ -135,12 +135,15 @@ def _suggestion(hypothesis: Hypothesis, score: float) -> AuditSuggestion:
         formulas = [formula_text(rebuilt(hypothesis.equation(hypothesis.holds[0]), varied))]
     else:
         formulas = [formula_text(hypothesis.equation(row)) for row in hypothesis.holds]
-    return AuditSuggestion(
-        name=name,
-        sentence=f"{hypothesis.says}.",
-        text="\n".join([*lines, f"  holds   {' and '.join(formulas)}"]) + "\n",
-        score=round(score, 1),
-        facts=list(dict.fromkeys(fact.address for row in hypothesis.holds for fact in hypothesis.facts(row))),
+    return ClaimResult(
+        id=name,
+        grade="suggestion",
+        says=f"{hypothesis.says}.",
+        quote="found by search",
+        readings=["\n".join([*lines, f"  holds   {' and '.join(formulas)}"]) + "\n"],
+        numbers=bound(fact for row in hypothesis.holds for fact in hypothesis.facts(row)),
+        family=FAMILY,
+        evidence=f"{score:.1f} digits beyond chance",
     )
 
 

@@ -1,20 +1,20 @@
-"""One page that needs nothing else, of a report, an audit or a check: no network, no server, no other file."""
+"""One page that needs nothing else, of any result: no network, no server, no other file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 
 
-def render(report: Report) -> str:
-    """The page of a report; only drawing one needs Jinja2."""
-    from sealtrace.report.html import of_report, page
+def render(result: Result) -> str:
+    """The page of a result; only drawing one needs Jinja2."""
+    from sealtrace.report.html import of_result, page
 
-    return page.render(of_report.page_of(report))
+    return page.render(of_result.page_of(result))
 
 
-def render_index(reports: Mapping[str, Report]) -> str:
+def render_index(reports: Mapping[str, Result]) -> str:
     """Several studies on one page: directory to the report whose page lies in it."""
     from markupsafe import Markup
 

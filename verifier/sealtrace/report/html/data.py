@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from sealtrace.contract.details import DrawnRow, DrawnTable
-from sealtrace.contract.report import Cell
-from sealtrace.report.html.page import FAMILY_WORDS, SEVERITY_SIGNS, Address, Cause, Page, definition, look
+from sealtrace.contract.result import WORDS, NumberResult
+from sealtrace.report.html.page import FAMILIES, SEVERITY_SIGNS, Cause, Page, definition, look
 from sealtrace.report.inert import harmless
+from sealtrace.report.numbers import tally
 
 BEFORE_FIELDS = 6
-"""How many numbers stand for a cell before those of its fields: row, column, status, recomputed, file and line."""
+"""How many numbers stand for a cell before those of its fields: row, column, status, given, file and line."""
 _IN_HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """What could end a script element, begin an entity, or end a line of a script."""
 
@@ -54,14 +54,14 @@ class Layout:
 def layouts(page: Page) -> list[Layout]:
     """The tables in the order of the paper, each with its cells."""
     known = {table.label for table in page.tables}
-    tables = [_placed(table) for table in [*page.tables, *from_cells(page.cells, known)]]
+    tables = [_placed(table) for table in [*page.tables, *from_cells(page.numbers, known)]]
     by_label: dict[str, list[Layout]] = {}
     for table in tables:
         by_label.setdefault(table.table.label, []).append(table)
-    for number, cell in enumerate(page.cells):
+    for number, cell in enumerate(page.numbers):
         # Labels that stand twice are filled in order, as the cells came.
-        for place in by_label.get(cell.table, []):
-            if places := place.places.get((cell.row, cell.column)):
+        for place in by_label.get(cell.table or "", []):
+            if places := place.places.get((cell.row or "", cell.column or "")):
                 place.cells.append((*places.pop(0), number))
                 break
     return tables
@@ -75,18 +75,18 @@ def _placed(table: DrawnTable) -> Layout:
     return layout
 
 
-def from_cells(cells: list[Cell], known: set[str] | frozenset[str] = frozenset()) -> list[DrawnTable]:
+def from_cells(cells: list[NumberResult], known: set[str] | frozenset[str] = frozenset()) -> list[DrawnTable]:
     """Tables of which only the cells are known: rows and columns as they first appear."""
-    members: dict[str, list[Cell]] = {}
+    members: dict[str, list[NumberResult]] = {}
     for cell in cells:
         if cell.table not in known:
-            members.setdefault(cell.table, []).append(cell)
+            members.setdefault(cell.table or "", []).append(cell)
     tables = []
     for label, inside in members.items():
-        columns = list(dict.fromkeys(cell.column for cell in inside))
+        columns = list(dict.fromkeys(cell.column or "" for cell in inside))
         texts: dict[str, dict[str, str]] = {}
         for cell in inside:
-            texts.setdefault(cell.row, {})[cell.column] = cell.reported
+            texts.setdefault(cell.row or "", {})[cell.column or ""] = cell.printed
         rows = [
             DrawnRow(label=row, cells=[printed.get(column, "") for column in columns]) for row, printed in texts.items()
         ]
@@ -98,18 +98,17 @@ def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]
     """What stands above each table, and in the list of tables; it looks as the worst family of its cells does."""
     heads = []
     for layout in tables:
-        members = [page.cells[number] for _, _, number in layout.cells]
+        members = [page.numbers[number] for _, _, number in layout.cells]
         source = next((cell.source for cell in members if cell.source), None)
         first = min((cell.line for cell in members if cell.line), default=None)
-        counts = Counter(look(cell.status)[0] for cell in members)
-        told = [f"{counts[family]:,} {word}" for family, word in FAMILY_WORDS.items() if counts[family]]
+        looks = {look(cell.status)[0] for cell in members}
         heads.append(
             {
                 "label": layout.table.label,
                 "caption": layout.table.caption,
                 "source": f"{source}:{first}" if source and first else source,
-                "tally": ", ".join(told) or "no numbers",
-                "look": next((words for words in reversed(FAMILY_WORDS) if counts[words]), "unproven"),
+                "tally": tally(members) if members else "no numbers",
+                "look": next((family for family in reversed(FAMILIES) if family in looks), "unproven"),
             }
         )
     return heads
@@ -118,12 +117,12 @@ def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]
 def island(page: Page, tables: list[Layout]) -> str:
     """The JSON text, in ASCII, that no HTML parser can see anything in."""
     pool = Pool()
-    statuses = list(dict.fromkeys(cell.status for cell in page.cells))
+    statuses = list(dict.fromkeys(cell.status for cell in page.numbers))
     document: dict[str, Any] = {
         "name": harmless(page.name),
         "command": page.command,
         "fields": page.fields,
-        "statuses": [[harmless(name), *look(name), definition(name)] for name in statuses],
+        "statuses": [[harmless(name), *look(name), definition(name), WORDS.get(name, "open")] for name in statuses],
         "tables": [_table(layout, page, statuses, pool) for layout in tables],
         **_findings(page, tables, pool),
         "text": pool.texts,
@@ -136,12 +135,12 @@ def _table(layout: Layout, page: Page, statuses: list[str], pool: Pool) -> dict[
     width = len(table.columns)
     flat: list[int] = []
     for row, column, number in layout.cells:
-        cell = page.cells[number]
+        cell = page.numbers[number]
         flat += [
             row,
             column,
             statuses.index(cell.status),
-            pool.add(cell.recomputed),
+            pool.add(cell.given),
             pool.add(cell.source),
             cell.line or 0,
             *map(pool.lines, page.lineages[number]),
@@ -163,8 +162,8 @@ def _table(layout: Layout, page: Page, statuses: list[str], pool: Pool) -> dict[
 
 def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, Any]:
     """Causes in order, each before its consequences, and their findings one after the other."""
-    at: dict[Address, tuple[int, int]] = {
-        (layout.table.label, page.cells[number].row, page.cells[number].column): (place, index)
+    at: dict[str, tuple[int, int]] = {
+        page.numbers[number].id: (place, index)
         for place, layout in enumerate(tables)
         for index, (_, _, number) in enumerate(layout.cells)
     }
@@ -181,7 +180,7 @@ def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, Any]:
                 pool.add(item.place),
                 pool.add(item.message),
                 [number for name, value in item.facts for number in (pool.add(name), pool.lines(value))],
-                [number for address in item.cells if address in at for number in at[address]],
+                [number for name in item.numbers if name in at for number in at[name]],
             ]
             for item in cause.items
         )

@@ -249,7 +249,7 @@
         element.className = this.style(column);
         if (column === 0 && !this.labelled) element.setAttribute("role", "rowheader");
         if (cell >= 0) {
-          const [status, family, sign] = data.statuses[this.get(cell, STATUS)];
+          const [status, family, sign, , word] = data.statuses[this.get(cell, STATUS)];
           const dim = this.matching && !this.matching[cell] ? " dim" : "";
           const mark = this.marks[`${row},${column}`];
           const here = cell === this.current ? " here" : "";
@@ -259,8 +259,8 @@
           if (beside.ariaPressed === "true") {
             element.append(" ", make("span", { class: "beside" }, cut(this.of(cell, RECOMPUTED), printed) || "–"));
           }
-          element.setAttribute("aria-label", `${printed}, ${status}${mark ? `, marked ${mark}` : ""}`);
-          element.title = status;
+          element.setAttribute("aria-label", `${printed}, ${word}: ${status}${mark ? `, marked ${mark}` : ""}`);
+          element.title = `${word}: ${status}`;
         } else if (printed.length > 24) element.title = printed;
         line.append(element);
       }
@@ -415,12 +415,12 @@
         const formula = /^[=@\t\r]/.test(plain) || (/^[+-]/.test(plain) && Number.isNaN(Number(plain)));
         return `"${(formula ? "'" : "") + plain.replaceAll('"', '""')}"`;
       };
-      const lines = [["table", "row", "column", "printed", "recomputed", "status", "source", "line", ...data.fields]];
+      const lines = [["table", "row", "column", "printed", "given", "word", "status", "source", "line", ...data.fields]];
       for (const table of tables) {
         for (let cell = 0; cell < table.size; cell++) {
           if (table.matching && !table.matching[cell]) continue;
           lines.push([table.label, table.rowOf(cell), table.columns[table.get(cell, COLUMN)], table.printed(cell),
-            table.of(cell, RECOMPUTED), data.statuses[table.get(cell, STATUS)][0], table.of(cell, SOURCE), table.get(cell, LINE) || "",
+            table.of(cell, RECOMPUTED), data.statuses[table.get(cell, STATUS)][4], data.statuses[table.get(cell, STATUS)][0], table.of(cell, SOURCE), table.get(cell, LINE) || "",
             ...data.fields.map((_, place) => table.of(cell, FIELDS + place))]);
         }
       }
@@ -480,7 +480,7 @@
   let goBack = null;
 
   function tell(table, cell) {
-    const [status, family, sign, definition] = data.statuses[table.get(cell, STATUS)];
+    const [status, family, sign, definition, word] = data.statuses[table.get(cell, STATUS)];
     const address = table.address(cell);
     byId("lineage-title").textContent = address;
     const body = byId("lineage-body");
@@ -488,7 +488,7 @@
     const compared = make("dl", { class: "compared" },
       make("div", {}, make("dt", {}, "Printed"), make("dd", {}, table.printed(cell))));
     if (recomputed || family === "absent") {
-      compared.append(make("div", {}, make("dt", {}, "Recomputed, unrounded"), make("dd", {}, recomputed || "nothing")));
+      compared.append(make("div", {}, make("dt", {}, "Given by records or results"), make("dd", {}, recomputed || "nothing")));
     }
     const list = make("dl", { class: "lineage" });
     const add = (name, ...content) => list.append(make("div", {}, make("dt", {}, name), make("dd", {}, ...content)));
@@ -507,7 +507,7 @@
     if (data.command) add("On the command line", make("code", {}, data.command.replace("{}", () => address)));
     add("Link", make("a", { href: cellLink(table, cell) }, "to this cell"));
     body.replaceChildren(
-      make("p", { class: `badge fam-${family}` }, make("span", { "aria-hidden": "true" }, sign), ` ${status}`),
+      make("p", { class: `badge fam-${family}` }, make("span", { "aria-hidden": "true" }, sign), ` ${word}: ${status}`),
       make("p", { class: "soft" }, definition), compared, list);
     goBack = () => table.element(table.active);
     named(cellLink(table, cell));

@@ -17,13 +17,10 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from sealtrace.contract.details import DrawnTable
-from sealtrace.contract.report import Cell, CheckResult, Selected, Severity, Verdict
+from sealtrace.contract.result import WORDS, CheckResult, NumberResult, Selected, Severity, Verdict
 from sealtrace.recipes.judgement import DEFINITIONS, CellStatus
 from sealtrace.report.html.plots import Figure
 from sealtrace.report.inert import harmless
-
-Address = tuple[str, str, str]
-"""Table, row and column of a cell."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,8 @@ class Item:
     message: str
     facts: list[tuple[str, str]] = field(default_factory=list)
     """What else is known, by name."""
-    cells: list[Address] = field(default_factory=list)
-    """The printed cells that it speaks of."""
+    numbers: list[str] = field(default_factory=list)
+    """Ids of the printed numbers that it speaks of."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +100,8 @@ class Page:
     over: str
     """What stands above the name."""
     name: str
+    about: str
+    """What the study is, in a line."""
     tool: str
     verdict: Verdict
     headline: str
@@ -114,14 +113,15 @@ class Page:
     limits: list[str]
     """What it does not prove, whatever the verdict."""
     tables: list[DrawnTable] = field(default_factory=list)
-    cells: list[Cell] = field(default_factory=list)
+    numbers: list[NumberResult] = field(default_factory=list)
     fields: tuple[str, ...] = ()
     """What is known of a cell besides, by name."""
     lineages: list[tuple[str, ...]] = field(default_factory=list)
     """Cell by cell, a text for each field; lines are items of a list."""
     command: str = ""
     """What explains a cell on the command line, with `{}` for its address."""
-    checks_title: str = "Checks"
+    formulas: list[tuple[str, ...]] = field(default_factory=list)
+    """Formulas that were found: id, what it gives, how, how sure that is, and others that give the same."""
     root: str | None = None
     assumed: list[str] = field(default_factory=list)
     selected: list[Selected] = field(default_factory=list)
@@ -186,15 +186,16 @@ def check_families(checks: list[CheckResult]) -> list[dict[str, Any]]:
 
 
 def coverage_parts(page: Page) -> list[dict[str, Any]]:
-    """How the cells are accounted for, as pieces of a bar that is a thousand wide."""
-    statuses = Counter(cell.status for cell in page.cells)
+    """How the numbers are accounted for, as pieces of a bar that is a thousand wide."""
+    statuses = Counter(one.status for one in page.numbers)
     parts, start = [], 0.0
     order = ("differ", "warn", "absent", "unproven", "agree")
     for status, count in sorted(statuses.items(), key=lambda item: order.index(look(item[0])[0])):
-        width = 1000 * count / len(page.cells)
+        width = 1000 * count / len(page.numbers)
         family, sign = look(status)
         place = {"start": round(start, 2), "width": round(width, 2)}
-        parts.append({"status": status, "count": count, "family": family, "sign": sign, **place})
+        said = {"status": status, "word": WORDS.get(status, "open"), "count": count}
+        parts.append({**said, "family": family, "sign": sign, **place})
         start += width
     return parts
 
@@ -240,7 +241,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "off": ("differ", "✗"),
     "unexplained": ("absent", "?"),
 }
-"""CellStatus of a cell to its family and sign."""
+"""Status of a number to its family and sign."""
 
 _OTHERS = {
     "suspected": "A sentence read by rule, or what holds in the other rows, does not hold for it. No proof.",
@@ -253,13 +254,8 @@ UNKNOWN = ("absent", "?")
 
 CHECK_SIGNS = {"pass": "✓", "fail": "✗", "missing": "?", "skipped": "–", "not-applicable": "·"}
 SEVERITY_SIGNS = {"error": "✗", "warning": "!", "note": "i"}
-FAMILY_WORDS = {
-    "agree": "agree",
-    "unproven": "not recomputed",
-    "warn": "doubtful",
-    "absent": "open",
-    "differ": "differ",
-}
+FAMILIES = ("agree", "unproven", "warn", "absent", "differ")
+"""How numbers look, the worst last."""
 CHECK_WORDS = {
     "pass": "holds",
     "fail": "fails",

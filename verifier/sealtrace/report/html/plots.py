@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
-from sealtrace.contract.report import Report
+from sealtrace.contract.result import Result
 from sealtrace.report.findings import key_text
 from sealtrace.report.html.svg import SHAPES, Axis, apart, around, declared, line, mark, picture, short, tag, words
 
@@ -46,13 +46,15 @@ def drawn(plots: Iterable[Plot]) -> list[Figure]:
     return [_figure(title, members) for title, members in sections.items()]
 
 
-def differences(report: Report) -> Plot | None:
+def differences(result: Result) -> Plot | None:
     """The largest difference that each check met; None where none replayed numbers."""
-    met = [(check.id, check.largest) for check in report.checks if check.largest is not None]
-    tolerance = declared(report.summary.tolerance)
+    met = [(check.id, check.largest) for check in result.checks if check.largest is not None]
+    tolerance = declared(result.summary.tolerance)
     points = []
     for check, place in met:
-        where = f"{place.source or ''}{f':{place.row}' if place.row else ''} {key_text(place.key)} {place.field or ''}"
+        where = (
+            f"{place.source or ''}{f':{place.line}' if place.line else ''} {key_text(place.key)} {place.field or ''}"
+        )
         beyond = tolerance is not None and place.value > tolerance
         points.append(PlotPoint(label=check, y=place.value, low=0.0, high=place.value, note=where, hollow=beyond))
     return Plot.model_validate(
@@ -62,7 +64,7 @@ def differences(report: Report) -> Plot | None:
             "across": "difference",
             "logarithmic": True,
             "series": [{"name": "difference", "points": points}],
-            "limits": [{"name": f"tolerance {report.summary.tolerance}", "value": tolerance}] if tolerance else [],
+            "limits": [{"name": f"tolerance {result.summary.tolerance}", "value": tolerance}] if tolerance else [],
         }
     ) if met else None  # fmt: skip
 

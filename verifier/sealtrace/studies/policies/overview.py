@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
-from sealtrace.contract.report import Agreement, Selected
+from sealtrace.contract.result import Agreement, Selected
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.checks.certificates import calibration_of, reported_certificates

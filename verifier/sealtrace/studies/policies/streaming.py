@@ -30,7 +30,7 @@ from sealtrace.bundle.stores import Store
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.streamed import Sources, Streamed
-from sealtrace.contract.report import Place
+from sealtrace.contract.result import Place
 from sealtrace.evidence import Evidence
 from sealtrace.studies.policies import checks  # noqa: F401 - imported for the checks' registrations
 from sealtrace.studies.policies.evidence.outcomes import Reached, Spilled
@@ -314,7 +314,7 @@ class _Pair:
             key |= {} if candidate.scale is None else {"scale": candidate.scale}
             key["split"] = screener.entry.split or ""
             row = done.first + largest.state * self.width + largest.candidate + 1
-            place = Place(value=largest.value, check=check, source=entry.path, row=row, key=key, field=pointer)
+            place = Place(value=largest.value, check=check, source=entry.path, line=row, key=key, field=pointer)
             self.total.largest[check, rank] = place
 
 

@@ -17,7 +17,7 @@ from sealtrace.bundle.model import Reading
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
-from sealtrace.contract.report import Place
+from sealtrace.contract.result import Place
 from sealtrace.studies.policies.evidence.study import Study
 
 BESIDE = ("teacher", "values", "residual")

@@ -1,0 +1,62 @@
+"""Relations between printed numbers for people: what is known of one, in the same words in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sealtrace.contract.result import ClaimNumber, ClaimResult
+
+NUMBERS = 8
+"""How many numbers of one relation are printed."""
+BROKEN = ("contradiction", "rounding", "suspicion", "question")
+"""Grades of relations that cannot hold; the first is proved, the others are not."""
+_WORKS = {True: "would repair it", False: "would not repair it", None: "undecided whether it would repair it"}
+
+
+def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
+    """What is known of a relation, by name, in the order in which it is read."""
+    members = [f"{number.printed}  {place_text(number)}" for number in claim.numbers]
+    more = [f"... and {len(members) - NUMBERS} more"] if len(members) > NUMBERS else []
+    chance = "" if claim.chance is None else f" ({claim.chance:.1g} expected by chance)"
+    known: dict[str, Sequence[str | None]] = {
+        "read from" if claim.evidence else "implied by": [claim.quote],
+        "evidence": [claim.evidence + chance if claim.evidence else None],
+        "printed": [*members[:NUMBERS], *more],
+        "together": claim.together,
+        "arithmetic": claim.arithmetic,
+        "off by": [distance_text(claim)],
+        "assumes": claim.assumes,
+        "perhaps": [f"{repair.says}: {_WORKS[repair.works]}" for repair in claim.repairs],
+        "missing": [claim.reason],
+        "to ask": [claim.letter],
+    }
+    return {name: lines for name, values in known.items() if (lines := [value for value in values if value])}
+
+
+def distance_text(claim: ClaimResult) -> str | None:
+    """How far the nearest number would have to move."""
+    if claim.distance is None:
+        return None
+    amount = float(Fraction(claim.distance))
+    size = f"{amount:,.0f}" if amount >= 100 else f"{amount:.3g}"
+    units = f"{size} {'unit' if size == '1' else 'units'} of the last printed digit"
+    return f"{units} of {bare(claim.nearest)}" if claim.nearest else f"{units}, over several numbers together"
+
+
+def bare(address: str) -> str:
+    """An address without the way in which its number is read, which only formulas need."""
+    for reading in ("rounded(", "printed("):
+        if address.startswith(reading):
+            return bare(address.removeprefix(reading).removesuffix(")"))
+    return address
+
+
+def place_text(number: ClaimNumber) -> str:
+    """A printed number's address and line."""
+    return f"{bare(number.id)}, line {number.line}" if number.line else bare(number.id)
+
+
+def is_owed(claim: ClaimResult) -> bool:
+    """Whether somebody declared it, so that it should have been decided."""
+    return claim.family in ("declared", "group")

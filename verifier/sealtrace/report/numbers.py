@@ -1,0 +1,130 @@
+"""Printed numbers for people: by table, the worst first; and what is said of all of them in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sealtrace.contract.result import DOUBTFUL, UNDECIDED, Coverage, NumberResult, Result
+from sealtrace.report.findings import times
+from sealtrace.report.inert import harmless
+
+TEXT = "text"
+"""What numbers of the running text stand under, where those of a table stand under its label."""
+WRONG = ("differs", "contradicts")
+_HEADLINES = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
+
+
+def headline(result: Result) -> str:
+    """The verdict in a few words: of a bundle whether it holds, elsewhere how the numbers came out."""
+    if result.command == "verify":
+        word = _HEADLINES[result.headline]
+        warned = result.verdict == "verified" and result.warnings
+        return f"{word} with {times(result.warnings, 'warning')}" if warned else word
+    words, graded = result.coverage.words, _grades(result)
+    differing = words["differs"]
+    told = [f"{differing} {'differs' if differing == 1 else 'differ'}"] if differing else []
+    told += [times(graded["contradiction"], "contradiction")] if graded["contradiction"] else []
+    if not told and result.verdict == "findings":
+        told = ["Something is wrong"] if result.command != "audit" else ["Findings"]
+    elif not told and result.command == "audit":
+        told = ["Incomplete, nothing contradicts" if result.verdict == "incomplete" else "Nothing contradicts"]
+    elif not told and result.verdict == "verified" and words["follows"] == result.coverage.numbers:
+        told = ["All follow"]
+    elif not told:
+        told = ["Nothing differs" if words["follows"] + words["given"] else "Nothing could be compared"]
+    if result.command == "audit":
+        told += [times(graded["suspicion"], "suspicion")] if graded["suspicion"] else []
+    elif still_open := sum(result.coverage.statuses.get(status, 0) for status in UNDECIDED):
+        told.append(f"{still_open} open")
+    return ", ".join(told)
+
+
+def _grades(result: Result) -> dict[str, int]:
+    grades = [claim.grade for claim in result.claims]
+    return {grade: grades.count(grade) for grade in ("contradiction", "suspicion", "undecided", "holds")}
+
+
+def counted_claims(result: Result) -> str:
+    """How the relations between printed numbers came out, in a few words."""
+    count = _grades(result)
+    told = [times(count["contradiction"], "contradiction"), times(count["suspicion"], "suspicion")]
+    told += [f"{times(count['undecided'], 'relation')} undecided"] if count["undecided"] else []
+    told.append(f"{times(count['holds'], 'relation')} that can hold")
+    return ", ".join(told) if sum(count.values()) else "no relation between printed numbers was found to decide"
+
+
+def share_checked(result: Result) -> str:
+    """How much an audit checked: without it, that nothing was found says nothing."""
+    total = result.coverage.numbers
+    statuses = ("constrained", "suspected", "contradicted")
+    done = sum(result.coverage.statuses.get(status, 0) for status in statuses)
+    share = f"{100 * done // total} %" if total else "none"
+    verb = "is" if total == 1 else "are"
+    return f"{share} of {times(total, 'printed number')} {verb} in a relation that a wrong number could break"
+
+
+def numbers_in_words(result: Result) -> list[tuple[str, str]]:
+    """How the numbers came out: of tables, and of the running text where it was looked at, each behind its name."""
+    coverage = result.coverage
+    if not coverage.numbers:
+        asked = all(check.status != "skipped" for check in result.checks if check.id == "table.cells")
+        return [("Numbers", "none is reported" if asked else "not looked at")]
+    names = f"; {coverage.names} more only name something" if result.command == "check" and coverage.names else ""
+    names = f"; {coverage.declared_names} more are declared names" if coverage.declared_names else names
+    if not coverage.text:
+        return [("Numbers", f"{coverage.numbers}: {coverage.in_words}{names}")]
+    parts = {"Tables": False, "Text": True}
+    found = {
+        name: Coverage.of(one.status for one in result.numbers if (one.table is None) == text)
+        for name, text in parts.items()
+    }
+    return [(name, f"{part.numbers}: {part.in_words}{names if name == 'Text' else ''}") for name, part in found.items()]
+
+
+def by_table(numbers: Iterable[NumberResult]) -> dict[str, list[NumberResult]]:
+    """Numbers by the table's label, in the paper's order."""
+    tables: dict[str, list[NumberResult]] = {}
+    for one in numbers:
+        tables.setdefault(one.table or TEXT, []).append(one)
+    return tables
+
+
+def in_order(numbers: Iterable[NumberResult]) -> dict[str, list[NumberResult]]:
+    """Numbers by table; in each the worst first, and tables with something to look at before the others."""
+    tables = by_table(numbers)
+    for members in tables.values():
+        members.sort(key=_urgency)
+    return dict(sorted(tables.items(), key=lambda item: all(one.settled for one in item[1])))
+
+
+def _urgency(one: NumberResult) -> int:
+    if one.word in WRONG:
+        return WRONG.index(one.word)
+    return 2 + (one.status not in DOUBTFUL) + one.settled
+
+
+def tally(numbers: Iterable[NumberResult]) -> str:
+    """How many numbers of a table have which word."""
+    return Coverage.of(one.status for one in numbers).in_words
+
+
+def judged_table(numbers: list[NumberResult], strict: bool = False) -> tuple[str, list[str]]:
+    """What a test of a table says: `pass`, `fail`, or `missing` where numbers are open or waived; then why."""
+    doubted = DOUBTFUL if strict else ()
+    wrong = [one for one in numbers if (one.word in WRONG or one.status in doubted) and one.waived is None]
+    unknown = [one for one in numbers if one.status in UNDECIDED or one.waived is not None]
+    if not wrong and not unknown:
+        return "pass", []
+    total = times(len(numbers), "number")
+    counts = [f"{len(wrong)} of {total} {'differs' if len(wrong) == 1 else 'differ'}"] if wrong else []
+    counts += [f"{len(unknown)} of {total} open or waived"] if unknown else []
+    lines = [", ".join(counts), *map(_in_a_line, [*wrong, *unknown])]
+    return "fail" if wrong else "missing", [harmless(line) for line in lines]
+
+
+def _in_a_line(one: NumberResult) -> str:
+    place = f" at {one.place}" if one.line else ""
+    name = f"{one.row}, {one.column}" if one.table else one.id
+    return (
+        f"{one.word} ({one.status}): {name}{place}: printed {one.printed}, given {one.given or 'nothing'}: {one.said}"
+    )
