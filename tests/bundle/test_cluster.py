@@ -11,7 +11,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from results.test_streaming import judged, study
 from sealtrace import examination
 from sealtrace.bundle import blocks, cluster
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.shards import Threads
+from sealtrace.bundle.shards import LostShardError, Shard, Threads
 
 distributed = pytest.importorskip("distributed")
 
@@ -200,3 +202,67 @@ def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
     with pytest.raises(BundleError, match="no dask scheduler answers there"):
         examination.examine(study(tmp_path / "study", queries=False), scheduler="tcp://127.0.0.1:9")
+
+
+class Answering:
+    """A cluster whose workers answer with the same thing, whatever they are asked."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def __call__(self, *_: object, **__: object) -> Answering:
+        return self
+
+    submit = scatter = __call__
+
+    def nthreads(self) -> dict[str, int]:
+        return {"worker": 1}
+
+    def result(self, **_: object) -> object:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [None, "rows", {}, 7, RuntimeError("out of sorts"), TypeError("cannot unpickle")])
+def test_nonsense_is_a_lost_shard(answer: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run goes on without what that worker should have said; nothing passes, and nothing crashes."""
+    bundle = study(tmp_path / "bundle")
+    workers = cluster.Cluster("tcp://127.0.0.1:1")
+    workers._client, workers._threads = Answering(answer), 1
+    monkeypatch.setattr(examination, "_workers", lambda *_: nullcontext(workers))
+    report = examination.examine(bundle).report
+    assert report.verdict == "incomplete"
+    assert any("a worker answered with" in (check.reason or "") for check in report.checks)
+
+
+def test_a_worker_of_another_version_is_found_whenever_it_came() -> None:
+    """Those that come in the place of lost ones were not there to be asked."""
+    with pytest.raises(LostShardError, match="a worker has sealtrace"):
+        cluster.look_at(lambda: None, [], "0.0.0")
+
+
+def test_workers_are_not_sent_elsewhere() -> None:
+    """The server of the bundle decides nothing about which hosts a worker talks to."""
+    met: list[str] = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            met.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", "/other")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_HEAD = do_GET  # noqa: N815 - the name that the library looks for
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        source = f"http://127.0.0.1:{server.server_port}/rows.parquet"
+        with pytest.raises(LostShardError):
+            cluster.Piece(Shard(0, 0, 1, b""), source, 0, 4, "0" * 64).found()
+        server.shutdown()
+    assert set(met) == {"/rows.parquet"}

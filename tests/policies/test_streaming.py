@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -361,3 +362,16 @@ def test_streamed_rows_can_be_asked_for_and_must_be_those_that_were_judged(sound
     path.write_bytes(path.read_bytes()[:-1] + b"2")
     with pytest.raises(BundleError, match="changed while it was being verified"):
         second.evidence.frame("trace").column("action")
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_zip_is_streamed_like_a_directory(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compression: int
+) -> None:
+    """Its rows are not held either, and the report is the same."""
+    with zipfile.ZipFile(tmp_path / "bundle.zip", "w", compression) as archive:
+        for path in sorted(path for path in sound.rglob("*") if path.is_file()):
+            archive.write(path, path.relative_to(sound))
+    packed = judged(tmp_path / "bundle.zip", monkeypatch)
+    assert packed["streamed"]
+    assert packed == judged(sound, monkeypatch)

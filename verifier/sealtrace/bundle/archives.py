@@ -26,7 +26,7 @@ DAMAGED = (*DAMAGE, tarfile.TarError, OverflowError, KeyError, IndexError)
 
 
 class Guarded:
-    """A member that is being read from front to back; damage is an `OSError`, as it is for other files."""
+    """A member of an archive that is being read; damage is an `OSError`, as it is for other files."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -34,6 +34,13 @@ class Guarded:
     def read(self, size: int, /) -> bytes:
         try:
             return self._file.read(size)
+        except DAMAGE as error:
+            raise OSError(0, str(error)) from None
+
+    def seek(self, place: int, /) -> int:
+        """Goes to a place; of a member that is packed, what lies before it is unpacked once more, and not held."""
+        try:
+            return self._file.seek(place)
         except DAMAGE as error:
             raise OSError(0, str(error)) from None
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from importlib import import_module
+from inspect import isroutine
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from sealtrace import __version__
 from sealtrace.bundle.defects import BundleError
@@ -59,11 +60,18 @@ class Piece:
             return open(str(self.source), "rb")
         import fsspec
 
-        return fsspec.open(self.source, "rb").open()
+        # A server that sends the reader elsewhere is refused there as it is here.
+        options = {} if self.source.startswith("s3:") else {"allow_redirects": False}
+        return fsspec.open(self.source, "rb", **options).open()
 
 
-def look_at(look: Callable[..., _Given], pieces: Sequence[Piece]) -> _Given:
-    """What a worker does: reads its row groups, proves that they are the right ones, and looks at them."""
+def look_at(look: Callable[..., _Given], pieces: Sequence[Piece], version: str) -> _Given:
+    """What a worker does: reads its row groups, proves that they are the right ones, and looks at them.
+
+    Whenever it came: workers that come later were not asked for their version before.
+    """
+    if version != __version__:
+        raise LostShardError(f"a worker has sealtrace {__version__}, and this is {version}")
     return look(*(piece.found() for piece in pieces))
 
 
@@ -121,7 +129,7 @@ class Cluster:
         waiting: deque[tuple[Any, list[Piece]]] = deque()
         for some in shards:
             pieces = [_piece(file, shard) for file, shard in zip(files, some, strict=True)]
-            waiting.append((self._client.submit(look_at, shared, pieces, pure=False), pieces))
+            waiting.append((self._client.submit(look_at, shared, pieces, __version__, pure=False), pieces))
             if len(waiting) > 2 * self._threads:
                 yield self._result(look, *waiting.popleft())
         while waiting:
@@ -140,12 +148,16 @@ class Cluster:
         reason = "no worker is left"
         for _ in range(ATTEMPTS):
             try:
-                found: _Given = self._awaited(future)
-                return found
+                return _answer_of(look, self._awaited(future))
             except (KilledWorker, CancelledError, OSError) as error:
                 reason = str(error).partition("\n")[0] or type(error).__name__
                 # What every worker was given is gone where all that had it are.
-                future = self._client.submit(look_at, self._shared(look), pieces, pure=False)
+                future = self._client.submit(look_at, self._shared(look), pieces, __version__, pure=False)
+            except Exception as error:
+                # What the verifier's own functions say of the rows; anything else is no answer to the question.
+                if type(error).__module__.partition(".")[0] == "sealtrace":
+                    raise
+                raise LostShardError(f"a worker answered with {type(error).__name__}") from None
         first = pieces[0].shard
         rows = f"rows {first.first + 1} to {first.first + first.rows}"
         raise LostShardError(f"the workers that looked at {rows} were lost ({reason})")
@@ -160,6 +172,15 @@ class Cluster:
                 alone = 0.0 if self._client.nthreads() else alone + PATIENCE / 10
                 if alone >= PATIENCE:
                     raise LostShardError(f"no worker of {self.address} is left") from None
+
+
+def _answer_of(look: Callable[..., _Given], found: Any) -> _Given:
+    """What a worker gave, where it is what the function gives."""
+    wanted = get_type_hints(look if isroutine(look) else type(look).__call__).get("return")
+    if isinstance(wanted, type) and not isinstance(found, wanted):
+        raise LostShardError(f"a worker answered with {type(found).__name__}, not with what it was asked for")
+    given: _Given = found
+    return given
 
 
 def _piece(file: LaidOut, shard: Shard) -> Piece:

@@ -170,6 +170,13 @@ class _Reader:
         places = {entry.path: place for place, entry in enumerate(bundle.entries)}
         bundle.documents.sort(key=lambda document: places[document.path])
 
+    def _read_whole(self, entries: list[ListedFile], before: int, reason: str) -> bool:
+        """Takes back what streaming has begun, and notes why the rows are held instead; False, for the caller."""
+        del self.bundle.stores[before:]
+        message = f"It is large and read whole: {reason}."
+        self.bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
+        return False
+
     def _stream_rows(self, stream: Stream, entries: list[ListedFile]) -> bool:
         """Has large files that belong together judged a row group at a time; whether that could be done."""
         bundle = self.bundle
@@ -199,12 +206,13 @@ class _Reader:
             bundle.lost.update(dict.fromkeys((entry.path for entry in entries), str(error)))
             return True
         except (NotLaidOutError, OSError) as error:
-            del bundle.stores[before:]
-            message = (
-                f"It is large and read whole: {error}; `sealtrace convert` writes it to be verified in bounded memory."
+            return self._read_whole(
+                entries, before, f"{error}; `sealtrace convert` writes it to be verified in bounded memory"
             )
-            bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
-            return False
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            # Shards are judged by the study's other records, which may be damaged in any way, or not say what shards
+            # need. Reading everything is what defines the verdict: it finds out what is wrong with them.
+            return self._read_whole(entries, before, "the records that it is judged by are damaged or incomplete")
         for path, (entry, file) in sources.items():
             bundle.digests[path], bundle.lengths[path] = file.sha256, file.size
             bundle.stores.append(Store.streamed(path, entry.records, file.form, file.rows))

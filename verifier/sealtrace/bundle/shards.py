@@ -46,6 +46,10 @@ MOST_BYTES = 2**28
 """A row group that takes more when decoded is not looked at by itself."""
 
 
+USUAL_FOOTER = 2**18
+"""Bytes at the end of a file that are read at once."""
+
+
 class LostShardError(Exception):
     """Nobody could look at a row group: not because of what it holds, so that nothing follows for the bundle."""
 
@@ -112,15 +116,17 @@ class LaidOut:
 
     def _read_tail(self) -> bytes:
         file = self._file
-        file.seek(max(0, self.size - 8))
-        end = file.read(8)
-        length = int.from_bytes(end[:4], "little")
-        if len(end) < 8 or end[4:] != b"PAR1" or length > min(self.size - 12, MOST_BYTES):
+        # Enough for most footers: where the file is packed, each time that it is gone back costs unpacking it.
+        file.seek(max(0, self.size - USUAL_FOOTER))
+        end: bytes = file.read(USUAL_FOOTER)
+        length = int.from_bytes(end[-8:-4], "little")
+        if len(end) < 8 or end[-4:] != b"PAR1" or length > min(self.size - 12, MOST_BYTES):
             raise NotLaidOutError("there is no footer")
-        file.seek(self.size - 8 - length)
-        tail: bytes = file.read(length + 8)
+        if length + 8 > len(end):
+            file.seek(self.size - 8 - length)
+            end = file.read(length + 8)
         file.seek(0)
-        return tail
+        return end[-8 - length :]
 
     def _extents(self, decoded: int) -> list[tuple[int, int, int]]:
         """Start, end and rows of each row group; they must follow each other, as a writer puts them."""

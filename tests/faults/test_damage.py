@@ -1,0 +1,101 @@
+"""Every damage of every file of a bundle gets a verdict, whether its rows are held or judged a shard at a time."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import large_bundle
+import large_dataset
+from sealtrace import examination
+from sealtrace.bundle import blocks
+from sealtrace.bundle.defects import BundleError
+from sealtrace.studies.policies import shard_screening
+from support import LONG, ROOT, small_fixture
+
+SHIPPED = sorted(path.parent for path in (ROOT / "bundles").glob("*/bundle/manifest.json"))
+
+
+def _flip(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "remove": lambda _: None,
+    "truncate": lambda data: data[: len(data) // 2],
+    "append": lambda data: data + b"\n{",
+    "empty": lambda _: b"",
+    "flip": _flip,
+}
+FILES_OF_A_SAMPLE = 3
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+    """A study of policies and one of results, in which a table of more than 250 rows counts as large."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blocks, "SMALL", 250)
+        patched.setattr(blocks, "BLOCK", 150)
+        patched.setattr(shard_screening, "STRETCH", 8)
+        found = {name: tmp_path_factory.mktemp("large") / name for name in ("policies", "results")}
+        large_bundle.make(found["policies"], 60)
+        large_dataset.make(found["results"], 600)
+        for bundle in found.values():
+            assert examination.examine(bundle).bundle.streamed
+        yield found
+
+
+def damaged(bundle: Path, target: Path, path: str, damage: Callable[[bytes], bytes | None]) -> Path:
+    """A copy with one file damaged; the others are the same files."""
+    shutil.copytree(bundle, target, copy_function=lambda source, place: Path(place).hardlink_to(source))
+    data = damage((target / path).read_bytes())
+    (target / path).unlink()
+    if data is not None:
+        (target / path).write_bytes(data)
+    return target
+
+
+def judged_in_all_damages(bundle: Path, directory: Path) -> None:
+    """A verdict that is not `verified`; only a bundle without a manifest is none, which is said in a sentence."""
+    paths = sorted(path.relative_to(bundle).as_posix() for path in bundle.rglob("*") if path.is_file())
+    tried = 0
+    for number, path in enumerate(paths):
+        for order, (name, damage) in enumerate(DAMAGES.items()):
+            sampled = (
+                path == "declare/protocol.json"
+                or (number * len(DAMAGES) + order) % max(1, len(paths) * len(DAMAGES) // FILES_OF_A_SAMPLE) == 1
+            )
+            if not (LONG or sampled):
+                continue
+            broken = damaged(bundle, directory / f"{number}-{name}", path, damage)
+            tried += 1
+            try:
+                report = examination.examine(broken).report
+            except BundleError:
+                if (path, name) != ("manifest.json", "remove"):
+                    raise
+                continue
+            assert report.verdict == "findings", (path, name)
+            assert any(finding.check.startswith("identity") for finding in report.findings), (path, name)
+    assert tried
+
+
+@pytest.mark.parametrize("form", ["policies", "results"])
+def test_damage_of_a_large_bundle_gets_a_verdict(large: dict[str, Path], form: str, tmp_path: Path) -> None:
+    """Its protocol above all: the small form has findings without it, so the large one has."""
+    judged_in_all_damages(large[form], tmp_path)
+
+
+def test_damage_of_a_small_bundle_gets_a_verdict(tmp_path: Path) -> None:
+    """The same, with all rows held."""
+    judged_in_all_damages(small_fixture(), tmp_path)
+
+
+@pytest.mark.parametrize("bundle", SHIPPED if LONG else SHIPPED[:1], ids=lambda path: path.parent.name)
+def test_damage_of_a_shipped_bundle_gets_a_verdict(bundle: Path, tmp_path: Path) -> None:
+    """Each of them, as it is shipped."""
+    judged_in_all_damages(bundle, tmp_path)
