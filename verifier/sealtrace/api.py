@@ -83,10 +83,14 @@ def certify(
 def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 120.0) -> Result:
     """Whether the numbers that a paper, a bundle or a directory of table records prints can all be true."""
     from sealtrace import __version__
+    from sealtrace.bundle.budget import reading_within
     from sealtrace.relations.auditing import audit as audited
     from sealtrace.relations.subjects import read_source, read_subject
 
-    subject, beside = read_subject(Path(path))
+    started = time.process_time()
+    with reading_within(seconds, Path(path).name):
+        subject, beside = read_subject(Path(path))
+    seconds = max(0.1, seconds - (time.process_time() - started))
     sources = [*beside, *(read_source(Path(relation)) for relation in relations)]
     return audited(subject, sources, version=__version__, seconds=seconds)
 

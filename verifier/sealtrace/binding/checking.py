@@ -36,6 +36,7 @@ from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
+from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError
 from sealtrace.contract.result import (
     WORDS,
@@ -88,7 +89,8 @@ def examine_files(
     paper: Path, results: Path, root: Path | None = None, *, seconds: float, started: float, **options: Any
 ) -> tuple[Findings, Paper]:
     """A paper's file and a directory, and what the paper prints; other papers that lie there are its rivals."""
-    reported = read_paper(paper, root)
+    with reading_within(started + seconds - time.process_time(), paper.name):
+        reported = read_paper(paper, root)
 
     def rivals() -> Iterator[tuple[Path, list[Grid]]]:
         for path in other_papers(paper, results)[:MOST_RIVALS]:

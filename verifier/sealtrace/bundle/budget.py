@@ -6,12 +6,16 @@ verdict, and the message says what was not looked at.
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Lock, current_thread, main_thread
 
+from sealtrace import bundle
 from sealtrace.bundle.defects import BundleError
 
 GIB = 2**30
@@ -96,6 +100,47 @@ class Budget:
     def seconds_left(self) -> float:
         """How long the run may go on."""
         return self.started + self.seconds - time.monotonic()
+
+
+# Papers: one budget of processor time, of which reading is a part
+
+_END: ContextVar[tuple[float, str] | None] = ContextVar("when a paper must have been read, and how that is said")
+_asked = 0
+_LOOKS = 256
+"""How many times `keep_reading` is asked between two looks at the clock."""
+
+
+@contextmanager
+def reading_within(seconds: float, what: str) -> Iterator[None]:
+    """Reading inside is ended with `BudgetError` when these seconds of the processor's time are over.
+
+    Readers ask in their loops. In a process of its own, an alarm also ends what does not ask, such as a library.
+    """
+    reason = f"{seconds:.3g} seconds were up while {what} was read (--seconds)"
+    token = _END.set((time.process_time() + seconds, reason))
+    alarm = bundle.OWN_PROCESS and hasattr(signal, "ITIMER_PROF") and current_thread() is main_thread()
+
+    def ring(*_: object) -> None:
+        raise BudgetError(reason)
+
+    before = signal.signal(signal.SIGPROF, ring) if alarm else None
+    try:
+        if alarm:
+            signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3), 1.0)
+        yield
+    finally:
+        if alarm:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            signal.signal(signal.SIGPROF, before)
+        _END.reset(token)
+
+
+def keep_reading() -> None:
+    """Asked in the loops of readers: `BudgetError` where the time for reading is over."""
+    global _asked
+    _asked += 1
+    if _asked % _LOOKS == 0 and (end := _END.get(None)) is not None and time.process_time() > end[0]:
+        raise BudgetError(end[1])
 
 
 def size(count: int) -> str:

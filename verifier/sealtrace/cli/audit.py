@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,13 +109,17 @@ def audit(
     the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
+    from sealtrace.bundle.budget import reading_within
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
     chosen = _families(families, no_automatic)
     outputs.refuse(paper, *relations)
+    started = time.process_time()
     with progress_bar() as progress:
-        subject, beside = read_subject(paper, progress, root)
+        with reading_within(seconds, paper.name):
+            subject, beside = read_subject(paper, progress, root)
+        seconds = max(0.1, seconds - (time.process_time() - started))
         sources = [*beside, *map(read_source, relations)]
         found = audit(
             subject, sources, version=__version__, families=chosen, suggest=suggest, strict=strict, progress=progress,
@@ -129,13 +134,21 @@ def audit(
 def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
     from sealtrace import __version__
+    from sealtrace.bundle.budget import reading_within
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_subject
     from sealtrace.report.text import render_number
 
     with progress_bar() as progress:
+<<<<<<< HEAD
         found = audit(read_subject(paper, progress)[0], version=__version__, progress=progress, seconds=seconds)
     text, code = render_number(found, cell, text_width())
+=======
+        with reading_within(seconds, paper.name):
+            subject, _ = read_subject(paper, progress)
+        found = audit(subject, version=__version__, progress=progress, seconds=seconds)
+    text, code = audit_text.explained(found, cell, text_width())
+>>>>>>> e5eb0c9c (The seconds of audit and check cover reading; a process that verifies again and again stays as it is)
     if text is None:
         raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
     click.echo(text, nl=False)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
+from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import ExtractedRow, ExtractedTable, Load, Mark, ProseLine, ReadingProblem, marked_cell
 from sealtrace.paper.model import Cell, Column, Paper, Row, Table
 
@@ -148,6 +149,7 @@ def _direction(label: str) -> str | None:
 
 
 def _row(extracted: ExtractedTable, at: int, label: str, columns: list[str]) -> Row:
+    keep_reading()
     row = extracted.rows[at]
     cells = []
     for column, cell in enumerate(row.cells):

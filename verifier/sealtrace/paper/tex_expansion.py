@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import Load, ReadingProblem
 from sealtrace.paper.tex_definitions import FROZEN, Definitions, Macro, is_undecided
 from sealtrace.paper.tex_files import Files, OpenFiles
@@ -63,6 +64,7 @@ class Expander:
     def next(self) -> Token | None:
         """The next token after expansion, or None at the end."""
         while (token := self._sources.next()) is not None:
+            keep_reading()
             if token.kind == "{":
                 self._known.scopes.append(("{", []))
             elif token.kind == "}":

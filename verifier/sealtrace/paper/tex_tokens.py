@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import THIN_SPACE, ReadingProblem
 from sealtrace.paper.tex_visible import colours_in
 
@@ -231,6 +232,7 @@ class TokenStream:
 
     def push(self, tokens: Iterable[Token]) -> None:
         """Puts tokens in front."""
+        keep_reading()
         self._waiting.extend(list(tokens)[::-1])
 
     def peek(self) -> Token | None:

@@ -1,0 +1,76 @@
+"""Reading is a part of the time that a command may take, and a process that verifies again and again stays as it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sealtrace
+from cli.runner import process
+from sealtrace.bundle.budget import BudgetError, reading_within
+from sealtrace.paper.papers import read_paper
+from small_study import small_study
+from support import LONG
+
+HOSTILE = {
+    "delimited arguments without an end": r"\def\x#1\stop{#1}" + r"\x a " * 15_000,
+    "optional arguments without an end": r"\cite[" * 10_000,
+    "names without an end": r"\csname " * 8_000,
+    "an own macro's argument without an end": r"\newcommand{\y}[1][]{#1}" + r"\y[" * 15_000,
+}
+
+
+@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
+def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A paper of some ten thousand bytes on which readers may spend minutes."""
+    path = tmp_path / "hostile.tex"
+    path.write_text("\\begin{document}\n" + request.param + "\n\\end{document}\n", encoding="utf-8")
+    return path
+
+
+def test_readers_ask_how_much_time_is_left(hostile: Path) -> None:
+    """Wherever they are called from: in a thread of a server, too."""
+    with pytest.raises(BudgetError, match="were up while the paper was read"), reading_within(0.0, "the paper"):
+        read_paper(hostile)
+
+
+def test_the_seconds_of_an_audit_cover_reading(tmp_path: Path) -> None:
+    """The command ends with a sentence; what no reader asks for, an alarm ends."""
+    path = tmp_path / "hostile.tex"
+    path.write_text("\\begin{document}\n" + HOSTILE["names without an end"], encoding="utf-8")
+    done = process("audit", path, "--seconds", "0.1")
+    assert done.returncode in (2, 3)
+    assert "internal error" not in done.stderr
+    with pytest.raises(BudgetError):
+        sealtrace.audit(path, seconds=0.0)
+
+
+SOAK = """
+import json, os, sys
+from pathlib import Path
+import sealtrace
+bundle, times = sys.argv[1], int(sys.argv[2])
+def used():
+    memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+    return memory, len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+seen = []
+for number in range(times):
+    assert sealtrace.verify(bundle).verdict == "verified"
+    seen.append(used())
+print(json.dumps(seen))
+"""
+
+
+def test_a_process_that_verifies_again_and_again_stays_as_it_is(tmp_path: Path) -> None:
+    """Memory, open files and threads after the last run are those after the first few."""
+    bundle = small_study(tmp_path / "bundle", items=50)
+    times = 200 if LONG else 30
+    done = subprocess.run([sys.executable, "-c", SOAK, bundle, str(times)], capture_output=True, text=True, check=True)
+    seen = json.loads(done.stdout)
+    early, late = seen[times // 3], seen[-1]
+    assert late[0] - early[0] < 4 * 2**20
+    assert late[1:] == early[1:]
