@@ -24,7 +24,7 @@ HOSTILE = {
 }
 
 
-@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
+@pytest.fixture(params=HOSTILE.values(), ids=list(HOSTILE))
 def hostile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A paper of some ten thousand bytes on which readers may spend minutes."""
     path = tmp_path / "hostile.tex"
