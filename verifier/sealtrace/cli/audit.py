@@ -140,15 +140,10 @@ def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
     from sealtrace.report.text import render_number
 
     with progress_bar() as progress:
-<<<<<<< HEAD
-        found = audit(read_subject(paper, progress)[0], version=__version__, progress=progress, seconds=seconds)
-    text, code = render_number(found, cell, text_width())
-=======
         with reading_within(seconds, paper.name):
             subject, _ = read_subject(paper, progress)
         found = audit(subject, version=__version__, progress=progress, seconds=seconds)
-    text, code = audit_text.explained(found, cell, text_width())
->>>>>>> e5eb0c9c (The seconds of audit and check cover reading; a process that verifies again and again stays as it is)
+    text, code = render_number(found, cell, text_width())
     if text is None:
         raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")
     click.echo(text, nl=False)
