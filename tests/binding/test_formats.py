@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from sealtrace.binding.checking import examine_files
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.files import read_results
+from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.frames import Frame
 
 
@@ -71,3 +81,293 @@ def test_decimal_commas_are_read(tmp_path: Path, text: str, expected: list[float
     """A comma is a point where it cannot be a mark between thousands."""
     (tmp_path / "a.csv").write_text(text)
     assert _values(_frame(tmp_path, "score"), "score") == expected
+
+
+# Formats of other programs
+
+
+def _workbook(path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "runs"
+    for row in (["Results of May"], [], ["model", "score"], ["alpha", 61.25], ["beta", 66.5]):
+        book.active.append(row)
+    book.save(path)
+
+
+def _yaml(path: Path) -> None:
+    path.write_text("runs:\n  - {model: alpha, score: 61.25}\n  - {model: beta, score: 66.5}\n")
+
+
+def _sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE runs (model TEXT, score REAL)")
+        database.executemany("INSERT INTO runs VALUES (?, ?)", [("alpha", 61.25), ("beta", 66.5)])
+
+
+def _data_frame() -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({"model": ["alpha", "beta"], "score": [61.25, 66.5]})
+
+
+def _stata(path: Path) -> None:
+    import pyreadstat
+
+    pyreadstat.write_dta(_data_frame(), str(path))
+
+
+def _spss(path: Path) -> None:
+    import pyreadstat
+
+    pyreadstat.write_sav(_data_frame(), str(path))
+
+
+def _sas(path: Path) -> None:
+    import pyreadstat
+
+    pyreadstat.write_xport(_data_frame(), str(path))
+
+
+def _rds(path: Path) -> None:
+    import pyreadr
+
+    pyreadr.write_rds(str(path), _data_frame())
+
+
+def _rdata(path: Path) -> None:
+    import pyreadr
+
+    pyreadr.write_rdata(str(path), _data_frame(), df_name="runs")
+
+
+def _matlab(path: Path) -> None:
+    from scipy.io import savemat
+
+    savemat(path, {"runs": {"score": np.array([61.25, 66.5])}, "weights": np.zeros(30_000)})
+
+
+def _hdf5(path: Path) -> None:
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        file["runs/score"] = np.array([61.25, 66.5])
+        file["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
+
+
+def _hdf5_of_matlab(path: Path) -> None:
+    """MATLAB 7.3: a header of 512 bytes, then HDF5 with classes."""
+    import h5py
+
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["score"] = np.array([[61.25], [66.5]])
+        file["score"].attrs["MATLAB_class"] = np.bytes_("double")
+    with path.open("r+b") as raw:
+        raw.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+
+
+def _npy(path: Path) -> None:
+    np.save(path, np.array([61.25, 66.5]))
+
+
+def _feather(path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import feather
+
+    feather.write_feather(pa.table({"model": ["alpha", "beta"], "score": [61.25, 66.5]}), path)
+
+
+def _events(path: Path) -> None:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    with path.open("wb") as file:
+        writer = RecordWriter(file)
+        for step, score in ((1, 61.25), (2, 66.5)):
+            value = Summary.Value(tag="score", simple_value=score)
+            writer.write(Event(step=step, summary=Summary(value=[value])).SerializeToString())
+        writer.flush()
+
+
+FORMATS: dict[str, Callable[[Path], None]] = {
+    "a.xlsx": _workbook, "a.yaml": _yaml, "a.sqlite": _sqlite, "a.dta": _stata, "a.sav": _spss, "a.xpt": _sas,
+    "a.rds": _rds, "a.RData": _rdata, "a.mat": _matlab, "b.mat": _hdf5_of_matlab, "a.h5": _hdf5, "a.npy": _npy,
+    "a.feather": _feather, "events.out.tfevents.1.host": _events,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_foreign_format_is_read(tmp_path: Path, name: str) -> None:
+    """Both numbers come out, with the names beside them where the format has names."""
+    FORMATS[name](tmp_path / name)
+    listing = read_results(tmp_path)
+    assert [unread.reason for unread in listing.unread] == []
+    values = {str(value) for table in listing.tables for column in table.columns.values() for value in column}
+    assert {"61.25", "66.5"} <= values
+    names = {column.lower() for table in listing.tables for column in table.columns}
+    assert names & {"score", "item", "value"}
+    if "model" in names:
+        assert {"alpha", "beta"} <= values
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_damaged_file_costs_itself(tmp_path: Path, name: str) -> None:
+    """What cannot be opened is named with a reason, and the file beside it is read."""
+    (tmp_path / name).write_bytes(b"\x00\x01{[: damaged" * 9)
+    (tmp_path / "good.yaml").write_text("score: 0.5\n")
+    listing = read_results(tmp_path)
+    assert [unread.file for unread in listing.unread] == [name]
+    assert listing.unread[0].reason
+    assert listing.problems[0].startswith(f"{name}: not read, ")
+    assert {table.file for table in listing.tables} == {"good.yaml"}
+
+
+def test_arrays_too_long_for_results_are_left_out_and_named(tmp_path: Path) -> None:
+    """Weights beside results cost themselves."""
+    _matlab(tmp_path / "a.mat")
+    assert read_results(tmp_path).problems == ["a.mat: left out weights (30000 numbers)"]
+
+
+def test_a_pickle_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    """Nothing is unpickled, whatever the file is called."""
+    for name in ("a.pkl", "b.pkl", "c.pt"):
+        (tmp_path / name).write_bytes(pickle.dumps([1.5]))
+    np.save(tmp_path / "d.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    problems = read_results(tmp_path).problems
+    assert [problem.partition(":")[0] for problem in problems] == ["d.npy", "a.pkl and 1 more .pkl files", "c.pt"]
+    assert "can run any program" in problems[1]
+
+
+def test_a_file_that_never_ends_costs_itself(tmp_path: Path) -> None:
+    """Aliases that repeat each other by the billion end at a bound, and the next file is read."""
+    lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    (tmp_path / "a.yaml").write_text("\n".join(lines))
+    (tmp_path / "b.yaml").write_text("score: 0.5" + " " * 1000)
+    listing = read_results(tmp_path)
+    assert [(unread.file, unread.reason) for unread in listing.unread] == [("a.yaml", "too many values")]
+    assert {table.file for table in listing.tables} == {"b.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import os; os.abort()", "its reader crashed"),
+        ("while True: pass", "not read within 1 s"),
+        ("x = bytearray(2**33)", "it needs more than 2048 MB"),
+    ],
+)
+def test_a_reader_that_crashes_or_does_not_end_costs_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, reason: str
+) -> None:
+    """A crash, a loop and a want of memory each end one file; the reader goes on with the next."""
+    (tmp_path / "python_calamine.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "b.yaml").write_text("score: 0.5")
+    with ForeignReader() as reader:
+        with pytest.raises(ValueError, match=reason):
+            reader.read(tmp_path / "a.xlsx", ".xlsx", 1.0)
+        parts, _ = reader.read(tmp_path / "b.yaml", ".yaml", 10.0)
+    assert parts == [{"part": "", "document": {"score": 0.5}}]
+
+
+def test_a_package_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason says what to install."""
+    (tmp_path / "pyreadr.py").write_text("raise ModuleNotFoundError(name='pyreadr')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with ForeignReader() as reader, pytest.raises(ValueError, match=r"pip install 'sealtrace\[formats\]'"):
+        reader.read(tmp_path / "a.rds", ".rds", 10.0)
+
+
+# Tables for readers
+
+PIPES = "| model | score |\n|---|---|\n| alpha | 61.25 |\n| beta | 66.5 |\n"
+SHOWN = "   model  score\n0  alpha  61.25\n1   beta   66.5\n"
+PAGE = (
+    "<table><tr><th rowspan=2>model<th colspan=2>all</tr><tr><th>score<th>n</tr>"
+    "<tr><td>alpha<td>61.25<td>3<tr><td>beta<td>66.5<td>4</table>"
+)
+TABULAR = (
+    r"\begin{tabular}{lr} model & score \\ \hline" "\n" r"alpha & 61.25 \\" "\n" r"beta & 66.5 \\" "\n" r"\end{tabular}"
+)
+NOTEBOOK = json.dumps(
+    {
+        "cells": [
+            {"outputs": [{"data": {"text/html": [PAGE], "text/plain": ["1"]}}]},
+            {"outputs": [{"text": [SHOWN]}]},
+            {"source": "1"},
+        ]
+    }
+)
+DOCUMENTS = {
+    "a.txt": f"Run of May.\nThis took 3 hours.\n\n{SHOWN}",
+    "a.log": "epoch 1 ended\n\nmodel,score\nalpha,61.25\nbeta,66.5\n",
+    "b.txt": "+-------+-------+\n| model | score |\n+=======+=======+\n| alpha | 61.25 |\n| beta  | 66.5  |\n",
+    "a.md": PIPES,
+    "a.tex": TABULAR,
+    "a.html": PAGE,
+    "a.ipynb": NOTEBOOK,
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_table_for_readers_is_read(tmp_path: Path, name: str) -> None:
+    """Headers name the columns, and every cell has its own."""
+    (tmp_path / name).write_text(DOCUMENTS[name])
+    listing = read_results(tmp_path)
+    assert listing.problems == []
+    assert listing.tables
+    for table in listing.tables:
+        rows = {tuple(row) for row in zip(*table.columns.values(), strict=True)}
+        assert any({"alpha", "61.25"} <= set(row) for row in rows)
+        assert any({"beta", "66.5"} <= set(row) for row in rows)
+        assert "model" in table.columns
+
+
+@pytest.mark.parametrize(
+    "text", ["We ran 3 models\nand it took 5\nhours or 4 more.", "a, b and 3\nc, d and 4\ne, f and 5", ""]
+)
+def test_sentences_are_no_tables(tmp_path: Path, text: str) -> None:
+    """Lines of equally many words hold no results."""
+    (tmp_path / "a.txt").write_text(text)
+    listing = read_results(tmp_path)
+    assert (listing.tables, listing.files) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "README.md",
+            "We describe what we found, at length and in many words.\n\n" + PIPES + "\nMore words follow." * 5,
+        ),
+        ("other.tex", r"\documentclass{article}\begin{document}" + TABULAR + r"\end{document}"),
+        ("page.html", "<p>We describe what we found, at length and in many words: more follow.</p>" + PAGE),
+        ("check.txt", "1 OFF  paper.md against results\n\n" + SHOWN),
+    ],
+)
+def test_a_text_that_repeats_results_gives_none(tmp_path: Path, name: str, text: str) -> None:
+    """A README, another paper and an older report say what somebody printed, not what was measured."""
+    (tmp_path / name).write_text(text)
+    listing = read_results(tmp_path)
+    assert listing.tables == []
+    assert [unread.file for unread in listing.unread] == [name]
+
+
+@pytest.mark.parametrize("name", ["notes.ipynb", "page.html", "notes.tex"])
+def test_damaged_documents_cost_themselves(tmp_path: Path, name: str) -> None:
+    """No traceback, and the file beside it is read."""
+    (tmp_path / name).write_bytes(b"\xff\xfe<table><tr><td rowspan=99999999>{ \\begin{tabular")
+    (tmp_path / "good.csv").write_text("a,b\n1,2\n")
+    assert [table.file for table in read_results(tmp_path).tables] == ["good.csv"]
+
+
+def test_the_paper_gives_none_of_its_own_numbers(tmp_path: Path) -> None:
+    """A paper that lies among its results is no result, nor is what it puts in."""
+    (tmp_path / "paper.tex").write_text(r"\documentclass{article}\begin{document}\input{table.tex}\end{document}")
+    (tmp_path / "table.tex").write_text(TABULAR)
+    (tmp_path / "other.csv").write_text("a,b\nx,2\ny,3\n")
+    found, _ = examine_files(tmp_path / "paper.tex", tmp_path, seconds=20, started=time.process_time())
+    assert {table.file for table in found.listing.tables} == {"other.csv"}
+    assert not found.bound.numbers

@@ -119,15 +119,15 @@ def test_numbers_of_a_cell_come_in_order() -> None:
 
 
 def test_arrays_are_read_and_other_kinds_are_named(tmp_path: Path) -> None:
-    """Named arrays are lists of results; a pickle is not opened, and nobody has to guess that."""
+    """Named arrays are lists of results; objects in them are not opened, and other kinds are counted."""
     np.savez(tmp_path / "scores.npz", accuracy=np.array([0.5, 0.75]), best=np.float64(0.75))
     np.savez(tmp_path / "objects.npz", bad=np.array([{"a": 1}], dtype=object))
     (tmp_path / "broken.npz").write_bytes(b"PK")
-    for name in ("a.pkl", "b.pkl", "notes.yaml", "readme.txt"):
+    for name in ("a.root", "b.root", "readme.txt"):
         (tmp_path / name).write_text("x")
     listing = read_results(tmp_path)
     assert {table.file for table in listing.tables} == {"scores.npz"}
     values = {value for table in listing.tables for one in table.columns.values() for value in one}
     assert {0.5, 0.75} <= values
     told = [problem.partition(":")[0] for problem in listing.problems]
-    assert told == ["broken.npz", "objects.npz", "a.pkl and 1 more", "notes.yaml"]
+    assert told == ["broken.npz", "objects.npz", "a.root and 1 more .root files"]

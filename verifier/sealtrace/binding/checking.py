@@ -15,7 +15,7 @@ their shares of what is left, and what there was no time for is said.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of
 from sealtrace.binding.candidates import Binding, Bound
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames
-from sealtrace.binding.files import Listing, read_results
+from sealtrace.binding.files import WRITTEN, Listing, read_results
 from sealtrace.binding.frames import Frame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.prose import BoundText, bind_text
@@ -97,7 +97,10 @@ def examine_files(
             with suppress(BundleError):
                 yield path, grids_of(read_paper(path, root).tables)
 
-    found = examine(reported, paper.name, results, seconds=seconds, started=started, rivals=rivals, **options)
+    own = {paper.resolve(), *((paper.parent / name).resolve() for name in reported.texts if name.endswith(WRITTEN))}
+    found = examine(
+        reported, paper.name, results, seconds=seconds, started=started, rivals=rivals, without=own, **options
+    )
     return found, reported
 
 
@@ -111,8 +114,12 @@ def examine(
     audited: bool = False,
     progress: Progress | None = None,
     rivals: Rivals = tuple,
+    without: Collection[Path] = (),
 ) -> Findings:
-    """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`."""
+    """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`.
+
+    Files `without` are the paper's own, and give none of its numbers.
+    """
     end = (time.process_time() if started is None else started) + seconds
     audit = _audited(reported, paper, min(seconds / 3, end - time.process_time()), progress) if audited else None  # (6)
     tally = Tally(end)
@@ -121,7 +128,8 @@ def examine(
     grids = grids_of(reported.tables)  # (1)
     # What small files take is little; large ones may take a third of the time.
     tally.begin(READING)
-    listing = read_results(results, seconds * VALUES_A_SECOND, tally.deadline)  # (2)
+    listing = read_results(results, seconds * VALUES_A_SECOND, tally.deadline, without)  # (2)
+    tally.end -= listing.elsewhere
     captions = [table.caption for table in reported.tables]
     name = results.resolve().name  # The current directory has none of its own.
     findings = find(
@@ -169,7 +177,7 @@ def find(
             told = f"results give {100 * share:.0f} % of the numbers in its tables, and hardly any in those of {paper}"
             listing.problems.insert(0, f"{path}: {told}; is that the paper?")
     text, set_aside = bind_text(prose, grids, bound, frames, tally, progress)  # (4)
-    tally.seconds = time.process_time() - tally.started
+    tally.seconds = time.process_time() - tally.started + listing.elsewhere
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
 
 

@@ -1,5 +1,5 @@
 """Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also as .gz), Parquet,
-arrays of .npz.
+arrays of .npz; what other programs write (`foreign`), and tables that were written for readers (`written`).
 
 A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
 `key2` …, and short texts and numbers of the objects around it are inherited, so that a number can be found by any name
@@ -18,7 +18,7 @@ import re
 import time
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -26,13 +26,15 @@ from typing import Any, TextIO, TypeVar
 
 import numpy as np
 
+from sealtrace.binding.foreign import ForeignReader
+from sealtrace.binding.foreign_process import READERS
+from sealtrace.binding.written import in_rows, tables_in
+
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
-_OTHER = frozenset(
-    (
-        *(".yaml", ".yml", ".npy", ".pkl", ".pickle", ".pt", ".xlsx", ".xls", ".ods", ".h5", ".hdf5", ".mat", ".rds"),
-        *(".rdata", ".feather", ".arrow", ".db", ".sqlite", ".duckdb", ".dta", ".sav", ".root", ".fits", ".nc"),
-    )
-)
+WRITTEN = (".txt", ".log", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
+"""Kinds of files whose tables were written for readers."""
+_PICKLES = (".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt")
+_OTHER = (".duckdb", ".root", ".fits", ".nc", ".msgpack", ".tfrecord", ".bson")
 """Kinds of files that may hold results and are not read."""
 MAX_FILES = 4000
 MAX_BYTES = 400_000_000
@@ -45,8 +47,12 @@ MAX_OBJECTS = 200_000
 """Objects of one nested document."""
 BYTES_A_SECOND = 4_000_000
 """A document is read at once or not at all: only where it would not take longer than there is time."""
+FOREIGN_SECONDS = 20.0
+"""Processor time that a file of another program may take."""
+MAX_WRITTEN = 4_000_000
+"""Bytes of a text in which tables are looked for."""
 MOST_SAID = 200
-"""Files that were not read and are named one by one."""
+"""Reasons for which files were not read that are said."""
 _LOOKS = 4096
 """Rows between two looks at the clock."""
 _SHORT = 80
@@ -59,6 +65,8 @@ _UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeErr
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(0|\d{4,}|\d{1,3}(\.\d{3})+),\d+\s*|\s*[+-]?\d+,(\d\d?|\d{4,})\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.(\d\d?|\d{4,})|0?\.\d+)\s*")
+_PICKLED = "a pickle can run any program when it is opened; write its numbers as CSV or JSON"
+_READABLE = frozenset((*SUFFIXES, *READERS, *WRITTEN))
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -79,6 +87,15 @@ class Rows:
         return len(self.places)
 
 
+@dataclass(frozen=True)
+class Unread:
+    """A file that was not read."""
+
+    file: str
+    kind: str
+    reason: str
+
+
 @dataclass
 class Listing:
     """What a directory holds."""
@@ -87,60 +104,79 @@ class Listing:
     files: int = 0
     bytes: int = 0
     problems: list[str] = field(default_factory=list)
-    """Files that were not read, with the reason."""
+    """Files that were not read, by kind and reason."""
+    unread: list[Unread] = field(default_factory=list)
+    elsewhere: float = 0.0
+    """Seconds of the processor that reading took in other processes."""
 
 
-def read_results(root: Path, values: float = MAX_VALUES, deadline: float = math.inf) -> Listing:
-    """Every data file below a directory, or one file; the small ones first, up to so many values or until a time."""
+def read_results(
+    root: Path, values: float = MAX_VALUES, deadline: float = math.inf, without: Collection[Path] = ()
+) -> Listing:
+    """Every data file below a directory, or one file; the small ones first, up to so many values or until a time.
+
+    Tables for readers come after all others. Files `without` are the paper and what it consists of.
+    """
     listing = Listing()
-    left = values
-    late = False
     found: dict[str, list[Rows]] = {}
     names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
-    data = [path for path in names if _suffix(path) in SUFFIXES or path == root]
-    for path in sorted(data, key=lambda path: (path.stat().st_size, names[path])):
-        name, size = names[path], path.stat().st_size
-        if listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
-            listing.problems.append(f"{name}: not read, the results are larger than the limit")
-            continue
-        late = late or time.process_time() > deadline
-        if late:
-            listing.problems.append(f"{name}: not read for want of time")
-            continue
-        listing.files += 1
-        listing.bytes += size
-        try:
-            found[name] = [rows for rows in _read(path, name, deadline) if len(rows)]
-        except _UNREADABLE as error:
-            reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-            listing.problems.append(f"{name}: not read ({reason})")
-            continue
-        left -= sum(len(rows) * len(rows.columns) for rows in found[name])
-    listing.problems += _of_other_kinds({path: name for path, name in names.items() if path != root})
+    names = {path: name for path, name in names.items() if path.resolve() not in without}
+    kinds = {path: _kind(path) for path in names}
+    data = [path for path, kind in kinds.items() if kind in _READABLE or path == root]
+    left = values
+    with ForeignReader() as foreign:
+        for path in sorted(data, key=lambda path: (kinds[path] in WRITTEN, path.stat().st_size, names[path])):
+            name, kind, size = names[path], kinds[path], path.stat().st_size
+            if time.process_time() + foreign.spent > deadline:
+                reason = "for want of time"
+            elif listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
+                reason = "the results are larger than the limit"
+            else:
+                try:
+                    tables, left_out = _read(path, name, deadline, foreign)
+                except _UNREADABLE as error:
+                    reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+                else:
+                    found[name] = [rows for rows in tables if len(rows)]
+                    left -= sum(len(rows) * len(rows.columns) for rows in found[name])
+                    if found[name] or kind not in WRITTEN:
+                        listing.files += 1
+                        listing.bytes += size
+                    if left_out:
+                        listing.problems.append(f"{name}: left out {', '.join(left_out[:8])}")
+                    continue
+            listing.unread.append(Unread(name, kind, reason))
+        listing.elsewhere = foreign.spent
+    listing.unread += [
+        Unread(names[path], kind, _PICKLED if kind in _PICKLES else f"{kind} is no kind that is read")
+        for path, kind in kinds.items()
+        if kind in (*_PICKLES, *_OTHER) and path != root
+    ]
+    listing.problems += _told(listing.unread)
     if len(listing.problems) > MOST_SAID:
-        listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more files that were not read"]
+        listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more reasons for files not read"]
     listing.tables = [table for name in sorted(found) for table in found[name]]
     return listing
+
+
+def _told(unread: list[Unread]) -> list[str]:
+    """What is said of files that were not read: those of one kind and one reason are counted."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in unread:
+        groups.setdefault((one.kind, one.reason), []).append(one.file)
+    return [
+        f"{files[0]}{f' and {len(files) - 1} more {kind} files' if len(files) > 1 else ''}: not read, {reason}"
+        for (kind, reason), files in groups.items()
+    ]
 
 
 def is_result(path: Path) -> bool:
     """Whether a file is there that would be read as results."""
     try:
-        return path.is_file() and _suffix(path) in SUFFIXES and bool(_read(path, path.name, math.inf))
+        with ForeignReader() as foreign:
+            return path.is_file() and _kind(path) in _READABLE and bool(_read(path, path.name, math.inf, foreign)[0])
     except _UNREADABLE:
         return False
-
-
-def _of_other_kinds(files: dict[Path, str]) -> list[str]:
-    """What is said of files that may hold results and are of a kind that is not read."""
-    kinds: dict[str, list[str]] = {}
-    for path, name in files.items():
-        if (kind := _suffix(path)) in _OTHER or ".tfevents." in path.name:
-            kinds.setdefault(kind if kind in _OTHER else "tfevents", []).append(name)
-    return [
-        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: not read, {kind} is no kind that is read"
-        for kind, names in sorted(kinds.items())
-    ]
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -164,8 +200,9 @@ def _in_time(rows: Iterable[_Row], deadline: float) -> Iterator[_Row]:
         yield row
 
 
-def _suffix(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+def _kind(path: Path) -> str:
+    """The ending of a file's name, with which its format is said; event files have none."""
+    return "tfevents" if ".tfevents." in path.name else Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def _opened(path: Path) -> TextIO:
@@ -182,8 +219,41 @@ def _text(path: Path) -> str:
     return text
 
 
-def _read(path: Path, name: str, deadline: float) -> list[Rows]:
-    match _suffix(path):
+def _read(path: Path, name: str, deadline: float, foreign: ForeignReader) -> tuple[list[Rows], list[str]]:
+    """The rows of a file, and what was left out of them."""
+    kind = _kind(path)
+    if kind in READERS:
+        if path.name.lower().endswith(".gz"):
+            raise ValueError(f"a compressed {kind} file")
+        seconds = min(FOREIGN_SECONDS, max(1.0, deadline - time.process_time() - foreign.spent))
+        parts, left_out = foreign.read(path, kind, seconds)
+        return [rows for part in parts for rows in _part(part, name)], left_out
+    if kind in _PICKLES:
+        raise ValueError(_PICKLED)
+    return _read_plain(path, name, kind, deadline), []
+
+
+def _part(part: dict[str, Any], name: str) -> list[Rows]:
+    """One table or document of a file."""
+    inner = part["part"]
+    if "document" in part:
+        return _document(part["document"], name)
+    if "rows" in part:
+        return [_table(columns, name, inner) for columns in in_rows(part["rows"])]
+    return [_table(part["columns"], name, inner)]
+
+
+def _table(columns: dict[str, list[Any]], name: str, part: str) -> Rows:
+    length = len(next(iter(columns.values()), []))
+    return Rows(name, columns, [f"{name}#{part}:{row}" if part else f"{name}:{row}" for row in range(1, length + 1)])
+
+
+def _read_plain(path: Path, name: str, kind: str, deadline: float) -> list[Rows]:
+    if kind in WRITTEN:
+        if path.stat().st_size > MAX_WRITTEN:
+            raise ValueError("too long a text to look for tables in")
+        return [_table(columns, name, part) for part, columns in tables_in(kind, _text(path), name)]
+    match kind:
         case ".csv" | ".tsv":
             return [_delimited(_text(path), name, deadline)]
         case ".jsonl" | ".ndjson":

@@ -65,7 +65,7 @@ def check(
     """Find how each number that PAPER prints follows from RESULTS, and point at those that do not.
 
     PAPER is a .tex, .md, .csv or .pdf file, or the .tar.gz of a preprint as it comes. RESULTS is a directory of CSV,
-    JSON, JSON lines and Parquet files: aggregates, predictions per example, or both. Nothing has to be declared.
+    JSON, Parquet, Excel and other files: aggregates, predictions per example, or both. Nothing has to be declared.
     Where one directory holds the paper and its results, it is enough to name that.
 
     \b

@@ -1,0 +1,245 @@
+"""Tables that programs wrote for readers: in text files and logs, HTML, Markdown, LaTeX, and outputs of notebooks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from itertools import groupby
+from typing import Any
+
+Columns = dict[str, list[Any]]
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_WHOLE = re.compile(r"\d+(\.0)?")
+_RULE = re.compile(r"[\s|+:=_─━┄│┼╪-]*")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_MARKS = ("|", "\t", "  ", ";", ",", " ")
+"""What stands between the cells of a line of text, the surest first."""
+MOST_SPANNED, MOST_CELLS = 1000, 1_000_000
+_UNSEEN = frozenset({"script", "style", "template", "head"})
+_OURS = re.compile(r"(ALL EXPLAINED|NOTHING OFF|\d+ OFF)\b.* against ")
+"""How a report of a check begins."""
+
+
+class TextForReadersError(ValueError):
+    """A document whose tables stand in running text: it repeats results, and gives none."""
+
+    def __init__(self) -> None:
+        super().__init__("a text with tables, which repeats results for readers and is no result")
+
+
+def tables_in(kind: str, text: str, name: str) -> list[tuple[str, Columns]]:
+    """The tables of a file, each with its name there."""
+    if _OURS.match(text.lstrip()):
+        raise ValueError("a report that sealtrace wrote, and no result")
+    match kind:
+        case ".ipynb":
+            return _numbered(_in_notebook(json.loads(text)))
+        case ".html" | ".htm":
+            return _numbered(_in_html(text, of_readers=True))
+        case ".md" | ".markdown" | ".tex":
+            return _in_paper(text, name)
+        case _:
+            return _numbered(_in_text(text))
+
+
+def _numbered(tables: Iterable[Columns]) -> list[tuple[str, Columns]]:
+    return [(f"table {number}", columns) for number, columns in enumerate(tables, 1)]
+
+
+def in_rows(rows: Sequence[Sequence[Any]]) -> Iterator[Columns]:
+    """Tables in rows of cells: parted by empty rows, below a title perhaps, with a row of headers or without."""
+    for filled, members in groupby(rows, key=lambda row: any(not _blank(cell) for cell in row)):
+        block = [list(row) for row in members]
+        if not filled:
+            continue
+        width = max(map(_filled, block))
+        while width > 2 and _filled(block[0]) == 1:
+            del block[0]
+        long = max(map(len, block))
+        columns = list(zip(*(row + [None] * (long - len(row)) for row in block), strict=True))
+        columns = [column for column in columns if not all(map(_blank, column))]
+        titled = _is_header([column[0] for column in columns])
+        found: Columns = {}
+        for place, column in enumerate(columns, 1):
+            title = f"column {place}" if not titled or _blank(column[0]) else " ".join(str(column[0]).split())
+            while title in found:
+                title += "'"
+            found[title] = [None if _blank(cell) else cell for cell in column[titled:]]
+        if any(map(_is_number, (cell for column in found.values() for cell in column))):
+            yield found
+
+
+def _blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _filled(row: Sequence[Any]) -> int:
+    return sum(not _blank(cell) for cell in row)
+
+
+def _is_number(cell: Any) -> bool:
+    return not isinstance(cell, bool) and (
+        isinstance(cell, (int, float)) or (isinstance(cell, str) and _NUMBER.fullmatch(cell.strip()) is not None)
+    )
+
+
+def _is_header(cells: Sequence[Any]) -> bool:
+    """Whether a row names columns: with a text, and no number but years, sizes and the like."""
+    numbers = [str(cell).strip() for cell in cells if _is_number(cell)]
+    texts = len([cell for cell in cells if not _blank(cell)]) - len(numbers)
+    return texts > 0 and all(map(_WHOLE.fullmatch, numbers))
+
+
+# Text
+
+
+def _in_text(text: str) -> Iterator[Columns]:
+    """Tables of lines of text: lines in a row that one mark parts into equally many cells, one of them of numbers."""
+    lines = [_COLOUR.sub("", line).strip("\r\n") for line in text.split("\n")]
+    for filled, members in groupby(lines, key=lambda line: bool(line.strip())):
+        run = [line for line in members if not _RULE.fullmatch(line)] if filled else []
+        if len(run) > 1:
+            tables = (list(_parted(run, mark)) for mark in _MARKS)
+            yield from next(filter(None, tables), [])
+
+
+def _parted(lines: list[str], mark: str) -> Iterator[Columns]:
+    """The tables that lines hold where this mark parts their cells."""
+    rows = [_cells(line, mark) for line in lines]
+    begin = 0
+    for width, members in groupby(rows, key=len):
+        block = list(members)
+        above = rows[begin - 1] if begin else []
+        begin += len(block)
+        if width < 2:
+            continue
+        if len(above) == width - 1 and not any(map(_is_number, above)) and _is_number(block[0][0]):
+            block.insert(0, ["", *above])  # numbered rows, as data frames are shown
+        # Sentences have spaces, too: there every row must have its number in the same place, below a word.
+        strict = mark in ("  ", " ", ",")
+        body = list(zip(*block[1:], strict=True))
+        if len(block) < (3 if strict else 2) or (strict and any(map(_is_number, block[0]))):
+            continue
+        if any(all(map(_is_number, column)) for column in body) or not strict:
+            yield from in_rows(block)
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    if mark == " ":
+        return line.split()
+    if mark == "  ":
+        return re.split(r"\s{2,}", line.strip())
+    if mark == "|":
+        line = re.sub(r"[│┃]", "|", line).strip().removeprefix("|").removesuffix("|")
+    return [cell.strip() for cell in line.split(mark)]
+
+
+# Documents
+
+
+def _in_paper(text: str, name: str) -> list[tuple[str, Columns]]:
+    """Tables of Markdown or LaTeX that hold more than the text around them does."""
+    from sealtrace.paper.reported import read_reported
+
+    paper = read_reported(text, name, lambda _: None)
+    tabled = sum(len(cell.text) for table in paper.tables for row in table.rows for cell in row.cells)
+    if paper.tables and (r"\documentclass" in text or sum(len(line.text) for line in paper.prose) > tabled):
+        raise TextForReadersError
+    return [
+        (table.label, {title: [row.cells[place].shown if place < len(row.cells) else None for row in table.rows]
+                       for place, title in enumerate(table.headers)})
+        for table in paper.tables
+    ]  # fmt: skip
+
+
+def _in_html(text: str, *, of_readers: bool = False) -> Iterator[Columns]:
+    """Tables of a page; of a whole page, only where they hold more than the text around them does."""
+    page = _Page()
+    page.feed(text)
+    page.close()
+    if of_readers and page.tables and page.outside > page.inside:
+        raise TextForReadersError
+    for rows in page.tables:
+        yield from in_rows(rows)
+
+
+def _in_notebook(notebook: Any) -> Iterator[Columns]:
+    """Tables among the outputs of cells."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if "text/html" in data:
+                yield from _in_html("".join(data["text/html"]))
+            else:
+                yield from _in_text("".join(data.get("text/plain") or output.get("text") or ""))
+
+
+class _Page(HTMLParser):
+    """Rows of every table of a page; a cell that spans several stands in each of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self.inside = self.outside = 0
+        """Letters in tables, and elsewhere."""
+        self._open: list[list[list[_HtmlCell]]] = []
+        """Tables that are not closed yet, the inner ones last."""
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._unseen += tag in _UNSEEN
+        if tag == "table":
+            self._open.append([])
+        elif tag == "tr" and self._open:
+            self._open[-1].append([])
+        elif tag in ("td", "th") and self._open and self._open[-1]:
+            given = dict(attrs)
+            self._open[-1][-1].append(_HtmlCell(_span(given.get("rowspan")), _span(given.get("colspan"))))
+        elif tag == "br":
+            self.handle_data(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unseen -= tag in _UNSEEN and self._unseen > 0
+        if tag == "table" and self._open:
+            self.tables.append(_spread(self._open.pop()))
+
+    def handle_data(self, data: str) -> None:
+        if self._unseen:
+            return
+        letters = len("".join(data.split()))
+        if not self._open:
+            self.outside += letters
+            return
+        self.inside += letters
+        if self._open[-1] and self._open[-1][-1]:
+            self._open[-1][-1][-1].text += data
+
+
+@dataclass
+class _HtmlCell:
+    rows: int
+    columns: int
+    text: str = ""
+
+
+def _span(given: str | None) -> int:
+    return min(int(given), MOST_SPANNED) if given is not None and given.isdecimal() and int(given) > 0 else 1
+
+
+def _spread(rows: list[list[_HtmlCell]]) -> list[list[str]]:
+    """Rows with every cell in all places that it covers."""
+    if sum(cell.rows * cell.columns for row in rows for cell in row) > MOST_CELLS:
+        raise ValueError("a table of too many cells")
+    covered: list[dict[int, str]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in covered[number]:
+                column += 1
+            text = " ".join(cell.text.split())
+            for below in covered[number : number + cell.rows]:
+                below.update(dict.fromkeys(range(column, column + cell.columns), text))
+    return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in covered]
