@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from sealtrace.binding.checking import examine_files
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.files import read_results
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.frames import Frame
+from sealtrace.cli.check import check
 
 
 def _frame(directory: Path, measure: str) -> Frame:
@@ -344,7 +346,6 @@ def test_sentences_are_no_tables(tmp_path: Path, text: str) -> None:
         ),
         ("other.tex", r"\documentclass{article}\begin{document}" + TABULAR + r"\end{document}"),
         ("page.html", "<p>We describe what we found, at length and in many words: more follow.</p>" + PAGE),
-        ("check.txt", "1 OFF  paper.md against results\n\n" + SHOWN),
     ],
 )
 def test_a_text_that_repeats_results_gives_none(tmp_path: Path, name: str, text: str) -> None:
@@ -371,3 +372,17 @@ def test_the_paper_gives_none_of_its_own_numbers(tmp_path: Path) -> None:
     found, _ = examine_files(tmp_path / "paper.tex", tmp_path, seconds=20, started=time.process_time())
     assert {table.file for table in found.listing.tables} == {"other.csv"}
     assert not found.bound.numbers
+
+
+@pytest.mark.parametrize("name", ["text=r.txt", "html=r.html", "markdown=r.md", "latex=r.tex", "json=r.json"])
+def test_an_older_report_gives_nothing(tmp_path: Path, name: str) -> None:
+    """What a check wrote among the results repeats the paper, and is no result of the next check."""
+    (tmp_path / "paper.md").write_text("# A title\n\n" + PIPES)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/runs.csv").write_text("model,score\nalpha,61.25\nbeta,66.5\n")
+    kind, _, file = name.partition("=")
+    arguments = [str(tmp_path / "paper.md"), str(tmp_path / "results"), "-o", f"{kind}={tmp_path / 'results' / file}"]
+    CliRunner().invoke(check, arguments, standalone_mode=False, catch_exceptions=False)
+    listing = read_results(tmp_path / "results")
+    assert {table.file for table in listing.tables} == {"runs.csv"}
+    assert [unread.file for unread in listing.unread] == [file]

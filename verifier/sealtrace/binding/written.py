@@ -19,8 +19,10 @@ _MARKS = ("|", "\t", "  ", ";", ",", " ")
 """What stands between the cells of a line of text, the surest first."""
 MOST_SPANNED, MOST_CELLS = 1000, 1_000_000
 _UNSEEN = frozenset({"script", "style", "template", "head"})
-_OURS = re.compile(r"(ALL EXPLAINED|NOTHING OFF|\d+ OFF)\b.* against ")
-"""How a report of a check begins."""
+_OURS = re.compile(
+    r"[A-Z\d, ]+  .+ against \S+\n|## .+: .+ against \S+\n|% Written by sealtrace|<(?s:.){1,2000}content=\"sealtrace "
+)
+"""How reports of a check begin, in each format."""
 
 
 class TextForReadersError(ValueError):
