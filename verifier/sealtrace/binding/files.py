@@ -65,6 +65,7 @@ _UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeErr
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(0|\d{4,}|\d{1,3}(\.\d{3})+),\d+\s*|\s*[+-]?\d+,(\d\d?|\d{4,})\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.(\d\d?|\d{4,})|0?\.\d+)\s*")
+_LATE = "for want of time"
 _PICKLED = "a pickle can run any program when it is opened; write its numbers as CSV or JSON"
 _READABLE = frozenset((*SUFFIXES, *READERS, *WRITTEN))
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -123,12 +124,13 @@ def read_results(
     names = {path: name for path, name in names.items() if path.resolve() not in without}
     kinds = {path: _kind(path) for path in names}
     data = [path for path, kind in kinds.items() if kind in _READABLE or path == root]
-    left = values
+    left, late = values, False
     with ForeignReader() as foreign:
         for path in sorted(data, key=lambda path: (kinds[path] in WRITTEN, path.stat().st_size, names[path])):
             name, kind, size = names[path], kinds[path], path.stat().st_size
-            if time.process_time() + foreign.spent > deadline:
-                reason = "for want of time"
+            late = late or time.process_time() + foreign.spent > deadline
+            if late:
+                reason = _LATE
             elif listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
                 reason = "the results are larger than the limit"
             else:
@@ -163,9 +165,10 @@ def _told(unread: list[Unread]) -> list[str]:
     """What is said of files that were not read: those of one kind and one reason are counted."""
     groups: dict[tuple[str, str], list[str]] = {}
     for one in unread:
-        groups.setdefault((one.kind, one.reason), []).append(one.file)
+        reason = f" {one.reason}" if one.reason == _LATE else f", {one.reason}"
+        groups.setdefault((one.kind, reason), []).append(one.file)
     return [
-        f"{files[0]}{f' and {len(files) - 1} more {kind} files' if len(files) > 1 else ''}: not read, {reason}"
+        f"{files[0]}{f' and {len(files) - 1} more {kind} files' if len(files) > 1 else ''}: not read{reason}"
         for (kind, reason), files in groups.items()
     ]
 
@@ -196,7 +199,7 @@ def _in_time(rows: Iterable[_Row], deadline: float) -> Iterator[_Row]:
     """Rows as they come, until the time is up."""
     for number, row in enumerate(rows):
         if number % _LOOKS == _LOOKS - 1 and time.process_time() > deadline:
-            raise TimeoutError("for want of time")
+            raise TimeoutError(_LATE)
         yield row
 
 
@@ -264,7 +267,7 @@ def _read_plain(path: Path, name: str, kind: str, deadline: float) -> list[Rows]
             return _document(_arrays(path), name)
         case _:
             if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.process_time()):
-                raise TimeoutError("for want of time")
+                raise TimeoutError(_LATE)
             return _document(_no_report(json.loads(_text(path))), name)
 
 
