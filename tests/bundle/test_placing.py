@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -99,3 +102,28 @@ def test_a_journal_that_came_with_a_directory_leads_nowhere(tmp_path: Path, list
     with pytest.raises(BundleError, match="not of sealtrace's making"):
         recover(root)
     assert (tmp_path / "outside").read_bytes() == (tmp_path / "file").read_bytes() == b"kept"
+
+
+LEAVING = """
+import os, signal
+from sealtrace.bundle.placing import scratch_directory
+print(scratch_directory("test"), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_scratch_of_a_killed_process_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the next one that needs some; that of a living process stays."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", LEAVING]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    left = Path(done.stdout.strip())
+    assert left.is_dir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(placing, "_HELD", {})
+    own = placing.scratch_directory("test")
+    assert not left.exists()
+    subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert own.is_dir()
+    placing.remove_scratch(own)
+    assert not own.exists()

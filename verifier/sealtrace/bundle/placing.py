@@ -17,6 +17,7 @@ import os
 import secrets
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -260,6 +261,48 @@ def _sweep(directory: Path) -> None:
             try:
                 if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
                     os.unlink(part)
+            finally:
+                os.close(descriptor)
+
+
+# Scratch: directories of one process for what it cannot hold
+
+_SCRATCH = "sealtrace-"
+_HELD: dict[Path, int] = {}
+"""Scratch directories of this process, with their locks."""
+
+
+def scratch_directory(kind: str) -> Path:
+    """A new temporary directory, for `remove_scratch` in the end. What killed processes left is removed first."""
+    if not _HELD:
+        _sweep_scratch()
+    while True:
+        directory = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{kind}-"))
+        descriptor = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        if _lock(descriptor) and _is_at(descriptor, directory / _LOCK):
+            _HELD[directory] = descriptor
+            return directory
+        os.close(descriptor)  # a sweeping process took it for a leftover before it was locked
+
+
+def remove_scratch(directory: Path) -> None:
+    """Removes a scratch directory; where that fails, a later process sweeps."""
+    if (descriptor := _HELD.pop(directory, None)) is not None:
+        os.close(descriptor)
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _sweep_scratch() -> None:
+    if os.name == "nt":  # where nothing tells the user's own, and nothing that is open can be removed
+        return
+    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*/{_LOCK}"):
+        with suppress(OSError):
+            # Others may write where temporary files lie: nothing of theirs is followed or removed.
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                mine = path.parent.lstat().st_uid == os.getuid() == os.fstat(descriptor).st_uid
+                if mine and not path.parent.is_symlink() and _lock(descriptor):
+                    shutil.rmtree(path.parent)
             finally:
                 os.close(descriptor)
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.placing import JOURNAL, recover, write_together
+from sealtrace.bundle.placing import JOURNAL, recover, remove_scratch, scratch_directory, write_together
 from sealtrace.bundle.resources import json_file
 from sealtrace.bundle.shapes import RowKind
 from sealtrace.bundle.shard_columns import NotLaidOutError
@@ -438,8 +437,9 @@ def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> It
     """
     if not directory.is_dir():
         raise BundleError(f"{directory}: a draft is a directory")
-    with tempfile.TemporaryDirectory(prefix="sealtrace-draft-") as work:
-        copy = Path(work) / "draft"
+    with ExitStack() as stack:
+        copy = scratch_directory("draft") / "draft"
+        stack.callback(remove_scratch, copy.parent)
         with refusing(directory):
             _copied(directory, copy)
         for path, data in (changed or {}).items():

@@ -17,11 +17,9 @@ import atexit
 import json
 import math
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -37,6 +35,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.bundle.frames import StreamedFrame
+from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.recipes.sql_process import SqlError
 from sealtrace.recipes.sql_syntax import QueryDescription
@@ -102,9 +101,9 @@ class SqlRecords:
         self._seconds = seconds
         self.spent = 0.0
         """Processor time of all its queries."""
-        self._directory = Path(tempfile.mkdtemp(prefix="sealtrace-sql-"))
+        self._directory = scratch_directory("sql")
         # Whoever forgets to close it leaves nothing behind.
-        self.close = weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
+        self.close = weakref.finalize(self, remove_scratch, self._directory)
         """Removes the copies of the records. The process waits for others to use it."""
         self._paths: dict[str, str | list[str]] = {}
         held = all(isinstance(records, pa.Table) for records in tables.values())
@@ -220,8 +219,8 @@ class SqlRecords:
             encoding="utf-8",
         )
         if self._spills:
-            _SPILLED[process] = tempfile.TemporaryDirectory(prefix="sealtrace-sql-", ignore_cleanup_errors=True)
-        spill = _SPILLED[process].name if self._spills else ""
+            _SPILLED[process] = scratch_directory("sql")
+        spill = str(_SPILLED[process]) if self._spills else ""
         settings = {"memory": self._memory, "seconds": self._seconds, "spill": spill}
         if not self._exchange(process, settings, START_SECONDS):
             _reap(process)
@@ -262,7 +261,7 @@ def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
 
 _IDLE: list[tuple[tuple[int, int, float, bool], subprocess.Popen[str]]] = []
 """A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
-_SPILLED: dict[subprocess.Popen[str], tempfile.TemporaryDirectory[str]] = {}
+_SPILLED: dict[subprocess.Popen[str], Path] = {}
 """Where a process may put what it cannot hold."""
 
 
@@ -277,7 +276,7 @@ def _reap(process: subprocess.Popen[str]) -> None:
     with suppress(BrokenPipeError):
         process.communicate()
     if process in _SPILLED:
-        _SPILLED.pop(process).cleanup()
+        remove_scratch(_SPILLED.pop(process))
 
 
 def _decoded(document: dict[str, Any]) -> object:

@@ -9,8 +9,6 @@ are read whole, and the checks say where. What recipes need is read from a copy 
 from __future__ import annotations
 
 import math
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -25,6 +23,7 @@ from sealtrace.bundle.frames import Index, StreamedFrame
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.keyed import Bits, Keys, UnkeyedError
 from sealtrace.bundle.model import Bundle, Reading
+from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import row_key
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import (
@@ -301,7 +300,7 @@ def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
     )
     streamed = Streamed(View(Evidence(bundle)))
     give_memory_back()
-    directory = Path(tempfile.mkdtemp(prefix="sealtrace-rows-"))
+    directory = scratch_directory("rows")
     try:
         kept, reached = [], None
         for place, (entry, file) in enumerate(sources.values()):
@@ -314,13 +313,13 @@ def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
             if streamed.contents[entry.path] != entry.content_sha256 or file.rows != entry.rows:
                 raise NotLaidOutError("its records are not those that were sealed")
     except BaseException:
-        shutil.rmtree(directory, ignore_errors=True)
+        remove_scratch(directory)
         raise
     sizes = {entry.path: file.rows for entry, file in sources.values()}
     frame = streamed.frames[name] = StreamedFrame(name, sizes, bundle.again, form, kept)
     frame.facts = facts
     # The copies go when nobody can ask for them any more.
-    weakref.finalize(frame, shutil.rmtree, directory, ignore_errors=True)
+    weakref.finalize(frame, remove_scratch, directory)
     return streamed
 
 
