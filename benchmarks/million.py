@@ -73,8 +73,6 @@ def main() -> None:
     print(f"bundle    {report['summary']['traces']:,} traces, {size / 1e6:.0f} MB, verdict {report['verdict']}")
     print(f"floor     {floor_cpu:6.2f} s CPU  {floor_wall:6.2f} s  {floor_memory:5} MiB   hash and decode once")
     print(f"verify    {cpu:6.2f} s CPU  {wall:6.2f} s  {memory:5} MiB   {cpu / floor_cpu:.1f} x the floor")
-    slowest = sorted(report["checks"], key=lambda check: -check["seconds"])[:8]
-    print("slowest   " + ", ".join(f"{check['id']} {check['seconds']:.2f}" for check in slowest))
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class ByStretch(Outcome):
             # Stretches come in the order of traces, and the whole would be looked at in the order of files and rows.
             met = [place for place in (known, self.largest) if place is not None]
             self._met[frame.kind, field] = min(
-                met, key=lambda place: (-place.value, frame.paths.index(place.source), place.row or 0)
+                met, key=lambda place: (-place.value, frame.paths.index(place.source), place.line or 0)
             )
 
     def settled(self) -> Outcome:
