@@ -35,6 +35,8 @@ def checks() -> Iterator[str]:
         yield f"- Broken, for example, when {check.breaks}."
         if check.needs:
             yield f"- Needs: {', '.join(f'`{need}`' for need in check.needs)}."
+        if check.despite:
+            yield f"- Looks around damage of: {', '.join(f'`{name}`' for name in check.despite)}."
         yield ""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sealtrace
-from checks.mutations import MUTATIONS, SCORES, TRACES, change, one
+from checks.mutations import MUTATIONS, SCORES, TRACES, change, name_the_traces, one
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.result import CheckResult, Result
 from support import EMPTY, ROOT, Row, copy_of_small_fixture, edit_document, edit_rows, unseal
@@ -46,17 +46,33 @@ def test_summary_says_what_the_appendix_asks_for() -> None:
     assert (summary.chain.seals, summary.chain.signatures) == (8, 0)
 
 
-def test_a_duplicate_key_makes_aggregates_missing(tmp_path: Path) -> None:
-    """An aggregate over a doubtful join is missing, never smaller."""
+def test_a_duplicate_key_makes_the_aggregates_missing_that_it_enters(tmp_path: Path) -> None:
+    """An aggregate over a doubtful join is missing, never smaller; those of other policies are judged."""
+    bundle = copy_of_small_fixture(tmp_path)
+    edit_rows(
+        bundle / "trace/trace.calibration.jsonl",
+        lambda rows: rows.append(one(rows, state="0000", arm="residual", scale="0.08")),
+    )
+    name_the_traces(bundle)
+    unseal(bundle)
+    seal(bundle, empty=EMPTY, lenient=True)
+    report = sealtrace.verify(bundle)
+    for check_id, inspected in (("aggregate.summary", 25), ("selection.counts", 4), ("selection.choice", 0)):
+        check = result(report, check_id)
+        assert (check.status, check.inspected) == ("missing", inspected)
+        assert check.reason is not None
+        assert "join.unique-key" in check.reason
+    assert report.summary.selected == []
+
+
+def test_a_score_twice_touches_no_recomputation(tmp_path: Path) -> None:
+    """Nothing that is recomputed reads scores: aggregates are judged all the same."""
     bundle = copy_of_small_fixture(tmp_path)
     MUTATIONS["join.unique-key"].break_bundle(bundle)
     report = sealtrace.verify(bundle)
     for check_id in ("aggregate.summary", "selection.counts", "selection.choice"):
-        check = result(report, check_id)
-        assert (check.status, check.inspected) == ("missing", 0)
-        assert check.reason is not None
-        assert "join.unique-key" in check.reason
-    assert report.summary.selected == []
+        assert result(report, check_id).status == "pass"
+    assert result(report, "score.delta").status == "missing"
 
 
 def test_unrelated_failures_are_all_found_in_one_run(tmp_path: Path) -> None:

@@ -445,6 +445,7 @@ FIXTURE: Cases = {
         "a trace of nobody is charged nothing": (
             {"trace.calibration#/0/arm": "nobody"},
             "215 traces",
+            "missing: 1 traces name no candidate of the bank",
         ),
         "a query policy without a record owes no query": (
             {"trace.calibration#/0/query": CUT},

@@ -219,8 +219,8 @@ CERTIFIED: Cases = {
         ),
         "certificates of states without values": (
             {"values.calibration#": lambda rows: rows[2:]},
-            "0 certificates",
-            "missing: bold@0 cannot be scored at 1 calibration states",
+            "9 certificates",
+            "missing: bold@0 cannot be scored at 1 calibration states of small",
         ),
     },
     "selection.grid": {
@@ -595,8 +595,7 @@ CERTIFIED: Cases = {
         ),
         "a map that cannot be computed": (
             {"values.calibration#": lambda rows: rows[2:]},
-            "2 maps",
-            "missing: bold@0 cannot be scored at 1 calibration states",
+            "8 maps",
         ),
     },
     "map.certified": {

@@ -349,6 +349,7 @@ FIXTURE: Cases = {
         "a zero scale without an anchor": (
             {"trace.calibration#/1": CUT, "trace.calibration#/1/probabilities/fold": 0.5},
             "23 traces",
+            "missing: anchor has 1 traces that are not there or join no state",
         ),
         "no zero scale": (
             {"candidate#/2/scale": "0.01"},

@@ -327,6 +327,7 @@ CERTIFIED: Cases = {
         "traces of unknown states have no group": (
             {"trace.calibration#/0/state": "none"},
             "703 traces",
+            "missing: 1 traces join no state",
         ),
     },
     "partition.allocations": {

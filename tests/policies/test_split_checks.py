@@ -472,6 +472,7 @@ FIXTURE: Cases = {
         "a score twice": (
             {"score.calibration#": lambda rows: [*rows, rows[3]]},
             "216 traces",
+            "missing: calibrate/score.calibration.jsonl has 0000 residual 0.04 calibration twice",
         ),
         "training traces have no score": (
             {"protocol#/splits/0/role": "training", "score.calibration#": lambda rows: rows[4:]},

@@ -148,6 +148,11 @@ class Evidence(Remembering):
             self.frames[kind] = Frame(kind, self.bundle.of_kind(kind), self.bundle.declared.get(kind))
         return self.frames[kind]
 
+    def repeats(self, kind: str) -> bool:
+        """Whether a key stands twice among the rows of a kind, or of the datasets for `dataset`."""
+        kinds = self.bundle.declared if kind == "dataset" else [kind]
+        return any(self.frame(each).repeats for each in kinds if self.bundle.of_kind(each))
+
     @cached_property
     def protocol_document(self) -> Document | None:
         return self.bundle.document("protocol")

@@ -6,7 +6,8 @@ The order of verification, stated once:
 (2) Choose the checks: all, or those asked for, together with everything that they need.
 (3) Run them in the catalogue's order. A check looks at every record it can, whatever failed before.
 (4) Settle each status: an error is a failure; no error, but evidence that is absent or spoilt, is
-    missing; nothing inspected is missing too. An aggregate is not computed on spoilt evidence.
+    missing; nothing inspected is missing too. An aggregate is not computed on spoilt evidence, unless it looks
+    around the damage (`despite`) and says itself which of its parts are missing.
 (5) Sum up: what the study packs say of their records, from recomputed values.
 (6) Reach the verdict: findings, incomplete or verified.
 
@@ -169,13 +170,15 @@ class Examination(Examined):
         outcome = Outcome(entry.id, unit)
         started = time.perf_counter()
         pack = pack_of(entry.id)
-        unmet = self.unmet(entry.reads, entry.needs, pack)
+        unmet = self.unmet(entry, pack)
         if not self.bundle.manifest_readable and entry.id != "identity.manifest":
             unmet = "manifest.json cannot be read"
         elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
             outcome.not_applicable, unmet = reason, None
         elif not unmet or self._can_look(entry, pack):
             self._look(entry, pack, outcome)
+        if outcome.missing and (root := self.damaged(entry)) is not None:
+            outcome.missing = f"{outcome.missing} ({root})"
         status, reason = _settle(outcome, unmet)  # (4)
         self.seconds[entry.id] = time.perf_counter() - started
         return outcome, CheckResult(

@@ -60,20 +60,34 @@ class Examined:
         """The records as a study pack sees them."""
         return self.evidence if pack is None else seen_by(self.evidence, pack)
 
-    def unmet(self, reads: tuple[str, ...], needs: tuple[str, ...], pack: Pack | None = None) -> str | None:
-        """Why records of some kinds cannot be relied on, given the checks that they must pass; None where they can."""
-        for kind in reads:
-            if reason := self._spoilt(kind):
+    def unmet(self, entry: Check, pack: Pack | None = None) -> str | None:
+        """Why a check cannot rely on what it reads and needs, but for damage that it looks around; None if it can."""
+        around = set(entry.despite)
+        for kind in entry.reads:
+            if kind not in around and (reason := self._spoilt(kind)):
                 return reason
         if pack is not None and (reason := pack.unusable(self.evidence)) is not None:
             return reason
-        for need in needs:
-            if self.results[need].status == "fail":
-                return f"needs {need}, which failed"
-            if self.results[need].status == "missing":
-                # The reason at the root is the one to act on.
-                return self.results[need].reason
+        return next(
+            (reason for need in entry.needs if need not in around and (reason := self._failed(need, entry))), None
+        )
+
+    def damaged(self, entry: Check) -> str | None:
+        """The damage that a check looks around, the first at its root; None where there is none."""
+        for name in entry.despite:
+            if reason := self._failed(name, entry) if name in BY_ID else self._spoilt(name):
+                return reason
         return None
+
+    def _failed(self, need: str, entry: Check) -> str | None:
+        """Why a check that another needs did not hold for what that one reads; None where it did."""
+        result = self.results[need]
+        if need == "join.unique-key" and not any(map(self.evidence.repeats, entry.reads)):
+            return None  # keys of other kinds are none of its concern
+        if result.status == "fail":
+            return f"needs {need}, which failed"
+        # The reason at the root is the one to act on.
+        return result.reason if result.status == "missing" else None
 
     def computed(self, check_id: str) -> bool:
         """Whether a check ran to its end, whatever it found."""

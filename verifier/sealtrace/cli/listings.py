@@ -67,8 +67,11 @@ def _explain(check: Check) -> None:
         ("may fail", ", ".join(check.consequences) or "no other check with it"),
     ):
         sheet.figure(name, text, 10)
+    if check.despite:
+        sheet.say(f"It looks around damage of {', '.join(check.despite)}, and says what it could not judge.")
     if check.whole:
-        sheet.say("Where a need fails it is not computed at all, and its status is missing.")
+        others = "another need" if check.despite else "a need"
+        sheet.say(f"Where {others} fails it is not computed at all, and its status is missing.")
     click.echo(str(sheet), nl=False)
 
 

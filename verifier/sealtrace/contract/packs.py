@@ -84,6 +84,8 @@ class Check:
     """Checks that must hold for a pass."""
     whole: bool = False
     """It speaks of completeness or of an aggregate: with a need unmet it is not computed at all."""
+    despite: tuple[str, ...] = ()
+    """Of these kinds and checks, those whose damage it looks around: it says itself what it could not judge."""
     consequences: tuple[str, ...] = ()
     """Checks that may fail because this one does."""
 
@@ -99,7 +101,7 @@ def catalogue(text: str, **groups: str) -> tuple[Check, ...]:
         family.name: The sentence of the check
             enforces its part of the paper or of the bundle format
             broken where something breaks it
-            reads kinds; needs checks; whole; consequences checks
+            reads kinds; needs checks; whole; despite kinds and checks; consequences checks
 
     A name in capitals stands for a group of names, which may hold other groups. Lines that begin with `#` are remarks.
     """

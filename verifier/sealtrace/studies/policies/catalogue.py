@@ -54,19 +54,19 @@ split.duplicates: No observation stands under two ids in different splits
 join.teacher: Every observed state has one teacher record, and every teacher record a state
     enforces RSD-Poker paper, appendix E, reproduction checks: matching label keys
     broken where a teacher record is removed
-    reads STATES teacher candidate; needs join.unique-key; whole
+    reads STATES teacher candidate; needs join.unique-key; whole; despite join.unique-key
 join.trace: Every candidate has one trace at every state that it is traced on, and nothing else is traced
     enforces RSD-Poker paper, appendix D: composite keys; section 3.2: complete candidate trace
     broken where a trace is removed, and its score with it
-    reads STATES candidate trace; needs join.unique-key; whole
+    reads STATES candidate trace; needs join.unique-key; whole; despite join.unique-key
 join.values: Every traced state has action values of both evaluators
     enforces RSD-Poker paper, appendix D: oracle join
     broken where the strong action values of a state are removed
-    reads STATES trace values; needs join.unique-key; whole
+    reads STATES trace values; needs join.unique-key; whole; despite join.unique-key
 join.score: Traces and scores join one to one
     enforces RSD-Poker paper, appendix D: oracle join, one score per trace
     broken where a score is removed
-    reads trace score; needs join.unique-key; whole
+    reads trace score; needs join.unique-key; whole; despite join.unique-key
 # Actions and probabilities.
 action.legal-set: Every legal set is non-empty, without repeats, within the declared actions
     enforces RSD-Poker paper, appendix A: empty legal sets are explicit error states
@@ -96,11 +96,12 @@ probability.normalized: Probabilities sum to one within the declared tolerance
 replay.teacher: The cached teacher distribution is the softmax of the teacher's action values
     enforces RSD-Poker paper, appendix A: teacher response model, temperature
     broken where a teacher's action value is changed
-    reads STATES teacher; needs join.teacher action.vocabulary; consequences replay.teacher-value table.cells
+    reads STATES teacher; needs join.teacher action.vocabulary; despite join.teacher; consequences
+      replay.teacher-value table.cells
 replay.teacher-value: The teacher's state value is the mean of its action values under its distribution
     enforces RSD-Poker paper, appendix A: teacher state value
     broken where a teacher's state value is changed
-    reads STATES teacher; needs join.teacher action.vocabulary
+    reads STATES teacher; needs join.teacher action.vocabulary; despite join.teacher
 replay.normalizer: Every replayed normalizer is finite and positive
     enforces RSD-Poker paper, appendix A: nonpositive normalization constants are explicit error states
     broken where a scale is so large that the tilt overflows
@@ -108,19 +109,22 @@ replay.normalizer: Every replayed normalizer is finite and positive
 replay.anchor: The anchor is the teacher smoothed with the uniform distribution
     enforces RSD-Poker paper, section 3.2, tilt equation, left half
     broken where a billionth of an anchor's probability moves to another action
-    reads POLICIES; needs join.teacher JOINED; consequences replay.zero-scale RESCORED
+    reads POLICIES; needs join.teacher JOINED; despite join.teacher JOINED; consequences replay.zero-scale RESCORED
 replay.top-action: Top-action imitation puts all probability on the teacher's top action
     enforces RSD-Poker paper, appendix C: deterministic baselines
     broken where a top-action trace imitates another action
-    reads POLICIES; needs join.teacher JOINED; consequences RESCORED threshold.recomputed table.cells
+    reads POLICIES; needs join.teacher JOINED; despite join.teacher JOINED; consequences RESCORED
+      threshold.recomputed table.cells
 replay.tilt: Every residual policy is the exponential tilt of the anchor
     enforces RSD-Poker paper, section 3.2, tilt equation; appendix E: distribution replay
     broken where a residual trace holds the distribution of another scale
-    reads POLICIES; needs join.teacher bank.policies JOINED; consequences RESCORED table.cells
+    reads POLICIES; needs join.teacher bank.policies JOINED; despite join.teacher JOINED; consequences RESCORED
+      table.cells
 replay.student: Every teacher-free policy is the tilt of its checkpoint's own base policy
     enforces RSD-Poker paper, section 3.7, student equation
     broken where a teacher-free trace holds the distribution of another scale
-    reads STATES candidate checkpoint residual trace; needs bank.policies bank.checkpoints JOINED; consequences
+    reads STATES candidate checkpoint residual trace; needs bank.policies bank.checkpoints JOINED; despite JOINED;
+      consequences
       RESCORED threshold.recomputed table.cells
 replay.residual: Every sealed direction is what the checkpoint's weights give on the observation
     enforces RSD-Poker paper, section 3.2: frozen residual directions
@@ -129,20 +133,22 @@ replay.residual: Every sealed direction is what the checkpoint's weights give on
 replay.zero-scale: A candidate of scale zero is the stored anchor, bit for bit
     enforces RSD-Poker paper, section 3.2: scale zero recovers the anchor
     broken where one bit of a scale-zero probability is changed
-    reads POLICIES; needs JOINED
+    reads POLICIES; needs JOINED; despite JOINED
 replay.query-gate: Query scores, requests and acceptances follow the gate and its budget
     enforces RSD-Poker paper, appendix C: query score, threshold and budget check
     broken where a trace denies a query that the gate accepts
-    reads STATES candidate trace; needs bank.policies JOINED; consequences replay.query-policy replay.ledger
+    reads STATES candidate trace; needs bank.policies JOINED; despite JOINED; consequences replay.query-policy
+      replay.ledger
       table.cells
 replay.query-policy: The query policy is the anchor where a query was accepted, else the prior
     enforces RSD-Poker paper, appendix C: rejected requests keep the prior
     broken where a query trace without a query holds the anchor's distribution
-    reads POLICIES; needs join.teacher bank.policies JOINED; consequences RESCORED threshold.recomputed table.cells
+    reads POLICIES; needs join.teacher bank.policies JOINED; despite join.teacher JOINED; consequences RESCORED
+      threshold.recomputed table.cells
 replay.ledger: Every ledger charges what the protocol configures for its events, rejected queries too
     enforces RSD-Poker paper, appendix C: cost ledger
     broken where a residual trace charges one token instead of two
-    reads protocol candidate trace; needs join.trace
+    reads protocol candidate trace; needs join.trace; despite join.trace
 # Information boundary.
 boundary.interfaces: No interface declares a field that its contract hides
     enforces RSD-Poker paper, appendix B, field visibility table
@@ -151,20 +157,21 @@ boundary.interfaces: No interface declares a field that its contract hides
 boundary.inputs: No policy read a field that its interface does not show
     enforces RSD-Poker paper, appendix B, field visibility table
     broken where a trace names the strong action values among its inputs
-    reads protocol candidate trace; needs join.trace
+    reads protocol candidate trace; needs join.trace; despite join.trace
 # Scores and their aggregates.
 score.trace-digest: Every score names the content digest of the trace table that was scored
     enforces RSD-Poker paper, appendix B: score rows are joined to the exact policy trace
     broken where scores name the digest of another trace table
-    reads trace score; needs join.score
+    reads trace score; needs join.score; despite join.score
 score.utility: What both evaluators expect follows from the stored distribution and the action values
     enforces RSD-Poker paper, section 3.3: E_g
     broken where a reported weak utility is changed
-    reads protocol trace values score; needs join.score join.values JOINED
+    reads protocol trace values score; needs join.score join.values JOINED; despite join.score join.values JOINED
 score.delta: The delta is what the risk evaluator expects, less what it expects of the anchor at the same state
     enforces RSD-Poker paper, section 3.3, violation equation
     broken where a reported delta has the wrong sign
-    reads protocol candidate trace values score; needs join.score join.values JOINED
+    reads protocol candidate trace values score; needs join.score join.values JOINED; despite join.score join.values
+      JOINED
 threshold.stored: The reported crossing is the strict comparison of the stored delta with -tau
     enforces RSD-Poker paper, section 3.3, violation equation: the inequality is strict
     broken where a row's crossing is denied
@@ -172,11 +179,12 @@ threshold.stored: The reported crossing is the strict comparison of the stored d
 threshold.recomputed: The reported crossing is what distributions and action values give, decided exactly
     enforces RSD-Poker paper, appendix E, reproduction checks: threshold counts
     broken where a row reports a delta and a crossing that its distribution does not give
-    reads protocol candidate trace values score; needs join.score join.values JOINED; consequences score.delta
+    reads protocol candidate trace values score; needs join.score join.values JOINED; despite join.score join.values
+      JOINED; consequences score.delta
 aggregate.summary: Every retained policy summary is the aggregate of its states
     enforces RSD-Poker paper, appendix E, reproduction checks: score aggregation
     broken where a summary's mean weak utility is changed
-    reads protocol candidate trace values summary; needs COUNTED; whole
+    reads protocol candidate trace values summary; needs COUNTED; whole; despite UNSCORED
 # Partitions.
 partition.rule: Every partition reads policy-visible features only, and holds every state in exactly one group
     enforces RSD-Poker paper, section 3.3: groups are functions of what a deployed policy sees
@@ -185,7 +193,7 @@ partition.rule: Every partition reads policy-visible features only, and holds ev
 partition.labels: Every calibration and held-out trace carries the group that the deployed rule gives
     enforces RSD-Poker paper, appendix A, algorithm table: group labels are sealed with the traces
     broken where a trace carries the label of another group
-    reads STATES partition trace; needs partition.rule join.trace
+    reads STATES partition trace; needs partition.rule join.trace; despite join.trace
 partition.support: Every learned group holds enough structure states; groups without calibration states are named
     enforces RSD-Poker paper, section 3.3: minimum support; section 3.4: empty groups
     broken where the class demands more structure states than a group holds
@@ -198,12 +206,12 @@ partition.class: Every learned partition is a tree of its declared class: depth,
 partition.objective: Every learned partition's objective is what the structure split gives
     enforces RSD-Poker paper, section 3.3: structure objective
     broken where a partition's objective is changed
-    reads SCORED partition; needs CALIBRATED; whole
+    reads SCORED partition; needs CALIBRATED; whole; despite UNSCORED
 partition.optimal: No partition of the class has a smaller objective, or an equal one and an earlier place in the tie
       rule
     enforces RSD-Poker paper, section 3.3: the selected partition and its tie rule
     broken where two groups of a learned partition are merged
-    reads SCORED partition; needs CALIBRATED; whole
+    reads SCORED partition; needs CALIBRATED; whole; despite UNSCORED
 partition.allocations: The shares of the failure budgets are positive, one per candidate and group, and sum to at most
       one
     enforces RSD-Poker paper, section 3.4: weighted simultaneous bounds
@@ -218,23 +226,23 @@ certificate.complete: Every pair of a competing candidate and a group has one ce
 certificate.counts: Every certificate counts the calibration states and the crossings of its group
     enforces RSD-Poker paper, section 3.4: n and k of a group
     broken where a certificate counts one crossing too few
-    reads SCORED partition certificate; needs CALIBRATED; whole
+    reads SCORED partition certificate; needs CALIBRATED; whole; despite UNSCORED
 certificate.risk: Every risk bound is the Clopper-Pearson bound of the recomputed count at its share
     enforces RSD-Poker paper, section 3.4, risk bound; k = n and empty groups give one
     broken where a certificate's risk bound is lowered
-    reads SCORED partition certificate; needs BOUNDED; whole
+    reads SCORED partition certificate; needs BOUNDED; whole; despite UNSCORED
 certificate.range: Every utility of a competing candidate lies in the declared range
     enforces RSD-Poker paper, section 3.4: predeclared normalization
     broken where the protocol declares a narrower utility range
-    reads SCORED; needs join.values JOINED; consequences table.cells table.recipes
+    reads SCORED; needs join.values JOINED; despite join.values JOINED; consequences table.cells table.recipes
 certificate.utility: Every utility bound is the Hoeffding bound of the recomputed normalized mean at its share
     enforces RSD-Poker paper, section 3.4, utility bound
     broken where a certificate's utility bound is raised
-    reads SCORED partition certificate; needs CHOSEN; whole
+    reads SCORED partition certificate; needs CHOSEN; whole; despite UNSCORED certificate.range
 certificate.certified: A candidate is certified in a group exactly where its risk bound is within the group's budget
     enforces RSD-Poker paper, section 3.4: the risk-feasible set
     broken where a certificate calls an uncertified candidate certified
-    reads SCORED partition certificate; needs BOUNDED; whole
+    reads SCORED partition certificate; needs BOUNDED; whole; despite UNSCORED
 selection.grid: The selection record names a declared selector, its grid, the protocol's tau and the budgets of its
       rule
     enforces RSD-Poker paper, appendix B: the selection record
@@ -243,15 +251,15 @@ selection.grid: The selection record names a declared selector, its grid, the pr
 selection.counts: The selection's crossing counts and denominators are those of the records
     enforces RSD-Poker paper, appendix E, reproduction checks: threshold counts
     broken where the selection record counts one crossing too few
-    reads protocol candidate trace values partition selection; needs COUNTED; whole
+    reads protocol candidate trace values partition selection; needs COUNTED; whole; despite UNSCORED
 selection.certified: The certified set is what the rule admits on the recomputed counts
     enforces RSD-Poker paper, section 3.4: empirical-zero
     broken where the certified set leaves out an admissible scale
-    reads protocol candidate trace values partition selection; needs COUNTED; whole
+    reads protocol candidate trace values partition selection; needs COUNTED; whole; despite UNSCORED
 selection.choice: The choice is what the rule takes on the recomputed counts
     enforces RSD-Poker paper, appendix E, reproduction checks: scale selection
     broken where the selection record chooses a smaller scale
-    reads protocol candidate trace values partition selection; needs COUNTED; whole
+    reads protocol candidate trace values partition selection; needs COUNTED; whole; despite UNSCORED
 selection.held-out: The choice was sealed before any held-out value or score, and says so
     enforces RSD-Poker paper, section 3.1: the test split is joined after the map is frozen
     broken where the selection record says that held-out scores had been joined
@@ -264,19 +272,19 @@ map.selector: Every selector that chooses in groups has one map, in its declared
 map.groups: Every map assigns each group of its partition once, in order
     enforces RSD-Poker paper, section 3.3: one candidate per group
     broken where a map assigns its groups in another order
-    reads SCORED partition map; needs CHOSEN; whole
+    reads SCORED partition map; needs CHOSEN; whole; despite UNSCORED certificate.range
 map.certified: No map deploys a candidate that is not certified in its group
     enforces RSD-Poker paper, section 3.4: selection within the feasible set
     broken where a map deploys an uncertified candidate
-    reads SCORED partition map; needs CHOSEN; whole; consequences map.choice
+    reads SCORED partition map; needs CHOSEN; whole; despite UNSCORED certificate.range; consequences map.choice
 map.choice: Every assignment is what the declared rule takes, ties included
     enforces RSD-Poker paper, sections 3.4 and 3.5: selection rules, tie rules and fallback
     broken where a map deploys another certified candidate
-    reads SCORED partition map; needs CHOSEN; whole
+    reads SCORED partition map; needs CHOSEN; whole; despite UNSCORED certificate.range
 map.bounds: Every map's risk and utility bound is its worst mixture within the declared radius
     enforces RSD-Poker paper, section 3.5: the worst mixture
     broken where a map's utility bound is raised
-    reads SCORED partition map; needs CHOSEN; whole
+    reads SCORED partition map; needs CHOSEN; whole; despite UNSCORED certificate.range
 map.held-out: Every map was sealed before any held-out value or score, and says so
     enforces RSD-Poker paper, section 3.1: the test split is joined after the map is frozen
     broken where a map says that held-out scores had been joined
@@ -287,6 +295,7 @@ map.held-out: Every map was sealed before any held-out value or score, and says 
     SCORED="STATES candidate trace values",
     RESCORED="score.utility score.delta aggregate.summary",
     # What must hold before states are counted, counted in groups, bounded there, and chosen among.
+    UNSCORED="trace values join.values JOINED",
     JOINED="join.unique-key join.trace action.legal-set action.vocabulary",
     COUNTED="split.inventory split.agreement join.values JOINED",
     CALIBRATED="partition.rule COUNTED",

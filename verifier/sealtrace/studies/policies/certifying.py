@@ -12,6 +12,7 @@ import numpy as np
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Matrix
+from sealtrace.contract.packs import Check
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies import PACK
 from sealtrace.studies.policies.certified import (
@@ -191,7 +192,8 @@ def _unusable(examination: Examination) -> str | None:
         return "nothing was computed: manifest.json cannot be read; `sealtrace verify` says why"
     if (reason := PACK.absent(examination.evidence)) is not None:
         return f"{reason}, so that there is nothing to certify"
-    reason = examination.unmet(_READS, _NEEDS, PACK)
+    reads = Check("certify", "what is certified", "", "", _READS, _NEEDS)
+    reason = examination.unmet(reads, PACK)
     return None if reason is None else f"nothing was computed: {reason}; `sealtrace verify` says more"
 
 
@@ -234,6 +236,7 @@ def _certificates(study: Study, name: str, setting: Setting, missing: Missing) -
     calibration = Calibration(study, setting, partition, states_of(study, split))
     if not len(calibration.states):
         raise UnscoredError(f"{split} has no states")
+    calibration.require_scores()
     crossings = calibration.crossings
     risk, utility = f"risk bounds of {name}", f"utility bounds of {name}"
     upper = missing.attempt(risk, lambda: calibration.upper)
@@ -283,6 +286,7 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
     if selector.partition is None:
         return compared_selection(study, _counted(study, selector, setting))
     name, chosen = selector.name, chosen_by(study, selector.name, setting)
+    chosen.require_known()
     risk = missing.attempt(f"risk bound of {name}", lambda: chosen.bound("risk"))
     utility = missing.attempt(f"utility bound of {name}", lambda: chosen.bound("utility"))
     proof = None if chosen.solution is None else chosen.solution.proof

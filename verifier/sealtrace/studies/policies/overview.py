@@ -41,12 +41,12 @@ def certificates(study: Study, *, with_utility: bool) -> Iterator[Plot]:
     partitions = [reported.partition for reported in reported_certificates(study)]
     partitions.sort(key=lambda partition: partition.name != study.declared.deployed)
     for number, partition in enumerate(partitions):
-        with suppress(*UNCOMPUTABLE):
-            calibration, groups = calibration_of(study, partition), range(len(partition.groups))
-            plots = [_risks(calibration, group, number > 0) for group in groups]
-            if with_utility:
-                plots += [_utilities(calibration, group, number > 0) for group in groups]
-            yield from plots
+        for draw in (_risks, _utilities) if with_utility else (_risks,):
+            for group in range(len(partition.groups)):
+                with suppress(*UNCOMPUTABLE):
+                    calibration = calibration_of(study, partition)
+                    calibration.require_scores(groups=[group])
+                    yield draw(calibration, group, number > 0)
 
 
 def _risks(calibration: Calibration, group: int, folded: bool) -> Plot:
@@ -243,7 +243,9 @@ def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Seale
     for document in study.bundle.sealed(CandidateMap):
         if document.record.selector in choosing:
             with suppress(*UNCOMPUTABLE):
-                yield document, chosen_by(study, document.record.selector, declared_setting(study))
+                chosen = chosen_by(study, document.record.selector, declared_setting(study))
+                chosen.require_known()
+                yield document, chosen
 
 
 def details(study: Study, examination: Examination) -> dict[str, Any]:

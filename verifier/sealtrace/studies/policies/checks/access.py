@@ -97,6 +97,7 @@ def _query_candidates(study: Study, outcome: Outcome) -> list[int]:
     if any(replay_of(study.states, place) is None for place in places):
         outcome.missing = "the protocol declares no prior or no gate"
         return []
+    outcome.missing = study.joined.untraced(places)
     return places
 
 
@@ -199,6 +200,8 @@ def ledger(study: Study, outcome: Outcome) -> None:
             outcome.not_applicable = "the study charges nothing"
         return
     outcome.inspected = int((study.joined.candidate >= 0).sum())
+    if left := study.frame("trace").size - outcome.inspected:
+        outcome.missing = f"{left} traces name no candidate of the bank"
     starts, charged = ledgers.offsets.to_numpy().astype(np.int64), ledgers.values
     codes, names = _coded(charged.field("event"))
 
@@ -299,7 +302,9 @@ def interfaces(study: Study, outcome: Outcome) -> None:
 @check("boundary.inputs", "traces")
 def inputs(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
-    outcome.inspected = frame.size
+    outcome.inspected = int((study.joined.candidate >= 0).sum())
+    if left := frame.size - outcome.inspected:
+        outcome.missing = f"{left} traces name no candidate of the bank"
     read, twice = _read_fields(study)
     outcome.rows(frame, twice, "/inputs", "The trace lists a field twice.", "each field once")
     accepted = query_columns(study)[1]

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.bundle.frames import Index, Matrix
+from sealtrace.bundle.frames import Index, Mask, Matrix
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.evidence import once
@@ -115,16 +115,34 @@ def complete(study: Study, outcome: Outcome) -> None:
             at.error(pointer, message, f"certificates of {name}", "none")
 
 
+def _known(outcome: Outcome, calibration: Calibration, reported: Reported, *, in_range: bool = False) -> Mask:
+    """The reported pairs whose every calibration state is scored; says of the others that they are missing."""
+    pairs = reported.candidates, reported.groups
+    known: Mask = calibration.absent[pairs] == 0
+    with missing_where_undefined(outcome):
+        calibration.require_scores()
+    if in_range:
+        known &= calibration.outside[pairs] == 0
+        with missing_where_undefined(outcome):
+            calibration.require_range()
+    return known
+
+
 def _compare(study: Study, outcome: Outcome, field: str, table: str, message: str, *, exactly: bool = False) -> None:
     """A column of the certificates against a recomputed table."""
     frame, pointer = study.frame("certificate"), f"/{field}"
     stored = frame.numbers(field)
     for reported in reported_certificates(study):
         with missing_where_undefined(outcome):
-            numbers: Matrix = getattr(calibration_of(study, reported.partition), table)
+            calibration = calibration_of(study, reported.partition)
+            numbers: Matrix = getattr(calibration, table)
             # Counts of states are those of the group, whoever the candidate is.
-            due = numbers[reported.candidates, reported.groups] if numbers.ndim > 1 else numbers[reported.groups]
-            rows, due = reported.rows, due.astype(np.float64)
+            of_pairs = numbers.ndim > 1
+            known = (
+                _known(outcome, calibration, reported, in_range=field == "utility_lower") if of_pairs else slice(None)
+            )
+            due = numbers[reported.candidates, reported.groups] if of_pairs else numbers[reported.groups]
+            rows, due = reported.rows[known], due[known].astype(np.float64)
             outcome.inspected += len(rows)
             void, absent = np.isnan(due), np.isnan(stored[rows])
             left_out, stated = ~void & absent, void & ~absent
@@ -197,8 +215,10 @@ def certified(study: Study, outcome: Outcome) -> None:
     stored = frame.flags("certified")
     for reported in reported_certificates(study):
         with missing_where_undefined(outcome):
-            within = calibration_of(study, reported.partition).within_budgets[reported.candidates, reported.groups]
-            outcome.inspected += len(reported.rows)
-            wrong = reported.rows[stored[reported.rows] != within]
+            calibration = calibration_of(study, reported.partition)
+            within, known = calibration.within_budgets, _known(outcome, calibration, reported)
+            rows = reported.rows[known]
+            outcome.inspected += len(rows)
+            wrong = rows[stored[rows] != within[reported.candidates, reported.groups][known]]
             message = "The records give another answer to whether the bound is within the group's budget."
             outcome.rows(frame, wrong, "/certified", message, ~stored[wrong], stored[wrong])

@@ -18,7 +18,14 @@ from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies.checks.certificates import missing_where_undefined
 from sealtrace.studies.policies.evidence.bank import Verdict
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError, declared_setting
-from sealtrace.studies.policies.evidence.choice import RULES, Chosen, CountedScales, count_scales, same_bound
+from sealtrace.studies.policies.evidence.choice import (
+    RULES,
+    Chosen,
+    CountedScales,
+    count_scales,
+    partition_of,
+    same_bound,
+)
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.study import Study
@@ -178,6 +185,8 @@ class _DueCount:
     group: str | None
     crossings: int
     states: int
+    absent: int
+    """At how many of the states there is no score: then nothing can be said."""
     bounds: dict[str, float | None]
     """Field to the bound that the rule uses; None where it uses none, or an empty group has none."""
 
@@ -190,8 +199,10 @@ class _DueCount:
 
 def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
     if isinstance(taken, CountedScales):
-        counts = zip(study.declared.scale_grid, taken.crossings, strict=True)
-        return [_DueCount(None, scale, None, crossings, taken.states, {}) for scale, crossings in counts]
+        counts = zip(study.declared.scale_grid, taken.crossings, taken.absent, strict=True)
+        return [
+            _DueCount(None, scale, None, crossings, taken.states, absent, {}) for scale, crossings, absent in counts
+        ]
     calibration, certified = taken.calibration, RULES[taken.rule].certified
     nothing = np.full(calibration.crossings.shape, np.nan)
     tables = {
@@ -206,6 +217,7 @@ def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
             named["group"],
             int(calibration.crossings[pair]),
             int(calibration.counts[pair[1]]),
+            int(calibration.absent[pair]),
             {name: float(table[pair]) if not np.isnan(table[pair]) else None for name, table in tables.items()},
         )
         for pair, named in _pairs(taken)
@@ -242,6 +254,10 @@ def counts(study: Study, outcome: Outcome) -> None:
             found = len(document.record.counts)
             _at(outcome, document).expect("/counts", message, len(due_counts), found)
             for due in due_counts:
+                if due.absent:
+                    what = " ".join(due.named.values())
+                    outcome.missing = f"{what} cannot be scored at {due.absent} calibration states"
+                    continue
                 outcome.inspected += 1
                 at = _at(outcome, document, **due.named)
                 if (place := _place(due, taken)) not in reported:
@@ -266,8 +282,8 @@ def certified_set(study: Study, outcome: Outcome) -> None:
             if isinstance(taken, Chosen):
                 _certified_pairs(outcome, document, taken)
                 continue
-            outcome.inspected += 1
             due = [scale for scale in study.declared.scale_grid if exact(scale) in taken.choice.certified]
+            outcome.inspected += 1
             found = document.record.certified or []
             if sorted(map(exact, found)) != sorted(taken.choice.certified):
                 message = "The certified set is not what the rule admits."
@@ -280,8 +296,12 @@ def _certified_pairs(outcome: Outcome, document: Sealed[Selection], chosen: Chos
     admitted = chosen.admitted if RULES[chosen.rule].certified else None
     reported = _reported(document, chosen)
     for pair, named in _pairs(chosen):
-        outcome.inspected += 1
+        if chosen.calibration.absent[pair]:
+            with missing_where_undefined(outcome):
+                chosen.calibration.require_scores(*([place] for place in pair))
+            continue
         pointer, count = reported.get((named["arm"], exact(named["scale"]), named["group"]), ("", None))
+        outcome.inspected += 1
         if count is not None:
             due = None if admitted is None else bool(admitted[pair])
             message = "The records give another answer to whether the rule may take the candidate in this group."
@@ -292,21 +312,29 @@ def _certified_pairs(outcome: Outcome, document: Sealed[Selection], chosen: Chos
 @check("selection.choice", "selections")
 def choice(study: Study, outcome: Outcome) -> None:
     for document, taken in _recomputed_selections(study, outcome):
-        outcome.inspected += 1
-        record, at = document.record, _at(outcome, document)
-        if isinstance(taken, Chosen):
-            due, found = taken.deployed, [study.bank.assigned(assigned) for assigned in record.assignments or []]
-            if due != found:
-                message = f"The rule takes something else ({taken.reason})."
-                at.error("/assignments", message, _said(due), _said(found))
-            chose = not all(taken.fell_back)
-        else:
-            scale, message = record.choice, "The declared rule chooses another scale."
-            if _exact(scale) != taken.choice.chosen:
-                at.error("/choice", message, chosen_text(study, taken) or "none", scale or "none")
-            chose = taken.choice.chosen is not None
-        wanted = "selected" if chose else "no-certified-candidate"
-        at.expect("/outcome", "The declared rule gives another outcome.", wanted, record.outcome)
+        with missing_where_undefined(outcome):
+            chose = _compare_choice(study, outcome, document, taken)
+            outcome.inspected += 1
+            wanted = "selected" if chose else "no-certified-candidate"
+            message = "The declared rule gives another outcome."
+            _at(outcome, document).expect("/outcome", message, wanted, document.record.outcome)
+
+
+def _compare_choice(study: Study, outcome: Outcome, document: Sealed[Selection], taken: Chosen | CountedScales) -> bool:
+    """Compares what a record chose with what its rule takes; whether the rule takes anything."""
+    record, at = document.record, _at(outcome, document)
+    if isinstance(taken, CountedScales):
+        if _exact(record.choice) != taken.choice.chosen:
+            message, scale = "The declared rule chooses another scale.", chosen_text(study, taken)
+            at.error("/choice", message, scale or "none", record.choice or "none")
+        return taken.choice.chosen is not None
+    unknown = {taken.partition.groups[group] for group, _ in taken.unknown}
+    assigned = [study.bank.assigned(each) for each in record.assignments or []]
+    due, found = taken.deployed, [each for each in assigned if each[0] not in unknown]
+    if due != found:
+        at.error("/assignments", f"The rule takes something else ({taken.reason}).", _said(due), _said(found))
+    taken.require_known()
+    return not all(taken.fell_back)
 
 
 def _said(assigned: list[tuple[str, str, Verdict]]) -> str:
@@ -316,7 +344,9 @@ def _said(assigned: list[tuple[str, str, Verdict]]) -> str:
 
 
 def chosen_text(study: Study, counted: CountedScales) -> str | None:
-    """The chosen scale as the grid writes it."""
+    """The chosen scale as the grid writes it; None where none is, or where a scale cannot be counted."""
+    if any(counted.absent):
+        return None
     return next((scale for scale in study.declared.scale_grid if exact(scale) == counted.choice.chosen), None)
 
 
@@ -388,12 +418,20 @@ def map_selector(study: Study, outcome: Outcome) -> None:
 
 @check("map.groups", "maps", unless=_no_map)
 def groups(study: Study, outcome: Outcome) -> None:
-    for document, chosen in _recomputed_maps(study, outcome):
-        outcome.inspected += 1
-        due, found = chosen.partition.groups, [assigned.group for assigned in document.record.assignments]
-        message = "The map assigns other groups than its partition has, or in another order."
-        if due != found:
-            _at(outcome, document).error("/assignments", message, ", ".join(due), ", ".join(found))
+    setting, choosing = declared_setting(study), {selector.name: selector for selector in study.declared.choosing}
+    for document in study.bundle.sealed(CandidateMap):
+        if (selector := choosing.get(document.record.selector)) is None:
+            outcome.missing = f"{document.path} names no declared selector"
+            continue
+        with missing_where_undefined(outcome):
+            due, found = (
+                partition_of(study, selector, setting).groups,
+                [each.group for each in document.record.assignments],
+            )
+            outcome.inspected += 1
+            message = "The map assigns other groups than its partition has, or in another order."
+            if due != found:
+                _at(outcome, document).error("/assignments", message, ", ".join(due), ", ".join(found))
 
 
 @check("map.certified", "assignments", unless=_no_map)
@@ -401,11 +439,13 @@ def certified_only(study: Study, outcome: Outcome) -> None:
     for document, chosen in _recomputed_maps(study, outcome):
         known = chosen.partition.groups
         for place, assigned in enumerate(document.record.assignments):
-            outcome.inspected += 1
             group, name, _ = study.bank.assigned(assigned)
-            if not RULES[chosen.rule].certified or name == study.bank.anchor_name or group not in known:
-                continue
             with missing_where_undefined(outcome):
+                if group in known and RULES[chosen.rule].certified:
+                    chosen.calibration.require_scores(groups=[known.index(group)])
+                outcome.inspected += 1
+                if not RULES[chosen.rule].certified or name == study.bank.anchor_name or group not in known:
+                    continue
                 rows = np.flatnonzero(chosen.admitted[:, known.index(group)]).tolist()
                 allowed = [study.candidates[chosen.calibration.candidates[row]].name for row in rows]
                 if name not in allowed:
@@ -421,6 +461,8 @@ def assignments(study: Study, outcome: Outcome) -> None:
             selector = document.record.selector
             outcome.missing = f"the proof that no map is better than that of {selector} does not hold: {chosen.doubt}"
             continue
+        with missing_where_undefined(outcome):
+            chosen.require_known()
         by_group = {assigned.group: place for place, assigned in enumerate(document.record.assignments)}
         for group, due, wanted in chosen.deployed:
             outcome.inspected += 1

@@ -265,6 +265,7 @@ def _replay_policy(study: Study, outcome: Outcome, policy: str, message: str) ->
             continue
         rows = study.joined.traces_of(place)
         compare_traces(study, outcome, rows, replay.probabilities[study.joined.state[rows]], message)
+    outcome.missing = outcome.missing or study.joined.untraced(places)
 
 
 for _policy, _message in {
@@ -333,6 +334,8 @@ def zero_scale(study: Study, outcome: Outcome) -> None:
         outcome.not_applicable = "no candidate has scale zero"
     frame = study.frame("trace")
     values = study.joined.probabilities.values
+    anchor = [] if study.bank.anchor is None else [study.bank.anchor]
+    outcome.missing = study.joined.untraced([*zeros, *anchor]) if zeros else None
     for place in zeros:
         rows = study.joined.traces_of(place)
         base = study.joined.anchors[study.joined.state[rows]]

@@ -130,7 +130,10 @@ def labels(study: Study, outcome: Outcome) -> None:
         return
     splits, names = frame.texts("split")
     due = [code for code, name in enumerate(names) if study.bank.roles.get(name) in ("calibration", "held-out")]
-    rows = np.flatnonzero(np.isin(splits, due) & (study.joined.state >= 0))
+    labelled_due = np.isin(splits, due)
+    if left := int((labelled_due & (study.joined.state < 0)).sum()):
+        outcome.missing = f"{left} traces join no state"
+    rows = np.flatnonzero(labelled_due & (study.joined.state >= 0))
     groups = partition.group_of[study.joined.state[rows]]
     outcome.inspected = len(rows)
     message = "The trace names a group, and was sealed before there was a partition."

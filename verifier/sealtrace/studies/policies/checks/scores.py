@@ -18,10 +18,12 @@ REPLAY_ROUNDING = 1e-12
 """How far a replayed delta may lie from the true one, relative to the action values."""
 
 
-def _joined(study: Study) -> tuple[Index, Index]:
-    """Places in the recomputed scores that have a reported score, and the rows of those."""
+def _joined(study: Study, outcome: Outcome) -> tuple[Index, Index]:
+    """Places in the recomputed scores that have a reported score, and the rows of those; what is left out is said."""
     reported = study.joined.score[study.scored.rows]
     places = np.flatnonzero(reported >= 0)
+    if left := int(study.joined.to_be_scored.sum()) - len(places):
+        outcome.missing = f"{left} traces cannot be scored, or have no single score"
     return places, reported[places]
 
 
@@ -30,6 +32,8 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
     traces, scores = study.frame("trace"), study.frame("score")
     rows = np.flatnonzero(study.joined.score >= 0)
     outcome.inspected = len(rows)
+    if left := int((study.joined.to_be_scored & (study.joined.score < 0)).sum()):
+        outcome.missing = f"{left} traces have no single score"
     codes, texts = scores.texts("trace_sha256")
     digests = [study.bundle.contents.get(path) for path in traces.paths]
     if None in digests:
@@ -46,7 +50,7 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
 @check("score.utility", "scores")
 def utility(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
-    places, rows = _joined(study)
+    places, rows = _joined(study, outcome)
     outcome.inspected = len(rows)
     states = study.joined.state[study.scored.rows[places]]
     names = [study.declared.evaluators.utility, study.declared.evaluators.risk]
@@ -69,7 +73,7 @@ def utility(study: Study, outcome: Outcome) -> None:
 @check("score.delta", "scores")
 def delta(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
-    places, rows = _joined(study)
+    places, rows = _joined(study, outcome)
     outcome.inspected = len(rows)
     numbers = study.scored.delta[places], frame.numbers("delta")[rows]
     message = "The delta is not the risk evaluator's expectation less that of the anchor at the same state."
@@ -101,7 +105,7 @@ def _answers(crossed: Mask, deltas: Vector) -> list[str]:
 @check("threshold.recomputed", "scores")
 def recomputed_threshold(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
-    places, rows = _joined(study)
+    places, rows = _joined(study, outcome)
     outcome.inspected = len(rows)
     reported = frame.flags("crossing")[rows]
     crossed, deltas = study.scored.crossed[places], study.scored.delta[places]
@@ -143,7 +147,6 @@ def _replayed_crossings(study: Study, outcome: Outcome) -> None:
 @check("aggregate.summary", "summaries", unless=lacking("summary", "the bundle retains no policy summary"))
 def summary(study: Study, outcome: Outcome) -> None:
     frame = study.frame("summary")
-    outcome.inspected = frame.size
     candidates = study.bank.candidate_of(study.frame("summary"))
     populations, names = frame.texts("population")
     scored = study.scored
@@ -152,9 +155,14 @@ def summary(study: Study, outcome: Outcome) -> None:
     split_of_row = splits[study.joined.state[scored.rows]]
     for row in range(frame.size):
         population = names[populations[row]]
-        inside = of_row == candidates[row]
+        inside, within = of_row == candidates[row], np.ones(len(splits), np.bool_)
         if population in split_names:
             inside &= split_of_row == split_names.index(population)
+            within = splits == split_names.index(population)
+        if candidates[row] >= 0 and (reason := _unscored(study, int(candidates[row]), inside, within)) is not None:
+            outcome.missing = reason
+            continue
+        outcome.inspected += 1
         if candidates[row] < 0 or (population not in split_names and population != "all") or not inside.any():
             message = "Nothing was traced for this policy and population."
             outcome.on(frame, row).error("/population", message, f"all or one of {', '.join(split_names)}", population)
@@ -172,3 +180,14 @@ def summary(study: Study, outcome: Outcome) -> None:
         for field in ("states", "crossings"):
             found = int(frame.table.column(field)[row].as_py())
             outcome.on(frame, row).expect(f"/{field}", message, getattr(result, field), found)
+
+
+def _unscored(study: Study, candidate: int, inside: Mask, within: Mask) -> str | None:
+    """Why an aggregate of a candidate over some states cannot be formed; None where each of them is scored once."""
+    if (reason := study.joined.untraced([candidate], within)) is not None:
+        return reason
+    due = study.joined.to_be_scored & (study.joined.candidate == candidate)
+    states, scored = study.joined.state[due], study.joined.state[study.scored.rows[inside]]
+    if len(np.unique(scored)) < len(scored) or len(scored) < int(within[states[states >= 0]].sum()):
+        return f"{study.candidates[candidate].name} is not scored exactly once at every state"
+    return None

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.encoding import distinct, one_chunk
-from sealtrace.bundle.frames import Index, Mask
+from sealtrace.bundle.frames import Index
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.mathematics import resampling
@@ -199,6 +199,17 @@ def _all_differ(codes: Index) -> bool:
     return high - low == len(codes) - 1 and bool(np.bincount(codes - low).all())
 
 
+def _told_apart(study: Study, outcome: Outcome, *kinds: str) -> bool:
+    """Says which record of some kinds stands twice; whether observations are told apart, so that records can join."""
+    for kind in ("observation", *kinds):
+        frame = study.frame(kind)
+        if frame.repeats:
+            row = min(frame.repeats)
+            outcome.missing = f"{frame.place(row)[0]} has {' '.join(frame.key(row).values())} twice"
+            return kind != "observation"
+    return True
+
+
 @check("join.teacher", "states")
 def teacher(study: Study, outcome: Outcome) -> None:
     frame = study.frame("teacher")
@@ -207,6 +218,8 @@ def teacher(study: Study, outcome: Outcome) -> None:
         outcome.not_applicable = "no policy uses a teacher"
         return
     observations = study.frame("observation")
+    if not _told_apart(study, outcome, "teacher"):
+        return
     outcome.inspected = observations.size
     places = study.joined.state_of("teacher")
     outcome.rows(frame, places < 0, "/state", "No single observation has this state.", "one observation")
@@ -219,6 +232,8 @@ def teacher(study: Study, outcome: Outcome) -> None:
 def trace(study: Study, outcome: Outcome) -> None:
     frame = study.frame("trace")
     observations = study.frame("observation")
+    if not _told_apart(study, outcome, "trace"):
+        return
     outcome.inspected = frame.size
     states, candidates = study.joined.state, study.joined.candidate
     outcome.rows(frame, states < 0, "/state", "No single observation has this state.", "one observation")
@@ -252,25 +267,21 @@ def trace(study: Study, outcome: Outcome) -> None:
             outcome.rows(observations, absent, "/state", message, f"one trace of {name}", "none")
 
 
-def _scored(study: Study) -> Mask:
-    """Traces that are scored: those of training records are not."""
-    codes, names = study.frame("trace").texts("split")
-    scored: Mask = np.array([*(study.bank.roles.get(name) != "training" for name in names), True])[codes]
-    return scored
-
-
 @check("join.values", "states")
 def values(study: Study, outcome: Outcome) -> None:
     frame = study.frame("values")
+    if not _told_apart(study, outcome, "values"):
+        return
     places = study.joined.state_of("values")
     outcome.rows(frame, places < 0, "/state", "No single observation has this state.", "one observation")
     observations = study.frame("observation")
-    traced = distinct(study.joined.state[(study.joined.state >= 0) & _scored(study)])
+    traced = distinct(study.joined.state[(study.joined.state >= 0) & study.joined.to_be_scored])
     outcome.inspected = len(traced)
     evaluators = study.declared.evaluators
     for evaluator in sorted({evaluators.utility, evaluators.risk}):
-        rows = np.flatnonzero(frame.says("evaluator", evaluator))
-        absent = traced[study.states.by_state("values", rows)[traced] < 0]
+        valued = np.zeros(observations.size, np.bool_)
+        valued[places[frame.says("evaluator", evaluator) & (places >= 0)]] = True
+        absent = traced[~valued[traced]]
         message = f"The state has no single record of {evaluator} action values."
         outcome.rows(observations, absent, "/state", message, f"one {evaluator} record", "none")
 
@@ -278,9 +289,12 @@ def values(study: Study, outcome: Outcome) -> None:
 @check("join.score", "traces")
 def score(study: Study, outcome: Outcome) -> None:
     traces, scores = study.frame("trace"), study.frame("score")
+    _told_apart(study, outcome, "trace", "score")
     outcome.inspected = traces.size
     joined = study.joined.score
-    outcome.rows(traces, (joined == -1) & _scored(study), "/state", "The trace has no score.", "one score", "none")
+    outcome.rows(
+        traces, (joined == -1) & study.joined.to_be_scored, "/state", "The trace has no score.", "one score", "none"
+    )
     unscored = np.ones(scores.size, np.bool_)
     unscored[joined[joined >= 0]] = False
     unscored[[row for pair in scores.repeats.items() for row in pair]] = False

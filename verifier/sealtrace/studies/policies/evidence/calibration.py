@@ -180,22 +180,45 @@ class Calibration:
 
     @cached_property
     def crossings(self) -> Index:
-        """k by candidate and group."""
-        self.require_scores()
+        """k by candidate and group; of the states that are scored, where `absent` are not."""
         parts = [self._counted(found.crossed) for _, found in self.outcomes.parts(self.candidates)]
         return np.concatenate([np.zeros((0, len(self.members)), np.int64), *parts])
 
     @cached_property
-    def _absent(self) -> list[int]:
-        """At how many calibration states each candidate has no score."""
-        found = (found.utility[:, self.states] for _, found in self.outcomes.parts(self.candidates))
-        return [count for utility in found for count in np.isnan(utility).sum(axis=1).tolist()]
+    def absent(self) -> Index:
+        """At how many calibration states of each group each candidate has no score."""
+        parts = [self._counted(np.isnan(found.utility)) for _, found in self.outcomes.parts(self.candidates)]
+        return np.concatenate([np.zeros((0, len(self.members)), np.int64), *parts])
 
-    def require_scores(self) -> None:
-        """Refuses calibration states at which a candidate has no score."""
-        if most := max(self._absent, default=0):
-            name = self.study.candidates[self.candidates[self._absent.index(most)]].name
-            raise UnscoredError(f"{name} cannot be scored at {most} calibration states")
+    def require_scores(self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> None:
+        """Refuses some candidates in some groups, or all, where one has no score at a calibration state."""
+        if (pair := self._worst_pair(self.absent, rows, groups)) is not None:
+            (name, group), states = self._named(pair), int(self.absent[pair])
+            raise UnscoredError(f"{name} cannot be scored at {states} calibration states of {group}")
+
+    def require_range(self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> None:
+        """Refuses some candidates in some groups, or all, of which a utility lies outside the declared range."""
+        if (pair := self._worst_pair(self.outside, rows, groups)) is not None:
+            name, group = self._named(pair)
+            raise VoidError(f"a utility of {name} in {group} lies outside the utility range")
+
+    def _worst_pair(
+        self, counts: Index, rows: Sequence[int] | None, groups: Sequence[int] | None
+    ) -> tuple[int, int] | None:
+        """The candidate and group with the largest count, among some; None where all are zero."""
+        if not counts.any():
+            return None
+        chosen = np.zeros(counts.shape, np.bool_)
+        limits = zip(counts.shape, (rows, groups), strict=True)
+        chosen[np.ix_(*(range(size) if some is None else some for size, some in limits))] = True
+        found = np.where(chosen, counts, 0)
+        if not found.any():
+            return None
+        row, group = np.unravel_index(found.argmax(), found.shape)
+        return int(row), int(group)
+
+    def _named(self, pair: tuple[int, int]) -> tuple[str, str]:
+        return self.study.candidates[self.candidates[pair[0]]].name, self.partition.groups[pair[1]]
 
     @cached_property
     def risk_shares(self) -> Shares:
@@ -238,8 +261,7 @@ class Calibration:
 
     @cached_property
     def utility(self) -> Matrix:
-        """Mean utility by candidate and group, in the evaluator's units; NaN for an empty group."""
-        self.require_scores()
+        """Mean utility by candidate and group, in the evaluator's units; NaN for an empty group, or one not scored."""
         with np.errstate(invalid="ignore", over="ignore"):
             # One state after the other: a matrix product would round otherwise on another machine.
             sums = np.zeros((len(self.candidates), len(self.members)))
@@ -250,7 +272,7 @@ class Calibration:
                     len(values), -1
                 )
             means: Matrix = sums / self.counts
-        if not np.isfinite(sums).all():
+        if not np.isfinite(sums[self.absent == 0]).all():
             raise Undecided("utilities are too large to be averaged in doubles")
         return means
 
@@ -269,10 +291,7 @@ class Calibration:
     @cached_property
     def lower(self) -> Matrix:
         """L by candidate and group; zero for an empty group. Void where a utility lies outside the range."""
-        if self.outside.any():
-            row, group = np.argwhere(self.outside)[0].tolist()
-            name = self.study.candidates[self.candidates[row]].name
-            raise VoidError(f"a utility of {name} in {self.partition.groups[group]} lies outside the utility range")
+        self.require_range()
         return self.stated_lower
 
     @cached_property

@@ -51,6 +51,13 @@ class Chosen:
     """Why nothing better exists."""
     solution: Solution | None = None
     """What the search for a robust map found, with its proof."""
+    unknown: tuple[tuple[int, str], ...] = ()
+    """Groups in which nothing can be said, and why: a candidate has no score there."""
+
+    def require_known(self) -> None:
+        """Refuses a map of which the candidate of some group is not known."""
+        for _, reason in self.unknown:
+            raise UnscoredError(reason)
 
     @property
     def partition(self) -> FrozenPartition:
@@ -58,17 +65,22 @@ class Chosen:
 
     @property
     def deployed(self) -> list[tuple[str, str, Verdict]]:
-        """Group by group: the candidate, the anchor where none was chosen, and what the rule gave."""
+        """Group by group, of those that are known: the candidate, or the anchor, and what the rule gave."""
         study = self.calibration.study
         names = [study.bank.anchor_name if place is None else study.candidates[place].name for place in self.assigned]
+        unknown = dict(self.unknown)
         return [
             (group, name, "no-certified-candidate" if fell_back else "selected")
-            for group, name, fell_back in zip(self.partition.groups, names, self.fell_back, strict=True)
+            for place, (group, name, fell_back) in enumerate(
+                zip(self.partition.groups, names, self.fell_back, strict=True)
+            )
+            if place not in unknown
         ]
 
     @property
     def certified(self) -> bool:
         """Whether the repeat or study counts as certified, as the protocol declares."""
+        self.require_known()
         study = self.calibration.study
         when = study.declared.certification and study.declared.certification.certified_when
         if when == "every-group-moves":
@@ -97,11 +109,14 @@ class Chosen:
 
     def risk_upper(self, radius: Fraction | None = None) -> float:
         """The map's one risk bound: the largest mixture of U."""
+        self.calibration.require_scores(*self._pairs())
         return self._worst(self.calibration.upper, radius, sign=-1)
 
     def utility_lower(self, radius: Fraction | None = None) -> float:
         """The map's one utility bound: the smallest mixture of L."""
-        return self._worst(self.calibration.lower, radius, sign=1)
+        self.calibration.require_scores(*self._pairs())
+        self.calibration.require_range(*self._pairs())
+        return self._worst(self.calibration.stated_lower, radius, sign=1)
 
     def bound(self, kind: str) -> float | None:
         """The map's one bound of a kind; None where its rule states none."""
@@ -109,13 +124,24 @@ class Chosen:
             return None
         return self.risk_upper() if kind == "risk" else self.utility_lower()
 
-    def _worst(self, table: Matrix, radius: Fraction | None, sign: int) -> float:
-        """The worst mixture of the map's entries in a table of bounds."""
-        competing = self.calibration.candidates
-        rows = [None if place is None else competing.index(place) for place in self.assigned]
+    @cached_property
+    def _rows(self) -> list[int | None]:
+        """The row of each group's candidate in tables of bounds; None where the bounds of a fallback are known."""
+        self.require_known()
         if self.rule == "anchor":
             # The scale-0 candidate is the anchor bit for bit, and has sampled bounds.
-            rows = [_scale_zero(self.calibration)] * len(rows)
+            return [_scale_zero(self.calibration)] * len(self.assigned)
+        competing = self.calibration.candidates
+        return [None if place is None else competing.index(place) for place in self.assigned]
+
+    def _pairs(self) -> tuple[list[int], list[int]]:
+        """The candidates and the groups whose bounds the map's bounds are made of."""
+        pairs = [(row, group) for group, row in enumerate(self._rows) if row is not None]
+        return [row for row, _ in pairs], [group for _, group in pairs]
+
+    def _worst(self, table: Matrix, radius: Fraction | None, sign: int) -> float:
+        """The worst mixture of the map's entries in a table of bounds."""
+        rows = self._rows
         values = [Fraction(0 if row is None else float(table[row, group])) for group, row in enumerate(rows)]
         counts = self.calibration.counts.tolist()
         if not sum(counts):
@@ -171,7 +197,18 @@ def choose(study: Study, selector: Selector, setting: Setting, states: Index) ->
     groups = range(len(calibration.members))
     if rule == "robust":
         return _robust(calibration, radius, within_groups=selector.group_budgets is not False)
-    rows = [RULES[rule].take(calibration, selector, group) for group in groups]
+    unknown: list[tuple[int, str]] = []
+
+    def taken(group: int) -> Taken:
+        try:
+            if RULES[rule].scored:
+                calibration.require_scores(groups=[group])
+            return RULES[rule].take(calibration, selector, group)
+        except UnscoredError as error:
+            unknown.append((group, str(error)))
+            return None
+
+    rows = [taken(group) for group in groups]
     return Chosen(
         calibration=calibration,
         rule=rule,
@@ -179,6 +216,7 @@ def choose(study: Study, selector: Selector, setting: Setting, states: Index) ->
         fell_back=tuple(row is None and rule != "anchor" for row in rows),
         radius=radius,
         reason=RULES[rule].reason,
+        unknown=tuple(unknown),
     )
 
 
@@ -206,18 +244,32 @@ def _take_empirical_zero(calibration: Calibration, selector: Selector, group: in
 
 @dataclass(frozen=True)
 class CountedScales:
-    """The crossings of one arm at every scale of the grid over some states, and what empirical-zero takes."""
+    """The crossings of one arm at every scale of the grid over some states."""
 
+    study: Study
     candidates: list[int]
     crossings: list[int]
+    absent: list[int]
+    """At how many of the states each candidate has no score."""
     states: int
-    choice: ScaleChoice
+
+    def require_scores(self) -> None:
+        """Refuses states at which a candidate has no score."""
+        for place, absent in zip(self.candidates, self.absent, strict=True):
+            if absent:
+                name = self.study.candidates[place].name
+                raise UnscoredError(f"{name} cannot be scored at {absent} calibration states")
+
+    @cached_property
+    def choice(self) -> ScaleChoice:
+        """What empirical-zero takes."""
+        self.require_scores()
+        return empirical_zero(list(map(exact, self.study.declared.scale_grid)), self.crossings)
 
 
 def count_scales(study: Study, arm: str | None, states: Index, setting: Setting) -> CountedScales:
-    """Counts every scale of the protocol's grid, where the bank has the arm at all of them, scored at every state."""
-    grid = [exact(text) for text in study.declared.scale_grid]
-    if not grid:
+    """Counts every scale of the protocol's grid, where the bank has the arm at all of them."""
+    if not study.declared.scale_grid:
         raise UndeclaredError("the grid of scales is empty")
     if not len(states):
         raise UnscoredError("there are no calibration states")
@@ -228,10 +280,7 @@ def count_scales(study: Study, arm: str | None, states: Index, setting: Setting)
         candidates.append(place)
     outcomes = outcomes_of(study, setting.utility, setting.risk, setting.tau)
     crossings, scored = outcomes.counted(candidates, states)
-    for place, count in zip(candidates, scored, strict=True):
-        if (absent := len(states) - count) > 0:
-            raise UnscoredError(f"{study.candidates[place].name} cannot be scored at {absent} calibration states")
-    return CountedScales(candidates, crossings, len(states), empirical_zero(grid, crossings))
+    return CountedScales(study, candidates, crossings, [len(states) - count for count in scored], len(states))
 
 
 def _take_by_mean(calibration: Calibration, group: int, admissible: Mask) -> Taken:
@@ -266,8 +315,6 @@ def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int
 def _take_mean_strong(calibration: Calibration, selector: Selector, group: int) -> Taken:
     limit = -_limit(selector)
     members = calibration.members[group]
-    # A mean over what is not there would only look inadmissible.
-    calibration.require_scores()
     admissible = np.zeros(len(calibration.candidates), np.bool_)
     if len(members):
         for row, candidate in enumerate(calibration.candidates):
@@ -310,7 +357,8 @@ def _take_dual(calibration: Calibration, _: Selector, group: int) -> Taken:
             return 0
         return bounds.compare_lower(calibration.exact_lower(row, group), calibration.exact_lower(other, group))
 
-    return _largest(calibration.lower[:, group], admissible, compare)
+    calibration.require_range(groups=[group])
+    return _largest(calibration.stated_lower[:, group], admissible, compare)
 
 
 @dataclass(frozen=True)
@@ -326,13 +374,15 @@ class Rule:
     """What a selector of the rule must declare."""
     certified: tuple[str, ...] = ()
     """The bounds that it decides by."""
+    scored: bool = True
+    """Whether what it takes depends on calibration scores."""
 
 
 _BOTH = ("risk", "utility")
 _LARGER_MEAN = "no candidate within the limit has a larger mean utility"
 RULES = {
-    "anchor": Rule(lambda *_: None, "the rule always takes the anchor", _BOTH),
-    "fixed": Rule(_take_fixed, "the rule names its candidate", needs=("partition", "arm", "scale")),
+    "anchor": Rule(lambda *_: None, "the rule always takes the anchor", _BOTH, scored=False),
+    "fixed": Rule(_take_fixed, "the rule names its candidate", needs=("partition", "arm", "scale"), scored=False),
     "empirical-zero": Rule(_take_empirical_zero, "no larger scale is without a crossing", ("risk",), ("arm",)),
     "mean-strong": Rule(_take_mean_strong, _LARGER_MEAN, needs=("partition", "limit")),
     "kl-budget": Rule(_take_kl_budget, _LARGER_MEAN, needs=("partition", "limit", "clip")),
@@ -350,6 +400,7 @@ RULES = {
 
 def map_instance(calibration: Calibration, radius: Fraction, *, within_groups: bool = True) -> Instance:
     """The map problem of a calibration: the anchor first, then candidates in the order of the tie rule."""
+    calibration.require_scores()
     shape = (len(calibration.members), len(calibration.candidates) + 1)
     upper, lower = np.zeros(shape), np.zeros(shape)
     admissible = np.ones(shape, np.bool_)

@@ -42,6 +42,7 @@ class Deployed:
 
 def deciding(chosen: Chosen) -> list[int]:
     """The candidate that decides in each group; the bank's anchor where nothing was chosen."""
+    chosen.require_known()
     anchor = chosen.calibration.study.bank.anchor
     if anchor is None and None in chosen.assigned:
         raise UndeclaredError("the bank has no anchor to fall back to")
@@ -213,6 +214,7 @@ def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
 
 def scale_of(chosen: Chosen) -> Fraction | None:
     """The scale of a map with one group; None for other maps."""
+    chosen.require_known()
     if len(chosen.assigned) != 1:
         return None
     candidate = chosen.assigned[0]
@@ -221,6 +223,7 @@ def scale_of(chosen: Chosen) -> Fraction | None:
 
 def map_name(chosen: Chosen) -> str:
     """A map as people write it: its candidates in the order of groups."""
+    chosen.require_known()
     bank = chosen.calibration.study.candidates
     return " / ".join("anchor" if place is None else bank[place].name for place in chosen.assigned)
 

@@ -5,6 +5,7 @@ Each stage is computed once from the one before, and passed on whole.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -70,6 +71,23 @@ class Joined(View):
         rows = np.flatnonzero((self.candidate == candidate) & (self.state >= 0))
         return rows[self.states.playable[self.state[rows]]]
 
+    def untraced(self, places: Iterable[int], within: Mask | None = None) -> str | None:
+        """Why not every trace that candidates owe, at some states, can be looked at; None where each can."""
+        observations = self.frame("observation")
+        splits, names = observations.texts("split")
+        traced = set(np.unique(splits[self.state[self.state >= 0]]).tolist())
+        for place in places:
+            candidate, rows = self.bank.candidates[place], np.flatnonzero(self.candidate == place)
+            states = self.state[rows]
+            usable = np.zeros(observations.size, np.bool_)
+            usable[states[states >= 0]] = True
+            usable &= self.states.playable
+            due = [code for code in traced if candidate.splits is None or names[code] in candidate.splits]
+            owed = np.isin(splits, due) if within is None else np.isin(splits, due) & within
+            if absent := int((owed & ~usable).sum() + (states < 0).sum()):
+                return f"{candidate.name} has {absent} traces that are not there or join no state"
+        return None
+
     @cached_property
     def probabilities(self) -> ActionMatrix:
         return action_matrix(self.frame("trace"), "probabilities", self.bank.actions)
@@ -85,6 +103,13 @@ class Joined(View):
         if self.bank.anchor is None:
             return np.full(len(self.states.ids), -1, np.int64)
         return self.states.single_rows(self.state, np.flatnonzero(self.candidate == self.bank.anchor))
+
+    @cached_property
+    def to_be_scored(self) -> Mask:
+        """Traces that are scored: those of training records are not."""
+        codes, names = self.frame("trace").texts("split")
+        scored: Mask = np.array([*(self.bank.roles.get(name) != "training" for name in names), True])[codes]
+        return scored
 
     @cached_property
     def score(self) -> Index:
