@@ -187,8 +187,12 @@ class Calibration:
     @cached_property
     def absent(self) -> Index:
         """At how many calibration states of each group each candidate has no score."""
+        unscored = self.outcomes.unscored(self.candidates)
+        # Repeated splits ask this again and again, and nearly always nothing is unscored.
+        if not unscored.any() or not unscored[self.states].any():
+            return np.zeros((len(self.candidates), len(self.members)), np.int64)
         parts = [self._counted(np.isnan(found.utility)) for _, found in self.outcomes.parts(self.candidates)]
-        return np.concatenate([np.zeros((0, len(self.members)), np.int64), *parts])
+        return np.concatenate(parts)
 
     def require_scores(self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> None:
         """Refuses some candidates in some groups, or all, where one has no score at a calibration state."""

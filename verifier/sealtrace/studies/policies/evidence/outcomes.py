@@ -117,6 +117,7 @@ class Outcomes:
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
         self._counted: list[tuple[Sequence[int], Index, tuple[list[int], list[int]]]] = []
         self._exact: dict[int, tuple[list[int], int]] = {}
+        self._unscored: dict[tuple[int, ...], Mask] = {}
 
     @property
     def _utility(self) -> Matrix:
@@ -168,6 +169,16 @@ class Outcomes:
             found[1].extend((~np.isnan(outcome.utility[:, states])).sum(axis=1).tolist())
         self._counted.append((candidates, states, found))
         return found
+
+    def unscored(self, candidates: Sequence[int]) -> Mask:
+        """The states at which one of some candidates has no score."""
+        key = tuple(candidates)
+        if key not in self._unscored:
+            absent = np.zeros(len(self.study.states.ids), np.bool_)
+            for _, found in self.parts(candidates):
+                absent |= np.isnan(found.utility).any(axis=0)
+            self._unscored[key] = absent
+        return self._unscored[key]
 
     def outside(self, candidates: Sequence[int], low: Fraction, high: Fraction) -> Mask:
         """Which utilities lie outside a range, decided exactly: one row per candidate, one column per state."""
