@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sealtrace
-from sealtrace.contract.report import CheckResult, Report
+from sealtrace.contract.result import CheckResult, Result
 from studies.certified_study import certified_study
 
 Parts = dict[str, Any]
@@ -41,7 +41,7 @@ def falsify(field: str, value: object, group: str = "large") -> Callable[[Parts]
     return change
 
 
-def verified(tmp_path: Path, *changes: Callable[[Parts], None]) -> Report:
+def verified(tmp_path: Path, *changes: Callable[[Parts], None]) -> Result:
     """What is said of the study after these changes."""
 
     def change(parts: Parts) -> None:
@@ -51,7 +51,7 @@ def verified(tmp_path: Path, *changes: Callable[[Parts], None]) -> Report:
     return sealtrace.verify(certified_study(tmp_path / "bundle", change))
 
 
-def statuses(report: Report) -> dict[str, CheckResult]:
+def statuses(report: Result) -> dict[str, CheckResult]:
     return {result.id: result for result in report.checks}
 
 

@@ -234,7 +234,8 @@ certificate.risk: Every risk bound is the Clopper-Pearson bound of the recompute
 certificate.range: Every utility of a competing candidate lies in the declared range
     enforces RSD-Poker paper, section 3.4: predeclared normalization
     broken where the protocol declares a narrower utility range
-    reads SCORED; needs join.values JOINED; despite join.values JOINED; consequences table.cells table.recipes
+    reads SCORED; needs join.values JOINED; despite join.values JOINED; consequences
+      certificate.utility map.bounds table.cells table.recipes
 certificate.utility: Every utility bound is the Hoeffding bound of the recomputed normalized mean at its share
     enforces RSD-Poker paper, section 3.4, utility bound
     broken where a certificate's utility bound is raised
