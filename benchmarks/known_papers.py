@@ -1,8 +1,8 @@
 """False alarms in ten well-known papers: `python benchmarks/known_papers.py CLONES`.
 
 CLONES holds `michae6345-crypto+paper-verify`, whose ground truth has ten papers as LaTeX, tables that tempt a checker,
-and one true inconsistency: a score that the text gives as 41.0 and the abstract and a table give as 41.8. Every other
-accusation is taken to be wrong.
+and one true inconsistency: a score that the text gives as 41.0 and the abstract and a table give as 41.8. A second one
+was found by reading: a difference of 5.2 and 5.3 that is printed as +0.1. Every other accusation is taken to be wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from corpus_answers import ask, clone_of, unpacked
 
 REPOSITORY = "michae6345-crypto/paper-verify"
 PAPERS = "fixtures/papers"
-KNOWN = ("fixtures/papers/1706.03762/", "41.0", "41.8")
+KNOWN = {"1706.03762": {"41.0", "41.8"}, "2103.00020": {"5.2", "5.3", "+0.1"}}
 BROKEN = ("contradiction", "suspicion")
 
 
@@ -40,7 +40,7 @@ def measure(directory: Path) -> Counter[str] | None:
         for claim in answer.document["claims"]:
             if claim["grade"] in BROKEN:
                 printed = {number["printed"] for number in claim["numbers"]}
-                known = main.startswith(KNOWN[0]) and set(KNOWN[1:]) <= printed
+                known = KNOWN.get(main.split("/")[2], {""}) <= printed
                 counts["known" if known else claim["grade"]] += 1
     return counts
 
@@ -59,7 +59,7 @@ def lines(counts: Counter[str]) -> list[str]:
     """For the page."""
     return [
         f"| numbers read in {counts['papers']} papers | {counts['numbers']} |",
-        f"| the one known inconsistency is found | {'yes' if counts['known'] else 'no'} |",
+        f"| true inconsistencies found, of {len(KNOWN)} known ones | {counts['known']} |",
         f"| other contradictions | {counts['contradiction']} |",
         f"| other suspicions | {counts['suspicion']} |",
     ]

@@ -1,7 +1,8 @@
 """What the audit says of tests that statcheck's authors coded by hand: `python benchmarks/statcheck_gold.py CLONES`.
 
-CLONES holds `MicheleNuijten+statcheck`. Each coded result is printed as one paragraph of a paper. `error` says whether
-its p-value follows from the statistic and the degrees of freedom; where nobody coded it, only reading is counted.
+CLONES holds `MicheleNuijten+statcheck`. Each coded result is printed as one paragraph of a paper, composed of what was
+coded, since signs such as χ and − were lost from the copied strings. `error` says whether its p-value follows from the
+statistic and the degrees of freedom; where nobody coded it, only reading is counted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ GOLD = (
     "inst/test_materials/manually_extracted_stats.csv",
     "inst/test_materials/test_dir/manually_extracted_stats_testpapers.csv",
 )
+QUOTE = '"'
+"""Stands around signs in the coded columns, so that spreadsheets take them for text."""
 BROKEN = ("contradiction", "suspicion")
 
 
@@ -36,6 +39,16 @@ def coded(clone: Path) -> list[dict[str, str]]:
     return list(found.values())
 
 
+def written(row: dict[str, str]) -> str:
+    """The result as the paper printed it: `F(1, 186) = 5.73, p = .01`."""
+    degrees = ", ".join(filter(None, (row["df1"], row["df2"])))
+    name = {"Chi2": "χ²"}.get(row["test_type"], "Q" if row["test_type"].startswith("Q") else row["test_type"])
+    compared, level = row["p_comparison"].strip(QUOTE), row["p"].removeprefix("0")
+    significance = compared if compared == "ns" else f"p {compared} {level}"
+    bracket = f"({degrees})" if degrees else ""
+    return f"{name}{bracket} {row['test_comparison'].strip(QUOTE)} {row['test_value']}, {significance}"
+
+
 def measure(directory: Path) -> Counter[str] | None:
     """Counts by what was coded and what the audit says; None where there is no clone."""
     clone = clone_of(directory, REPOSITORY)
@@ -45,7 +58,7 @@ def measure(directory: Path) -> Counter[str] | None:
     counts: Counter[str] = Counter(coded=len(rows))
     with tempfile.TemporaryDirectory() as name:
         paper = Path(name) / "paper.md"
-        paper.write_text("".join(f"The effect was {row['raw_result']}.\n\n" for row in rows), encoding="utf-8")
+        paper.write_text("".join(f"The effect was {written(row)}.\n\n" for row in rows), encoding="utf-8")
         answer = ask("audit", str(paper), "--seconds", "300", "--all")
     grades: dict[int, set[str]] = {}
     for claim in answer.document["claims"]:
