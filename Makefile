@@ -103,8 +103,8 @@ bench: .venv/development ## four million traces beside the floor and peers, map 
 	$(RUN) benchmarks/maps.py
 	$(RUN) benchmarks/growth.py
 
-corpus: .venv/development ## how well check and audit do on public releases cloned into DIR as owner+name; writes the page
-	$(RUN) benchmarks/how_well.py $(DIR) --held-out --write
+corpus: .venv/development ## how well check and audit do on public releases cloned into DIR; HELD_OUT=1 when a version is made
+	$(RUN) benchmarks/how_well.py $(DIR) $(if $(HELD_OUT),--held-out) --write
 
 clean: ## remove what the targets above made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache benchmarks/work

@@ -207,8 +207,9 @@ def page(
         "others that differ chosen besides. Shares are followed by Wilson's interval at 95 %.",
         "",
         "A third of the repositories is held out, by a hash of the name, since 2026-11-18: it is measured when a "
-        "version is made, and nobody mends from it. Lists and judgements are in `benchmarks/corpus/`; the releases are "
-        "not. To run it, clone what the lists name into one directory as `owner+name`, then `make corpus DIR=that`.",
+        "version is made (`HELD_OUT=1`), and nobody mends from it. Lists and judgements are in `benchmarks/corpus/`; "
+        "the releases are not. To run it, clone what the lists name into one directory as `owner+name`, then "
+        "`make corpus DIR=that`.",
         "",
         "## What check says of judged numbers",
         "",
