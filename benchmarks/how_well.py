@@ -1,6 +1,6 @@
 """Writes docs/how-well-it-works.md from clones of the corpus: `make corpus DIR=…`, or
 
-    python benchmarks/how_well.py CLONES [--held-out] [--only NAME] [--answers FILE] [--write]
+    python benchmarks/how_well.py CLONES [--held-out] [--only NAME] [--without PART …] [--answers FILE] [--write]
 
 Each release of `corpus/releases.toml` whose clone lies in CLONES (as `owner+name`) is checked at the listed commit,
 and what `check` says is held against `corpus/judgements/`, which were written by reading before it had said anything.
@@ -34,6 +34,12 @@ PLOT = PAGE.with_name("how-well-it-works.svg")
 SLACK = 4
 """Lines between where a sentence is reported and where its number stands, in sources with short lines."""
 PARTS = ("development", "held-out")
+PUBLIC = {
+    "drift": ("Numbers that maintainers corrected later", drift),
+    "arxiveri": ("arXiVeri: tables that quote tables", arxiveri),
+    "statcheck": ("statcheck: tests coded by hand", statcheck_gold),
+    "known": ("Ten known papers of paper-verify: false alarms", known_papers),
+}
 Row = dict[str, Any]
 
 
@@ -187,7 +193,7 @@ def calibration(rows: list[Row]) -> tuple[list[str], str]:
 
 
 def page(
-    rows: list[Row], costs: list[tuple[str, Answer]], silent: dict[str, str], audits: list[Row], directory: Path
+    rows: list[Row], costs: list[tuple[str, Answer]], silent: dict[str, str], audits: list[Row], public: list[str]
 ) -> tuple[str, str]:
     """The page and its plot."""
     releases = {release["repository"]: release for release in listed("releases.toml", "release")}
@@ -259,14 +265,10 @@ def page(
         ),
         "## What the audit finds",
         "",
-        f"{sum(row['grade'] == 'read' for row in audits)} papers print "
-        f"{sum(row['numbers'] for row in audits):,} numbers. "
-        "Each finding was judged by reading the source.",
-        "",
-        *table("| | development | held out |", findings(audits)),
+        *_audit_section(audits),
         "## Public benchmarks",
         "",
-        *_public(directory),
+        *public,
         "## Time and memory",
         "",
         f"A check takes {statistics.median(seconds):.1f} CPU seconds (median; {max(seconds):.0f} at most) and "
@@ -325,22 +327,26 @@ def findings(rows: list[Row]) -> list[str]:
     return lines
 
 
+def _audit_section(audits: list[Row]) -> list[str]:
+    read = [row for row in audits if row["grade"] == "read"]
+    if not read:
+        return ["Not run.", ""]
+    said = (
+        f"{len(read)} papers print {sum(row['numbers'] for row in read):,} numbers. Each finding was judged by reading."
+    )
+    return [said, "", *table("| | development | held out |", findings(audits))]
+
+
 def _same_file(rows: list[Row]) -> tuple[int, int]:
     both = [row for row in rows if row["truth"] == row["word"] == "follows" and row["same file"] is not None]
     return sum(row["same file"] for row in both), len(both)
 
 
-def _public(directory: Path) -> list[str]:
+def _public(directory: Path, without: list[str]) -> list[str]:
     lines: list[str] = []
-    for name, module in (
-        ("Numbers that maintainers corrected later (drift)", drift),
-        ("arXiVeri: tables that quote tables", arxiveri),
-        ("statcheck: tests coded by hand", statcheck_gold),
-        ("Ten known papers of paper-verify: false alarms", known_papers),
-    ):
-        counts = module.measure(directory)
-        if counts:
-            lines += [*table(f"| {name} | |", module.lines(counts))]
+    for key, (name, module) in PUBLIC.items():
+        counts = None if key in without else module.measure(directory)
+        lines += table(f"| {name} | |", module.lines(counts) if counts else ["| not run | |"])
     return lines
 
 
@@ -353,6 +359,7 @@ def main() -> int:
     parser.add_argument(
         "--answers", type=Path, help="write each judged number of the development part with what was said"
     )
+    parser.add_argument("--without", nargs="*", default=[], choices=[*PUBLIC, "audits"], help="leave these out")
     parser.add_argument("--write", action="store_true", help="write the page; otherwise it is printed")
     options = parser.parse_args()
     rows: list[Row] = []
@@ -383,8 +390,9 @@ def main() -> int:
     if options.only:
         print("\n".join(table("| | development | held out |", scores(rows))))
         return 0
-    audits = audited(options.clones, with_held_out=options.held_out)
-    text, plot = page(rows, costs, silent, audits, options.clones)
+    skipped = "audits" in options.without
+    audits = [] if skipped else audited(options.clones, with_held_out=options.held_out)
+    text, plot = page(rows, costs, silent, audits, _public(options.clones, options.without))
     if options.write:
         PAGE.write_text(text, encoding="utf-8")
         PLOT.write_text(plot, encoding="utf-8")
