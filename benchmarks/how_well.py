@@ -165,6 +165,19 @@ def kind_of(row: Row) -> str:
     return "a record, times 100" if row.get("times") else "a record as it is"
 
 
+def missed(rows: list[Row]) -> list[str]:
+    """What is missed: numbers that follow and are not said to, and numbers that differ and are not pointed at."""
+    causes: Counter[str] = Counter()
+    for row in rows:
+        where = "in a table" if row["place"] == "table" else "in the text"
+        if row["truth"] == "follows" and row["word"] != "follows":
+            read = ", not read as a number" if row["word"] == "not read" else ""
+            causes[f"follows, {where}: {kind_of(row)}, .{Path(row['from']).suffix.lstrip('.')}{read}"] += 1
+        elif row["truth"] == "differs" and row["word"] not in ("differs", "contradicts"):
+            causes[f"differs, {where}: {row['why']}"] += 1
+    return [f"| {cause} | {count} |" for cause, count in causes.most_common(12)]
+
+
 def calibration(rows: list[Row]) -> tuple[list[str], str]:
     """Stated odds against how often the word was right, as a table and a plot."""
     bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
@@ -252,6 +265,9 @@ def page(
                 *grouped(rows, lambda row: "in a table" if row["place"] == "table" else "in the text"),
             ],
         ),
+        "## What is missed",
+        "",
+        *table("| judged, and the record that gives it | missed |", missed(rows)),
         "## Stated odds",
         "",
         *(
