@@ -127,3 +127,11 @@ def test_scratch_of_a_killed_process_is_removed(tmp_path: Path, monkeypatch: pyt
     assert own.is_dir()
     placing.remove_scratch(own)
     assert not own.exists()
+
+
+def test_a_journal_with_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Nobody would ever write to it."""
+    (tmp_path / JOURNAL).mkdir()
+    os.mkfifo(tmp_path / JOURNAL / "list.json")
+    with pytest.raises(OSError, match="not a plain file"):
+        recover(tmp_path)

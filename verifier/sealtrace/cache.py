@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 import sys
 from functools import cached_property
 from importlib.metadata import entry_points, version
@@ -21,7 +20,7 @@ from sealtrace.bundle.archives import open_container
 from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.identity import stream_digest
-from sealtrace.bundle.placing import replace_file
+from sealtrace.bundle.placing import plain_bytes, replace_file
 from sealtrace.contract.packs import GROUP
 from sealtrace.contract.result import Result
 from sealtrace.examination import Examination
@@ -53,7 +52,7 @@ class Cache:
         if self._others:
             return None
         try:
-            entry = json.loads(_plain_file(self._place))
+            entry = json.loads(plain_bytes(self._place))
             return Result.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
@@ -118,12 +117,3 @@ class Cache:
                     with container.open(member.path) as opened:
                         found[member.path] = stream_digest(opened.pieces())[0]
         return found
-
-
-def _plain_file(path: Path) -> bytes:
-    """A file's bytes; `OSError` for a link, and for a pipe, which nobody would ever write to."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(0, "it is not a regular file")
-        return file.read()

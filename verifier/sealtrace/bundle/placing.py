@@ -85,6 +85,15 @@ def write_together(
         raise
 
 
+def plain_bytes(path: Path) -> bytes:
+    """A file's bytes; `OSError` for a link, and for a pipe, which nobody would ever write to."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(22, "not a plain file", str(path))
+        return file.read()
+
+
 def recover(root: Path) -> None:
     """Puts back what a killed run was changing, and removes what it left."""
     if (root / JOURNAL).is_dir():
@@ -169,7 +178,7 @@ def _locked_journal(journal: Path) -> int:
 def _undo(root: Path, journal: Path) -> None:
     """Puts the old state back, where there is a list of what a run was about to change."""
     try:
-        text = (journal / _LIST).read_bytes()
+        text = plain_bytes(journal / _LIST)
     except FileNotFoundError:
         return
     kept, made, directories = _listed(journal, text)
@@ -347,7 +356,7 @@ def _keep(path: Path, kept: Path) -> None:
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return plain_bytes(path)
     except FileNotFoundError:
         return None
 
