@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sealtrace.binding.checking import examine_files
+from sealtrace.binding.checking import concluded, examine_files
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.files import read_results
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.frames import Frame
+from sealtrace.binding.tally import Tally
 from sealtrace.cli.check import check
 
 
@@ -386,3 +387,54 @@ def test_an_older_report_gives_nothing(tmp_path: Path, name: str) -> None:
     listing = read_results(tmp_path / "results")
     assert {table.file for table in listing.tables} == {"runs.csv"}
     assert [unread.file for unread in listing.unread] == [file]
+
+
+# Files that belong together
+
+
+def _runs(directory: Path) -> Path:
+    """Four models with four seeds each, and a paper with their means; the mean of delta is another over three."""
+    (directory / "runs").mkdir()
+    rows = []
+    for place, model in enumerate(("alpha", "beta", "gamma", "delta")):
+        for seed in range(4):
+            score = 61.37 + 3.41 * place + (0.4 if (model, seed) == ("delta", 3) else 0.0)
+            (directory / f"runs/{model}_seed{seed}.json").write_text(json.dumps({"score": score, "steps": 100 + seed}))
+        rows.append(f"| {model} | {61.37 + 3.41 * place + (0.1 if model == 'delta' else 0):.2f} |\n")
+    (directory / "paper.md").write_text("| Model | Score |\n|---|---|\n" + "".join(rows))
+    return directory / "runs/delta_seed3.json"
+
+
+@pytest.mark.parametrize("damage", ["", '{"score": 71.', None])
+def test_a_group_with_a_file_that_was_not_read_is_not_compared(tmp_path: Path, damage: str | None) -> None:
+    """A mean over the files that could be read is another number; nothing differs from it, and that is said first."""
+    file = _runs(tmp_path)
+    if damage is not None:
+        file.write_text(damage)
+    found, _ = examine_files(tmp_path / "paper.md", tmp_path / "runs", seconds=20, started=time.process_time())
+    assert all(number.agrees for number in found.bound.numbers.values())
+    assert len(found.bound.numbers) == (4 if damage is None else 0)
+    first = concluded(found, "test").not_looked_at[:1]
+    told = [(one.what, "because delta_seed3.json" in one.why) for one in first]
+    assert told == ([] if damage is None else [("*.json (15 files)", True)])
+
+
+def test_a_file_of_other_columns_takes_no_group_with_it(tmp_path: Path) -> None:
+    """What was not read and would not have been a member costs itself only."""
+    _runs(tmp_path)
+    (tmp_path / "runs/settings.json").write_text('{"batch": 3, "rate": 0.1')
+    listing = read_results(tmp_path / "runs")
+    assert [unread.file for unread in listing.unread] == ["settings.json"]
+    tally = Tally()
+    assert [len(frame.files) for frame in frames_of(listing.tables, tally, listing.unread)] == [16]
+    assert tally.partial == []
+
+
+def test_a_readme_takes_no_group_with_it(tmp_path: Path) -> None:
+    """A text for readers is no file that is missing from those beside it."""
+    for name in ("one.md", "two.md"):
+        (tmp_path / name).write_text(PIPES)
+    (tmp_path / "README.md").write_text("Many words of what we found, " * 9 + "\n\n" + PIPES)
+    listing = read_results(tmp_path)
+    assert [unread.file for unread in listing.unread] == ["README.md"]
+    assert [len(frame.files) for frame in frames_of(listing.tables, None, listing.unread)] == [2]

@@ -189,7 +189,7 @@ def _explained(bound: Bound, grids: list[Grid]) -> float:
 
 def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:
     """The results as columns in which labels can be looked up; abbreviations mean what the texts say."""
-    frames = frames_of(listing.tables, tally)
+    frames = frames_of(listing.tables, tally, listing.unread)
     frames += [derived for frame in frames for derived in derived_frames(frame, tally)]
     frames = [frame for frame in frames if frame.measures]
     names = Names(texts)
@@ -234,8 +234,11 @@ def concluded(findings: Findings, version: str) -> Result:
     ]  # fmt: skip
     listing, tally = findings.listing, findings.tally
     passed = [NotLookedAt(what=what, why=why or "not read") for what, _, why in
-              (problem.partition(": ") for problem in listing.problems)]  # fmt: skip
+              (problem.partition(": ") for problem in (*tally.partial, *listing.problems))]  # fmt: skip
     passed += [NotLookedAt(what=what, why="not tried for want of time") for what in tally.untried]
+    passed += [
+        NotLookedAt(what=what, why="not tried, it is more work than these seconds allow") for what in tally.too_much
+    ]
     return Result(
         sealtrace=version,
         command="check",

@@ -117,7 +117,7 @@ def search(
     effort = 16 if any(TRIED["values"][name].quantile for name in statistics) else 8
     short = [view for view in views if len(group[0].slots) * view.frame.rows <= MOST_CHOSEN] if wanted else []
     if wanted and len(short) < len(views):
-        tally.untried.append(f"{group[0].grid.name}: some {group[0].kind}s in results that are too long")
+        tally.too_much.append(f"{group[0].grid.name}: some {group[0].kind}s in results that are too long")
     views = short
     if named and views and not tally.over(limit):
         costs = frame_costs(views, group[0])

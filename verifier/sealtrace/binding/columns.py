@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sealtrace.binding.compounds import aligned_fields
-from sealtrace.binding.files import Rows
+from sealtrace.binding.files import Rows, Unread, kind_of
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import read_printed
@@ -24,14 +26,25 @@ _WRITTEN = ("number", "plus-minus", "ratio", "interval")
 """Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
+_DIGITS = re.compile(r"\d+")
 _BOUNDS = "<>≤≥"
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "-", "inf", "-inf")
 
 
-def frames_of(tables: list[Rows], tally: Tally | None = None) -> list[Frame]:
-    """Frames of all tables, the small ones first where there is not time for all."""
+def frames_of(tables: list[Rows], tally: Tally | None = None, unread: Sequence[Unread] = ()) -> list[Frame]:
+    """Frames of all tables, the small ones first where there is not time for all.
+
+    Of files that belong together all are compared with a paper or none: a mean over some of them is another number.
+    """
     tally = tally or Tally()
     groups = _alike(tables, tally)
+    placed = {id(rows) for group in groups for rows in group}
+    late = [
+        Unread(table.file, kind_of(Path(table.file)), "", frozenset(table.columns))
+        for table in tables
+        if id(table) not in placed
+    ]
+    groups = _whole(groups, [*unread, *late], tally)
     sizes = [sum(len(rows) * len(rows.columns) for rows in group) for group in groups]
     found: dict[int, Frame | None] = {}
     for place in sorted(range(len(groups)), key=sizes.__getitem__):
@@ -43,6 +56,39 @@ def frames_of(tables: list[Rows], tally: Tally | None = None) -> list[Frame]:
     if left:
         tally.untried.append(f"what {left[0]} and {len(set(left)) - 1} more files hold")
     return [frame for _, frame in sorted(found.items()) if frame is not None]
+
+
+def _whole(groups: list[list[Rows]], unread: Sequence[Unread], tally: Tally) -> list[list[Rows]]:
+    """The groups that no file is missing from; the others are said."""
+    nearby: dict[tuple[str, str], list[Unread]] = {}
+    for one in (one for one in unread if one.missed):
+        directory, _, name = one.file.rpartition("/")
+        for place in (directory, f"*/{name}"):
+            nearby.setdefault((place, one.kind), []).append(one)
+    kept = []
+    for group in groups if nearby else ():
+        files = sorted({rows.file for rows in group})
+        places = {place for file in files for place in (file.rpartition("/")[0], f"*/{file.rpartition('/')[2]}")}
+        kind = kind_of(Path(files[0]))
+        near = {one.file: one for place in places for one in nearby.get((place, kind), ())}
+        missing = [one for one in near.values() if _belongs(one, group[0], files)]
+        if not missing:
+            kept.append(group)
+            continue
+        others = f"{missing[0].file}{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}"
+        told = f"{_pattern(files)}: not compared, because {others} of the same kind could not be read"
+        if told not in tally.partial:
+            tally.partial.append(told)
+    return kept if nearby else groups
+
+
+def _belongs(one: Unread, table: Rows, files: list[str]) -> bool:
+    """Whether a file that was not read, and lies beside others or is called like them, would be one of their group."""
+    if one.columns:
+        own = {name for name in table.columns if not _KEY.fullmatch(name)}
+        return 2 * len(own & one.columns) >= len(own) > 0
+    # Of a file that shows nothing, only its name is known: beside a single one it belongs there by number.
+    return len(files) > 1 or _DIGITS.sub("#", one.file) == _DIGITS.sub("#", files[0])
 
 
 def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:

@@ -28,7 +28,7 @@ import numpy as np
 
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.foreign_process import READERS
-from sealtrace.binding.written import in_rows, tables_in
+from sealtrace.binding.written import NoResultError, in_rows, tables_in
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
 WRITTEN = (".txt", ".log", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
@@ -68,6 +68,8 @@ _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.(\d\d?|\d{4,})|0?\.\d+)\s*")
 _LATE = "for want of time"
 _PICKLED = "a pickle can run any program when it is opened; write its numbers as CSV or JSON"
 _READABLE = frozenset((*SUFFIXES, *READERS, *WRITTEN))
+_HEAD = 20_000
+_JSON_KEY = re.compile(r'"([^"\\]{1,120})"\s*:')
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -95,6 +97,10 @@ class Unread:
     file: str
     kind: str
     reason: str
+    columns: frozenset[str] = frozenset()
+    """Names at its beginning, as far as they can be seen; empty where they cannot."""
+    missed: bool = True
+    """Whether it may hold results."""
 
 
 @dataclass
@@ -122,12 +128,13 @@ def read_results(
     found: dict[str, list[Rows]] = {}
     names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
     names = {path: name for path, name in names.items() if path.resolve() not in without}
-    kinds = {path: _kind(path) for path in names}
+    kinds = {path: kind_of(path) for path in names}
     data = [path for path, kind in kinds.items() if kind in _READABLE or path == root]
     left, late = values, False
     with ForeignReader() as foreign:
         for path in sorted(data, key=lambda path: (kinds[path] in WRITTEN, path.stat().st_size, names[path])):
             name, kind, size = names[path], kinds[path], path.stat().st_size
+            missed = True
             late = late or time.process_time() + foreign.spent > deadline
             if late:
                 reason = _LATE
@@ -137,6 +144,7 @@ def read_results(
                 try:
                     tables, left_out = _read(path, name, deadline, foreign)
                 except _UNREADABLE as error:
+                    missed = not isinstance(error, NoResultError)
                     reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
                 else:
                     found[name] = [rows for rows in tables if len(rows)]
@@ -147,7 +155,7 @@ def read_results(
                     if left_out:
                         listing.problems.append(f"{name}: left out {', '.join(left_out[:8])}")
                     continue
-            listing.unread.append(Unread(name, kind, reason))
+            listing.unread.append(Unread(name, kind, reason, _names_at_head(path, kind), missed))
         listing.elsewhere = foreign.spent
     listing.unread += [
         Unread(names[path], kind, _PICKLED if kind in _PICKLES else f"{kind} is no kind that is read")
@@ -159,6 +167,23 @@ def read_results(
         listing.problems[MOST_SAID:] = [f"and {len(listing.problems) - MOST_SAID} more reasons for files not read"]
     listing.tables = [table for name in sorted(found) for table in found[name]]
     return listing
+
+
+def _names_at_head(path: Path, kind: str) -> frozenset[str]:
+    """What columns or keys stand at the beginning of a file that was not read."""
+    try:
+        if kind == ".parquet":
+            import pyarrow.parquet as parquet
+
+            return frozenset(parquet.read_schema(path).names)
+        with _opened(path) as file:
+            head = file.read(_HEAD)
+        if kind in (".csv", ".tsv"):
+            header, _, _ = head.partition("\n")
+            return frozenset(_delimited(f"{header}\n{header}", path.name, math.inf).columns)
+        return frozenset(_JSON_KEY.findall(head)) if kind in (".json", ".jsonl", ".ndjson") else frozenset()
+    except _UNREADABLE:
+        return frozenset()
 
 
 def _told(unread: list[Unread]) -> list[str]:
@@ -177,7 +202,7 @@ def is_result(path: Path) -> bool:
     """Whether a file is there that would be read as results."""
     try:
         with ForeignReader() as foreign:
-            return path.is_file() and _kind(path) in _READABLE and bool(_read(path, path.name, math.inf, foreign)[0])
+            return path.is_file() and kind_of(path) in _READABLE and bool(_read(path, path.name, math.inf, foreign)[0])
     except _UNREADABLE:
         return False
 
@@ -203,7 +228,7 @@ def _in_time(rows: Iterable[_Row], deadline: float) -> Iterator[_Row]:
         yield row
 
 
-def _kind(path: Path) -> str:
+def kind_of(path: Path) -> str:
     """The ending of a file's name, with which its format is said; event files have none."""
     return "tfevents" if ".tfevents." in path.name else Path(path.name.lower().removesuffix(".gz")).suffix
 
@@ -224,7 +249,7 @@ def _text(path: Path) -> str:
 
 def _read(path: Path, name: str, deadline: float, foreign: ForeignReader) -> tuple[list[Rows], list[str]]:
     """The rows of a file, and what was left out of them."""
-    kind = _kind(path)
+    kind = kind_of(path)
     if kind in READERS:
         if path.name.lower().endswith(".gz"):
             raise ValueError(f"a compressed {kind} file")
@@ -279,7 +304,7 @@ def _no_report(document: Any) -> Any:
             "columns": list(),
             "rows": [{"cells": list()}, *_],
         }:
-            raise ValueError("a report or a table that sealtrace wrote, and no result")
+            raise NoResultError("a report or a table that sealtrace wrote, and no result")
     return document
 
 

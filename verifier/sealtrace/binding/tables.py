@@ -66,7 +66,7 @@ def bind_tables(
         before = len(bound.bindings)
         _bind(grid, wanted, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
         if tally.over(limit):
-            tally.untried.append(f"{grid.name}: some {name}")
+            (tally.untried if tally.late() else tally.too_much).append(f"{grid.name}: some {name}")
         while len(bound.bindings) > before:
             # What was composed may be a part of something else.
             before = len(bound.bindings)

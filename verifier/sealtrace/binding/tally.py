@@ -19,6 +19,10 @@ class Tally:
     seconds: float = 0.0
     """How long it took."""
     untried: list[str] = field(default_factory=list)
+    too_much: list[str] = field(default_factory=list)
+    """What was left out because it needs more work than its share, and not because the time was over."""
+    partial: list[str] = field(default_factory=list)
+    """Groups of files that nothing is compared with, because some of them were not read."""
     started: float = field(init=False)
     deadline: float = field(init=False)
     """When the present step is over."""

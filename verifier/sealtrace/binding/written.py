@@ -25,17 +25,17 @@ _OURS = re.compile(
 """How reports of a check begin, in each format."""
 
 
-class TextForReadersError(ValueError):
-    """A document whose tables stand in running text: it repeats results, and gives none."""
+class NoResultError(ValueError):
+    """A document that repeats results, and gives none: a text for readers, or a report."""
 
-    def __init__(self) -> None:
-        super().__init__("a text with tables, which repeats results for readers and is no result")
+    def __init__(self, what: str = "a text with tables, which repeats results for readers and is no result") -> None:
+        super().__init__(what)
 
 
 def tables_in(kind: str, text: str, name: str) -> list[tuple[str, Columns]]:
     """The tables of a file, each with its name there."""
     if _OURS.match(text.lstrip()):
-        raise ValueError("a report that sealtrace wrote, and no result")
+        raise NoResultError("a report that sealtrace wrote, and no result")
     match kind:
         case ".ipynb":
             return _numbered(_in_notebook(json.loads(text)))
@@ -149,7 +149,7 @@ def _in_paper(text: str, name: str) -> list[tuple[str, Columns]]:
     paper = read_reported(text, name, lambda _: None)
     tabled = sum(len(cell.text) for table in paper.tables for row in table.rows for cell in row.cells)
     if paper.tables and (r"\documentclass" in text or sum(len(line.text) for line in paper.prose) > tabled):
-        raise TextForReadersError
+        raise NoResultError
     return [
         (table.label, {title: [row.cells[place].shown if place < len(row.cells) else None for row in table.rows]
                        for place, title in enumerate(table.headers)})
@@ -163,7 +163,7 @@ def _in_html(text: str, *, of_readers: bool = False) -> Iterator[Columns]:
     page.feed(text)
     page.close()
     if of_readers and page.tables and page.outside > page.inside:
-        raise TextForReadersError
+        raise NoResultError
     for rows in page.tables:
         yield from in_rows(rows)
 
