@@ -438,3 +438,12 @@ def test_a_readme_takes_no_group_with_it(tmp_path: Path) -> None:
     listing = read_results(tmp_path)
     assert [unread.file for unread in listing.unread] == ["README.md"]
     assert [len(frame.files) for frame in frames_of(listing.tables, None, listing.unread)] == [2]
+
+
+def test_a_table_for_readers_beside_its_data_is_not_read_twice(tmp_path: Path) -> None:
+    """The same numbers, rounded, are no second witness."""
+    (tmp_path / "scores.csv").write_text("model,score\nalpha,61.251\nbeta,66.498\n")
+    (tmp_path / "scores.md").write_text(PIPES)
+    listing = read_results(tmp_path)
+    assert [table.file for table in listing.tables] == ["scores.csv"]
+    assert listing.problems == ["scores.md: not read, a data file of the same name is read in its place"]

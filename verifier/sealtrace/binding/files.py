@@ -126,6 +126,7 @@ def read_results(
     """
     listing = Listing()
     found: dict[str, list[Rows]] = {}
+    data_stems: set[str] = set()
     names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
     names = {path: name for path, name in names.items() if path.resolve() not in without}
     kinds = {path: kind_of(path) for path in names}
@@ -135,9 +136,13 @@ def read_results(
         for path in sorted(data, key=lambda path: (kinds[path] in WRITTEN, path.stat().st_size, names[path])):
             name, kind, size = names[path], kinds[path], path.stat().st_size
             missed = True
+            stem = name.removesuffix(".gz").rpartition(".")[0]
             late = late or time.process_time() + foreign.spent > deadline
             if late:
                 reason = _LATE
+            elif kind in WRITTEN and stem in data_stems:
+                # A second form of the same numbers, rounded, would only rival the first.
+                missed, reason = False, "a data file of the same name is read in its place"
             elif listing.files >= MAX_FILES or listing.bytes + size > MAX_BYTES or left < 0:
                 reason = "the results are larger than the limit"
             else:
@@ -149,6 +154,8 @@ def read_results(
                 else:
                     found[name] = [rows for rows in tables if len(rows)]
                     left -= sum(len(rows) * len(rows.columns) for rows in found[name])
+                    if found[name] and kind not in WRITTEN:
+                        data_stems.add(stem)
                     if found[name] or kind not in WRITTEN:
                         listing.files += 1
                         listing.bytes += size
