@@ -223,7 +223,11 @@ def page(
         f"{platform.python_version()}. {len(costs)} public releases from {len(fields)} fields print {numbers:,} "
         f"numbers; {len(rows)} of them were judged by reading, before `check` had said anything of them: "
         f"{sum(row['drawn'] for row in rows)} drawn by a hash of their place, mostly among those with decimals, and "
-        "others that differ chosen besides. Shares are followed by Wilson's interval at 95 %.",
+        "others that differ chosen besides. "
+        f"{sum(row.get('amended', False) for row in rows)} of the judgements was corrected after an answer. What could "
+        "not be decided by reading was left out, so recall is that of decidable numbers; "
+        "`benchmarks/corpus/README.md` has the "
+        "rules, and what was changed on the way. Shares are followed by Wilson's interval at 95 %.",
         "",
         "A third of the repositories is held out, by a hash of the name, since 2026-11-18: it is measured when a "
         "version is made (`HELD_OUT=1`), and nobody mends from it. Lists and judgements are in `benchmarks/corpus/`; "
