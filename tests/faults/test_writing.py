@@ -118,7 +118,7 @@ CASES = {
                           _ends, apart=True),
     "disclose rows": Case(_secret, lambda root: ["disclose", "rows", f"{root}/secret", "--tree", f"{root}/tree.json",
                                                  "--row", "1", "-o", f"{root}/sample.json"], _ends),
-    "report": Case(_reported, lambda root: ["report", f"{root}/study", "-o", f"{root}/reports", "--no-timings"]),
+    "report": Case(_reported, lambda root: ["report", f"{root}/study", "-o", f"{root}/reports"]),
     "verify -o": Case(_reported, lambda root: ["verify", f"{root}/study", "-o", f"html={root}/report.html",
                                                "-o", f"sarif={root}/report.sarif"], _ends, apart=True),
     "verify --cache": Case(_sealed, lambda root: ["verify", f"{root}/study", "--cache", f"{root}/cache"], _entries),
