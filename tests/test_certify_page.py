@@ -20,4 +20,4 @@ def test_page(tmp_path: Path) -> None:
     for command in page:
         said = command.run(tmp_path)
     assert said.startswith("VERIFIED  routing\n")
-    assert "2 of 2 recomputed" in said
+    assert "2: 2 follow" in said

@@ -45,7 +45,7 @@ def test_every_command_agrees(mutation: AnyMutation, tmp_path: Path, kept_examin
         seen[cell["status"]] = seen.get(cell["status"], 0) + 1
         if seen[cell["status"]] <= EXPLAINED:
             explained = run("explain", bundle, f"{cell['table']}[{cell['row']}, {cell['column']}]")
-            assert f"\nstatus     {cell['status']}: " in explained.output
+            assert f"\nword       {cell['word']} ({cell['status']}): " in explained.output
             assert explained.code == 1
     assert run("certify", bundle, "--format", "json").code == 1
     # Every command asked, and all but the first were answered from one examination.

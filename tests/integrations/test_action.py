@@ -120,7 +120,7 @@ def test_a_verified_bundle(verify: Runner, tmp_path: Path) -> None:
     small_study(tmp_path / "my artifact")
     ran = verify(bundle="my artifact", output="my reports")
     assert ran.code == 0, ran.log
-    assert "::notice title=sealtrace%3A verified::" in ran.log
+    assert "::notice title=sealtrace%3A Verified::" in ran.log
     files = {
         name: f"my reports/sealtrace.{end}"
         for name, end in {"sarif": "sarif", "junit": "xml", "markdown": "md"}.items()

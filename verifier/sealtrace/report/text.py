@@ -87,7 +87,7 @@ def render(result: Result, *, everything: bool = False, width: int = 80, paint: 
     _passed_over(sheet, result, everything)
     sheet.gap()
     _figures(sheet, result, everything)
-    return str(sheet)
+    return str(sheet).rstrip("\n") + "\n"
 
 
 def subject_of(result: Result) -> str:
@@ -305,10 +305,15 @@ def _passed_over(sheet: Sheet, result: Result, everything: bool) -> None:
         return
     sheet.gap()
     sheet.line(f"{sheet.paint('not looked at', 'yellow')}: {len(found)}")
-    shown = found if everything else found[:PASSED]
-    for one in shown:
-        sheet.say(f"{one.what}: {one.why}", "  ", "    ")
-    sheet.more(len(found) - len(shown))
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        reasons.setdefault(one.why, []).append(one.what)
+    shown = list(reasons.items()) if everything else list(reasons.items())[:PASSED]
+    for why, what in shown:
+        named = what if everything else what[:SHOWN]
+        more = f" and {len(what) - len(named)} more" if len(what) > len(named) else ""
+        sheet.say(f"{', '.join(named)}{more}: {why}", "  ", "    ")
+    sheet.more(len(reasons) - len(shown), "more reasons")
 
 
 def _figures(sheet: Sheet, result: Result, everything: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealtrace.contract.details import Details, DrawnRow, DrawnTable
-from sealtrace.contract.result import NOT_SEALED, UNDECIDED, CheckResult, Finding, NumberResult, Result
+from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, NumberResult, Result
 from sealtrace.report.claims import known_of
 from sealtrace.report.findings import (
     SPOKEN,
@@ -16,6 +16,7 @@ from sealtrace.report.findings import (
     times,
     undecided_by_cause,
 )
+from sealtrace.report.html.data import from_cells
 from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Page, Steps, Tile
 from sealtrace.report.html.plots import differences, drawn
 from sealtrace.report.html.stages import stage_chain
@@ -75,6 +76,7 @@ def page_of(result: Result) -> Page:
     if result.command == "audit":
         lead = f"{lead} {share_checked(result)}."
     named = [_placed(one) for one in result.numbers]
+    inside, drawn_before = [one for one in result.numbers if one.table], {table.label for table in details.tables}
     return Page(
         over=_OVER[result.command].format(result.subject.results),
         name=result.subject.name or "unnamed bundle",
@@ -88,7 +90,7 @@ def page_of(result: Result) -> Page:
         causes=causes,
         checks=result.checks,
         limits=_limits(result),
-        tables=[*details.tables, *_text_table(result)],
+        tables=[*details.tables, *from_cells(inside, drawn_before), *_text_table(result)],
         numbers=named,
         fields=FIELDS,
         lineages=[_lineage(result, one) for one in result.numbers],
@@ -295,11 +297,8 @@ def _tiles(result: Result) -> list[Tile]:
     summary, coverage = result.summary, result.coverage
     found = [_checks_tile(result)] if result.command == "verify" else []
     if result.command != "audit":
-        followed, open_ = coverage.words["follows"], sum(coverage.statuses.get(status, 0) for status in UNDECIDED)
-        others = [
-            f"{coverage.words[word]} {word}" for word in ("differs", "contradicts", "given") if coverage.words[word]
-        ]
-        others += [f"{open_} undecided"] if open_ else []
+        followed = coverage.words["follows"]
+        others = [f"{count} {word}" for word, count in coverage.words.items() if count and word != "follows"]
         value = f"{followed:,} of {coverage.numbers:,}" if coverage.numbers else "none"
         found.append(
             Tile("Numbers that follow", value, ", ".join(others) or "no number reported" * (not value[0].isdigit()))
