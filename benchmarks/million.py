@@ -16,7 +16,6 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
