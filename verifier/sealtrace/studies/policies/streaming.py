@@ -286,8 +286,10 @@ class _Pair:
             self.total.add(check, outcome)
         scored, screener, start = part.scored, self.screener, 0
         state, place = np.divmod(scored.rows, self.width)
+        # Aggregates take no score of a trace that does not join.
+        sound = part.joined.sound[scored.rows]
         for suspects, _ in self.pending:
-            inside = (state >= start) & (state < start + len(suspects.states))
+            inside = sound & (state >= start) & (state < start + len(suspects.states))
             for candidate, member in enumerate(screener.members):
                 some = np.flatnonzero(inside & (place == candidate))
                 found = Reached(scored.weak[some], scored.delta[some], scored.crossed[some])
