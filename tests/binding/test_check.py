@@ -122,7 +122,7 @@ def test_an_off_cell_says_what_the_others_are(tmp_path: Path) -> None:
     (cell,) = [one for one in check.numbers if one.status == "off"]
     assert check.verdict == "findings"
     assert cell.says is not None
-    assert f"the paper prints {wrong}; the results give {first.group()}." in cell.says
+    assert f"the paper prints {wrong}; the results give {first.group()} (runs.csv:" in cell.says
     assert "They give the other" in cell.says
 
 

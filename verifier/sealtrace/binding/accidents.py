@@ -11,7 +11,7 @@ from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.series import Grid, GridCell
 from sealtrace.binding.weighing import printed_as
-from sealtrace.binding.wording import formula_of
+from sealtrace.binding.wording import formula_of, records_behind
 from sealtrace.contract.result import Finding
 
 
@@ -21,10 +21,15 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
     others = int(candidate.agrees.sum())
     expected = printed_as(float(candidate.expected[number.place]), candidate.series.slots[number.place])
     noun = "the other cell" if others == 1 else f"the other {others} cells"
+    records, count = records_behind(candidate, number.place)
+    where = f" ({records[0]})" if count == 1 else ""
+    also = f"They give {noun} as" if others else "Labels name"
     text = (
         f"row {grid.row_name(cell.row)}: the paper prints {candidate.series.slots[number.place].text}; "
-        f"the results give {expected}. They give {noun} as {formula_of(candidate)}."
+        f"the results give {expected}{where}. {also} {formula_of(candidate)}."
     )
+    if number.exchanged:
+        text += f" The printed number is that of {number.exchanged}."
     if _rounded_twice(candidate, number.place):
         unrounded = f"{candidate.expected[number.place]:.6g}"
         text += f" The printed number only follows if {unrounded} is rounded to one digit more first."

@@ -35,6 +35,7 @@ from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
+from sealtrace.binding.witness import SURE, hear_labels
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError
@@ -170,6 +171,7 @@ def find(
     frames = [view.frame for view in views if not view.melted]
     tally.begin(SEARCH)
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
+    hear_labels(grids, views, bound, tally)
     tally.begin(1.0)
     for path, others in rivals() if _explained(bound, grids) < LITTLE else ():
         share = _explained(bind_tables(others, views, Tally(tally.end), seconds * WORK_A_SECOND / 4), others)
@@ -215,7 +217,8 @@ def concluded(findings: Findings, version: str) -> Result:
                for grid, cell in cells]  # fmt: skip
     numbers += [_text(text, place) for place, text in enumerate(findings.text, 1)]
     accidents = accidents_of(findings.grids, findings.bound)  # (5)
-    differing = [_differs(number) for number in numbers if number.word == "differs"]
+    differing = [_differs(number) for number in numbers if number.word == "differs" or number.status == "probably-off"]
+    wrong = [finding for finding in differing if finding.severity == "error"]
     audit = findings.audit
     if audit is not None:
         # What results give or deny is said first; what only the paper's own numbers deny, contradicts.
@@ -228,7 +231,7 @@ def concluded(findings: Findings, version: str) -> Result:
         ]
     undecided = sum(number.word == "open" for number in numbers) or (not numbers)
     checks = [
-        _check(NUMBERS, "fail" if differing else "missing" if undecided else "pass", len(numbers), "numbers",
+        _check(NUMBERS, "fail" if wrong else "missing" if undecided else "pass", len(numbers), "numbers",
                len(differing), f"{undecided} of them are given by nothing" if undecided else None),
         _check(ACCIDENTS, "fail" if accidents else "pass", len(formulas), "formulas", len(accidents)),
     ]  # fmt: skip
@@ -289,7 +292,7 @@ def _differs(number: NumberResult) -> Finding:
     place = {"table": number.table, "row": number.row, "column": number.column}
     return Finding(
         check=NUMBERS,
-        severity="error",
+        severity="error" if number.word == "differs" else "warning",
         source=number.source,
         line=number.line,
         # Text that was left behind when the results changed.
@@ -297,8 +300,16 @@ def _differs(number: NumberResult) -> Finding:
         or {"number": number.id, "accident": "stale-text"},
         expected=number.given,
         found=number.printed,
-        message=number.says or number.printed,
+        message=(number.says or number.printed) + _chances(number),
     )
+
+
+def _chances(number: NumberResult) -> str:
+    """How sure it is that a number is wrong, where labels say so."""
+    if number.odds is None:
+        return ""
+    probably = "Probably it is wrong" if number.status == "probably-off" else "It is wrong"
+    return f" {probably}: odds {number.odds:.0f} : 1."
 
 
 def _cell(
@@ -307,7 +318,10 @@ def _cell(
     spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
     found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
     wrong = [number for number in found if not number.agrees]
-    status = "off" if wrong else "explained" if len(found) == len(spots) else "unexplained"
+    sure = [number for number in wrong if number.odds is None or number.odds >= SURE]
+    status = "explained" if len(found) == len(spots) else "unexplained"
+    if wrong:
+        status = "off" if sure else "probably-off"
     behind = [records_behind(*number.part) for number in found]
     given = cell.text
     for number in wrong:
@@ -329,7 +343,8 @@ def _cell(
         count=max((count for _, count in behind), default=0),
         source=cell.source,
         line=cell.line,
-        says=message_of(grid, cell, wrong[0]) if wrong else "",
+        says=message_of(grid, cell, (sure or wrong)[0]) if wrong else "",
+        odds=next((round(number.odds, 1) for number in (*sure, *wrong) if number.odds is not None), None),
         formulas=used,
     )
 

@@ -160,7 +160,7 @@ class Series:
 
     def __post_init__(self) -> None:
         caption = self.grid.caption
-        texts = [_telling(caption) + label[len(caption) :] if caption and label.startswith(caption) else label
+        texts = [without_marks(caption) + label[len(caption) :] if caption and label.startswith(caption) else label
                  for label in self.constant if label not in self.grid.headings]  # fmt: skip
         self.words = tuple(word for text in texts for word in re.sub(r"[()]", " ", text.lower()).split())
         self.texts = frozenset(label.text for labels in self.varying for label in labels)
@@ -173,7 +173,7 @@ class Series:
 
 
 @lru_cache(maxsize=64)
-def _telling(caption: str) -> str:
+def without_marks(caption: str) -> str:
     """A caption without what names no statistic."""
     sentences = re.split(r"(?<=[.;])\s", caption.lower())
     return " ".join(_LOOSE.sub(" ", sentence) for sentence in sentences if not _MARKED.search(sentence))

@@ -40,12 +40,13 @@ WORDS: dict[str, Word] = {
     "attested": "open",
     "unclassified": "open",
     "unexplained": "open",
+    "probably-off": "open",
     "suspected": "open",
 }
 """Exact status to its word. `elsewhere` is open: where the named bundle was looked at, its own status stands."""
-DOUBTFUL = ("double-rounded", "truncated", "suspected")
+DOUBTFUL = ("double-rounded", "truncated", "suspected", "probably-off")
 """Statuses that are warned of, whatever their word."""
-UNDECIDED = ("missing", "unclassified", "unexplained")
+UNDECIDED = ("missing", "unclassified", "unexplained", "probably-off")
 """Open statuses that keep a verdict from being complete; the other open ones are only counted."""
 
 

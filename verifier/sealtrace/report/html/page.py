@@ -240,6 +240,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     "explained": ("agree", "✓"),
     "off": ("differ", "✗"),
     "unexplained": ("absent", "?"),
+    "probably-off": ("warn", "!"),
 }
 """Status of a number to its family and sign."""
 
@@ -248,6 +249,7 @@ _OTHERS = {
     "explained": "A formula over the results gives the printed number.",
     "off": "The formula that gives the numbers beside it gives another number here.",
     "unexplained": "No formula that was tried gives the printed number.",
+    "probably-off": "The records that its labels name probably give another number.",
 }
 
 UNKNOWN = ("absent", "?")

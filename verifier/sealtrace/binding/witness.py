@@ -1,0 +1,471 @@
+"""The labels' witness: what the records that a cell's labels name say, whatever the cell prints.
+
+The search of `choosing` asks which formula gives the printed digits. This module asks the other question. A *reading*
+says which rows of a frame the labels name, which measure the header names and which statistic the words name; it gives
+a value for every cell whose labels it can read. Parts that no label says (a split, a unit) are taken from what other
+cells of the table have established. A reading is heard only where other cells, of different values, follow from the
+same rows; then it speaks of the remaining cells too, and contradicts those that print something else.
+
+(1) Readings of every series: rows, fixed fields, measure, statistic, unit.
+(2) What each reading gives, and which cells agree.
+(3) For each cell the reading that is best established; every value that the words leave open is heard before a cell
+    is said to differ.
+(4) How sure that is, as odds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sealtrace.binding import scoring
+from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Candidate, Selected
+from sealtrace.binding.evaluation import Evaluated, evaluate
+from sealtrace.binding.frames import Numbers
+from sealtrace.binding.hypotheses import NAMED, FrameView, Selection, frame_costs, selections
+from sealtrace.binding.series import Grid, Series, Spot, series_of, without_marks
+from sealtrace.binding.tally import Tally
+from sealtrace.binding.transformations import Transformation, transformations
+from sealtrace.binding.weighing import Truths, Weighed, bits_of
+from sealtrace.binding.wording import rows_behind
+from sealtrace.paper.names.words import likeness, squeezed
+from sealtrace.statistics.entries import TRIED
+
+LITERAL = 0.9
+"""Strength from which a label is the name itself, not something like it."""
+STRONG = 0.75
+"""Strength from which a header names a measure, or a caption a value."""
+MOST_VIEWS = 4
+"""Frames that no cell of the table follows from yet, in which labels are read all the same."""
+USUAL_UNITS = 2.6
+"""Cost up to which a change of unit needs no word."""
+EXCHANGED = 30.0
+"""Odds where many printed numbers are what another column or statistic gives, and labels name this one outright."""
+SURE, SHOWN = 20.0, 5.0
+"""Odds from which a cell differs, which is an error, and from which it is said to differ probably, a warning."""
+_NOT_BY_ACCIDENT = 3
+"""Different numbers that a formula must give which labels do not name."""
+_PLACES = frozenset({"mean", "median", "min", "max"})
+"""Statistics of one unit that stand for each other where somebody took the wrong one."""
+_OPEN = 8.0
+"""How much better established a reading must be than one that prints as printed, to contradict it."""
+_SPREADS = ("sd", "sd0", "sem", "ci95")
+"""What a number behind ± may be; papers seldom say which."""
+
+
+Home = tuple[str, tuple[int, ...], str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the labels of a series."""
+
+    view: FrameView
+    selection: Selection
+    fixed: tuple[tuple[str, str], ...]
+    measure: str
+    statistic: str
+    transformation: Transformation
+    strength: float
+    """How well labels name the measure; the rows' own strength differs from cell to cell."""
+    unnamed: bool = False
+    """Whether printed digits chose its measure or statistic, where labels name another one outright."""
+
+    @property
+    def home(self) -> Home:
+        """The frame, the fields by which labels select in it, and the statistic: what cells that follow alike share."""
+        return self.view.frame.name, tuple(sorted(self.selection.fields)), self.statistic
+
+
+@dataclass
+class Heard:
+    """What a reading gives for the numbers of its series."""
+
+    reading: Reading
+    series: Series
+    expected: Numbers
+    agrees: Truths
+    sizes: Numbers
+    strengths: Numbers
+    """How well the labels of each number name its rows."""
+
+    @property
+    def covered(self) -> Truths:
+        return np.isfinite(self.expected)
+
+    def others(self, place: int) -> int:
+        """Different values, other than the one at a place, that agree."""
+        values = self.series.value
+        return len({float(values[at]) for at in np.nonzero(self.agrees)[0] if at != place} - {float(values[place])})
+
+    def bits(self) -> float:
+        """Evidence of the numbers that agree."""
+        return float(bits_of(self.series)[self.agrees].sum())
+
+    def candidate(self) -> Selected:
+        """The same as the search would have found it."""
+        reading, bits = self.reading, self.bits()
+        return Selected(
+            series=self.series, expected=self.expected, agrees=self.agrees, weighed=Weighed(bits, bits, bits), cost=0.0,
+            frame=reading.view.frame, selection=reading.selection, fixed=reading.fixed, measure=reading.measure,
+            statistic=reading.statistic, transformation=reading.transformation, sizes=self.sizes,
+        )  # fmt: skip
+
+
+def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: Tally) -> None:
+    """Adds the cells that differ from what their labels name, with their odds."""
+    for grid in grids:
+        if tally.late(f"{grid.name}: what its labels name"):
+            return
+        heard = [said for series in series_of(grid) for said in _heard(series, views, bound, tally)]  # (1), (2)
+        _contradict(heard, bound)  # (3), (4)
+
+
+# (1) Readings
+
+
+def _heard(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
+    series.fresh = np.ones(len(series.slots), bool)
+    known = _established(series.grid, bound)
+    for view in _views(series, views, known, tally):
+        for selection in selections(view, series):
+            if selection.by_value is not None:
+                continue
+            for fixed in _fixed(view, series, selection, known):
+                evaluated = _evaluated(view, selection, fixed, _statistics(series, known))
+                if evaluated is not None:
+                    yield from _given(view, series, selection, fixed, evaluated, known)
+
+
+def _established(grid: Grid, bound: Bound) -> list[Selected]:
+    """Formulas that other cells of the table follow from, those of most cells first."""
+    found = [
+        selected
+        for binding in bound.bindings
+        if binding.candidate.series.grid is grid
+        for selected in binding.candidate.selected
+        if selected.selection.by_value is None
+    ]
+    return sorted(found, key=lambda selected: -int(selected.agrees.sum()))
+
+
+def _views(series: Series, views: list[FrameView], known: list[Selected], tally: Tally) -> list[FrameView]:
+    """The frames that other cells follow from, then those whose fields and files the labels name best."""
+    names = {selected.frame.name for selected in known}
+    here = [view for view in views if view.frame.name in names]
+    rest = [view for view in views if view.frame.name not in names]
+    if tally.late() or not rest:
+        return here
+    costs = frame_costs(rest, series)
+    return here + [rest[place] for place in np.argsort(costs, kind="stable")[:MOST_VIEWS]]
+
+
+def _fixed(
+    view: FrameView, series: Series, selection: Selection, known: list[Selected]
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Values of further fields that hold for the whole series: named by its labels, or else established by others."""
+    named: dict[str, str] = {}
+    for place, dimension in enumerate(view.frame.dimensions):
+        if place in selection.fields or len(dimension.values) < 2:
+            continue
+        match = view.said(place, series.constant)
+        if match is not None and match.strength >= STRONG:
+            named[dimension.name] = dimension.values[match.code]
+    options: dict[tuple[tuple[str, str], ...], None] = {}
+    selecting = {view.frame.dimensions[place].name for place in selection.fields}
+    for selected in known:
+        if selected.frame is view.frame:
+            kept = {name: value for name, value in selected.fixed if name not in selecting}
+            options[tuple(sorted({**kept, **named}.items()))] = None
+    options[tuple(sorted(named.items()))] = None
+    options[()] = None
+    yield from list(options)[:4]
+
+
+def _evaluated(
+    view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...], statistics: list[str]
+) -> Evaluated | None:
+    chosen = selection.chosen
+    for name, value in fixed:
+        dimension = next(one for one in view.frame.dimensions if one.name == name)
+        chosen = chosen & (dimension.codes == (dimension.code_of.get(value, -2) if value else -1))[None, :]
+    return evaluate(view.frame, chosen, [], statistics=statistics)
+
+
+def _given(
+    view: FrameView,
+    series: Series,
+    selection: Selection,
+    fixed: tuple[tuple[str, str], ...],
+    evaluated: Evaluated,
+    known: list[Selected],
+) -> Iterator[Heard]:
+    strengths = _strengths(view, series, selection)
+    measures, named = _measures(view, series, known), _named_statistics(series)
+    outright = max((strength for _, strength in measures), default=0.0) >= LITERAL
+    label = view.names.glossary.widened(series.constant[0])
+    for measure, strength in measures:
+        other = outright and not view.melted and likeness(label, measure) < NAMED
+        column = view.frame.measures.index(measure)
+        sizes = evaluated.sizes[:, 0, column]
+        for statistic in evaluated.statistics:
+            values = evaluated.of(statistic)[:, 0, column]
+            for change in _changes(series, known):
+                expected = change(values)
+                agrees = scoring.hits(expected, series.low, series.high)
+                chosen = other or (bool(named) and statistic not in named and statistic in _PLACES)
+                reading = Reading(view, selection, fixed, measure, statistic, change, strength, chosen)
+                yield Heard(reading, series, expected, agrees, sizes, strengths)
+
+
+def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers:
+    """How well the labels of each number name the values by which its rows are selected."""
+    found = np.ones(len(series.slots))
+    for number, labels in enumerate(series.varying):
+        for column, place in enumerate(selection.fields):
+            match = view.best(place, labels)
+            own = match is not None and match.code == selection.codes[number, column]
+            found[number] = min(found[number], min(1.0, match.strength) if match is not None and own else 0.5)
+    return found
+
+
+def _measures(view: FrameView, series: Series, known: list[Selected]) -> list[tuple[str, float]]:
+    """The measure that the nearest labels name, and those that cells of the series follow from."""
+    if view.melted:
+        return [(view.frame.measures[0], 1.0)]
+    found: dict[str, float] = {}
+    label = view.names.glossary.widened(series.constant[0])
+    scores = [likeness(label, measure) for measure in view.frame.measures]
+    best = max(scores, default=0.0)
+    if best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:
+        found[view.frame.measures[scores.index(best)]] = best
+    here = [selected for selected in known if selected.measure in view.frame.measures]
+    for selected in here:
+        if selected.series.spots == series.spots:
+            found.setdefault(selected.measure, STRONG)
+        # Both halves of a ± cell are of one measure.
+        if (
+            series.constant[0].endswith(" sd")
+            and selected.series.kind == series.kind
+            and _cells(selected.series) == _cells(series)
+        ):
+            found.setdefault(selected.measure, 1.0)
+    if not found and len({selected.measure for selected in here}) == 1:
+        # A table of one measure says it nowhere, or in its caption: it is what the other cells follow from.
+        found[here[0].measure] = 0.9
+    return list(found.items())
+
+
+def _cells(series: Series) -> set[tuple[int, int]]:
+    return {(spot.row, spot.column) for spot in series.spots}
+
+
+def _statistics(series: Series, known: list[Selected]) -> list[str]:
+    """What the words name; else what cells of the series follow from, and the mean, which needs no word."""
+    role = series.constant[0].rpartition(" ")[2]
+    if series.spots[0].slot and role == "sd":
+        return list(_SPREADS)
+    if series.spots[0].slot and role == "n":
+        return ["count"]
+    named = _named_statistics(series)
+    own = [selected.statistic for selected in known if selected.series.spots == series.spots]
+    # An extreme that no label mentions may give printed digits; nothing differs from it.
+    usual = [key for key in own if key in named or TRIED["values"][key].everyday]
+    return list(dict.fromkeys([*named, *usual, "mean"]))
+
+
+def _named_statistics(series: Series) -> list[str]:
+    """The statistics that the nearest label names which names any: a header speaks before the caption."""
+    caption = series.grid.caption
+    texts = (without_marks(text) if text == caption else text for text in series.constant)
+    return next((found for found in map(_named, texts) if found), [])
+
+
+def _named(text: str) -> list[str]:
+    """The statistics that a text names."""
+    context = frozenset(re.sub(r"[()_]", " ", text.lower()).split())
+    return [key for key, statistic in TRIED["values"].items() if statistic.said(context)]
+
+
+def _changes(series: Series, known: list[Selected]) -> list[Transformation]:
+    own = [selected.transformation for selected in known if selected.series.spots == series.spots]
+    usual = [change for change in transformations(series) if change.cost <= USUAL_UNITS]
+    return list({change.name: change for change in (*own, *usual)}.values())
+
+
+# (3) Cells that differ
+
+
+@dataclass
+class _Table:
+    """What follows in a table, by where it follows from."""
+
+    cells: dict[Home, dict[Spot, float]] = field(default_factory=dict)
+
+    def others(self, home: Home, spot: Spot) -> int:
+        """Different values of other cells that follow from the same rows of the same frame."""
+        own = self.cells.get(home, {}).get(spot)
+        return len({value for other, value in self.cells.get(home, {}).items() if other != spot} - {own})
+
+
+def _contradict(heard: list[Heard], bound: Bound) -> None:
+    table = _Table()
+    by_spot: dict[Spot, list[tuple[Heard, int]]] = {}
+    for said in heard:
+        for place in np.nonzero(said.agrees)[0]:
+            table.cells.setdefault(said.reading.home, {})[said.series.spots[place]] = float(said.series.value[place])
+        for place in np.nonzero(said.covered)[0]:
+            by_spot.setdefault(said.series.spots[place], []).append((said, int(place)))
+    for spot, readings in by_spot.items():
+        known = bound.numbers.get(spot)
+        if known is not None and not known.agrees:
+            continue  # the search has pointed at it already
+        instead = known.binding.candidate if known is not None and known.agrees else None
+        ranked = [(odds(said, at, table), said, at) for said, at in readings]
+        # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
+        best = max(sure for sure, _, _ in ranked)
+        if any(said.agrees[at] and sure >= best / _OPEN and not said.reading.unnamed for sure, said, at in ranked):
+            continue
+        for sure, said, at in sorted(ranked, key=lambda entry: -entry[0]):
+            if said.reading.unnamed:
+                continue
+            rows = _other_rows(said, at, instead) if instead is not None else ""
+            other = rows or (_departure(said, at, instead) if instead is not None else "")
+            if instead is not None and not other:
+                continue
+            # A formula of several cells that has another measure or statistic than labels name is an exchange of whole
+            # columns, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
+            if sure := max(sure, EXCHANGED if other and not rows and _several(instead) else 0.0):
+                if sure >= SHOWN and not said.agrees[at]:
+                    _point_at(spot, said, at, bound, sure, other)
+                break
+
+
+def _several(given: Candidate | None) -> bool:
+    """Whether a formula gives numbers of different values, so that it is no accident."""
+    return given is not None and len(np.unique(given.series.value[given.agrees])) >= _NOT_BY_ACCIDENT
+
+
+def _is_alike(said: Heard, place: int, given: Candidate) -> bool:
+    """Whether a formula that gives the printed digits reads the same file in the same unit, by its labels' names: the
+    same thing may be released twice, and labels that were read by value name nothing."""
+    reading = said.reading
+    return (
+        isinstance(given, Selected)
+        and said.strengths[place] >= LITERAL
+        and given.selection.by_value is None
+        and given.frame is reading.view.frame
+        and given.transformation.name == reading.transformation.name
+    )
+
+
+def _other_rows(said: Heard, place: int, given: Candidate) -> str:
+    """The rows that give the printed digits, where the cell's labels name others outright."""
+    spot = said.series.spots[place]
+    if not isinstance(given, Selected) or not _is_alike(said, place, given) or spot not in given.series.spots:
+        return ""
+    behind = rows_behind(given, given.series.spots.index(spot))
+    for wanted, name in zip(said.reading.selection.codes[place], said.reading.selection.fields, strict=True):
+        field = said.reading.view.frame.dimensions[name]
+        found = np.unique(field.codes[behind])
+        if wanted >= 0 and len(found) and wanted not in found:
+            return f"{field.name} = {', '.join(field.values[code] for code in found[:3] if code >= 0)}"
+    return ""
+
+
+def _departure(said: Heard, place: int, given: Candidate) -> str:
+    """The measure or statistic of a formula that gives the printed digits, where labels name another one outright."""
+    reading = said.reading
+    if not isinstance(given, Selected) or not _is_alike(said, place, given) or said.series.spots[0].slot:
+        return ""
+    if given.measure != reading.measure:
+        # Exchanged columns: this header is the name of one measure, and another header that of the other.
+        headers = {squeezed(header) for header in said.series.grid.headers}
+        outright = squeezed(said.series.constant[0]) == squeezed(reading.measure) != squeezed(given.measure)
+        plain = given.statistic == reading.statistic == "mean"
+        return given.measure if outright and plain and squeezed(given.measure) in headers else ""
+    # A header `Median` over a field of that name speaks of the field.
+    named = [] if _named(reading.measure) else _named_statistics(said.series)
+    if reading.statistic in named and given.statistic not in named and {reading.statistic, given.statistic} <= _PLACES:
+        return f"the {TRIED['values'][given.statistic].text}"
+    return ""
+
+
+def _point_at(spot: Spot, said: Heard, place: int, bound: Bound, chance: float, exchanged: str) -> None:
+    """Binds a number to what its labels name, in the formula that says so already where there is one."""
+    candidate = said.candidate()
+    for binding in bound.bindings:
+        other = binding.candidate
+        if isinstance(other, Selected) and _formula(other) == _formula(candidate):
+            other.expected[place] = candidate.expected[place]
+            break
+    else:
+        candidate.expected = np.where(np.arange(len(said.expected)) == place, said.expected, np.nan)
+        binding = Binding(candidate, said.bits())
+        bound.bindings.append(binding)
+    before = bound.numbers.get(spot)
+    instead = before.binding.candidate if before is not None and before.agrees else None
+    bound.numbers[spot] = BoundNumber(binding, place, odds=chance, exchanged=exchanged, instead=instead)
+
+
+def _formula(candidate: Selected) -> tuple[object, ...]:
+    rows = candidate.selection.codes.tobytes(), tuple(candidate.selection.fields)
+    spots = tuple((spot.table, spot.row, spot.column, spot.slot) for spot in candidate.series.spots)
+    return (
+        spots, candidate.frame.name, candidate.measure, candidate.statistic, candidate.transformation.name,
+        tuple(sorted(candidate.fixed)), rows,
+    )  # fmt: skip
+
+
+# (4) How sure that is
+
+
+def _mixes(said: Heard, place: int) -> bool:
+    """Whether a mean runs over things that other rows of the table name one by one: what its label means is open."""
+    reading, grid = said.reading, said.series.grid
+    if said.sizes[place] <= 1:
+        return False
+    texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
+    rows = rows_behind(said.candidate(), place)
+    taken = {*reading.selection.fields}
+    return any(
+        at not in taken and len(np.unique(dimension.codes[rows])) > 1 and reading.view.is_spoken_of(at, texts)
+        for at, dimension in enumerate(reading.view.frame.dimensions)
+    )
+
+
+def _alone(said: Heard, table: _Table) -> bool:
+    """Whether no other column of several follows from the frame: then it is like the one that the table was made of."""
+    if said.series.kind != "column":
+        return False
+    own = {spot.column for spot in said.series.spots}
+    beside = {column for _, column in said.series.grid.cells} - own
+    frame = said.reading.view.frame.name
+    there = {spot.column for home, cells in table.cells.items() if home[0] == frame for spot in cells}
+    return len(beside) > 1 and not there & beside
+
+
+def odds(said: Heard, place: int, table: _Table) -> float:
+    """Odds that a cell which prints something else is wrong, or that its records are."""
+    inside = said.others(place)
+    around = table.others(said.reading.home, said.series.spots[place])
+    wrong = said.covered & ~said.agrees
+    against = int(wrong.sum()) - int(wrong[place])
+    if max(inside, around) < 2 or (said.series.kind == "row" and inside < 2) or _alone(said, table):
+        return 0.0
+    # What a label names in part may be a part of what it says: `ΔP(benign)` is not `P(benign)`. A reading from which
+    # half of the cells depart is another run of the same thing, or another thing.
+    strength = float(said.strengths[place])
+    weak = strength < LITERAL or said.reading.strength < STRONG or 2 * against >= inside + around
+    # Another label that selects the same rows agrees: it may be the one that names them.
+    if (
+        weak
+        or _mixes(said, place)
+        or not said.reading.selection.telling(said.agrees & (np.arange(len(said.agrees)) != place))[place]
+    ):
+        return 0.0
+    named = strength**4 * said.reading.strength**2
+    return float(named * (1 + 6 * inside + around) / (1 + against) ** 1.5)
