@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,7 +16,7 @@ from playwright import sync_api
 
 from report.samples import broken_page, cell, finding, good_page, hostile, report_of
 from report.test_html import audited, certified, checked
-from sealtrace.contract.result import Result
+from sealtrace.contract.result import Coverage, Result
 from sealtrace.report import html
 from support import LONG
 
@@ -93,7 +92,7 @@ def test_opens_from_disk_alone_and_without_complaint(browser: Browser) -> None:
     assert len(opened.requests) == 1
     assert opened.requests[0].startswith("file://")
     assert opened.complaints == []
-    assert opened.page.locator("h1").inner_text().endswith("Verified")
+    assert opened.page.locator("h1").inner_text().endswith("Verified with 2 warnings")
     assert opened.page.locator("#cell-count").inner_text() == "910 cells"
     opened.page.close()
 
@@ -361,13 +360,13 @@ def test_the_cells_that_a_filter_leaves_are_exported(browser: Browser) -> None:
     with page.expect_download() as download:
         page.locator("#cell-export").click()
     (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
-    assert (row["printed"], row["recomputed"]) == ("'=1+1", "-0.25")
+    assert (row["printed"], row["given"]) == ("'=1+1", "-0.25")
     page.close()
 
 
 @WIDTHS
 @pytest.mark.parametrize("made", [audited, checked])
-def test_an_audit_and_a_check_have_the_same_page(browser: Browser, made: Callable[[str], str], width: int) -> None:
+def test_an_audit_and_a_check_have_the_same_page(browser: Browser, made: Callable[[str], Result], width: int) -> None:
     """Findings lead to cells, cells to their lineage and back; nothing is wider than the window or complains."""
     opened = browser.open(made("fine"), width=width)
     page = opened.page
@@ -483,7 +482,7 @@ def big(count: int) -> Result:
             table="tab:long" if number < count * 3 // 5 else f"tab:{number // (count // 40)}",
             row=f"row {number // 10}",
             column=f"column {number % 10}",
-            reported=f"{number / 1000:.3f}",
+            printed=f"{number / 1000:.3f}",
             status=statuses[number % len(statuses)],
             says=f"{number / 1000:.3f} is {number / 1000:.6f} rounded; exact",
         )
@@ -491,9 +490,7 @@ def big(count: int) -> Result:
     ]
     findings = [finding("table.cells", source="report/table.json", line=number) for number in range(count * 2 // 5)]
     report = report_of(findings, [], {"table.cells": "fail"})
-    counts = dict(Counter(one.status for one in cells))
-    coverage = report.coverage.model_copy(update={"cells": count, "recomputed": count, "statuses": counts})
-    return report.model_copy(update={"cells": cells, "coverage": coverage})
+    return report.model_copy(update={"numbers": cells, "coverage": Coverage.of(one.status for one in cells)})
 
 
 def test_very_many_cells_stay_smooth(browser: Browser, record_property: Any) -> None:

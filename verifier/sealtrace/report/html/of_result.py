@@ -272,7 +272,8 @@ def _follows(cause: Cause) -> str:
 def _limits(result: Result) -> list[str]:
     """What the verdict does not prove: always, and of this bundle or paper."""
     statuses, chain = result.coverage.statuses, result.summary.chain
-    attested, constrained = statuses.get("attested", 0), statuses.get("constrained", 0)
+    sealed = result.command in ("verify", "diff")
+    attested, constrained = (statuses.get(status, 0) if sealed else 0 for status in ("attested", "constrained"))
     off = sum(check.status == "not-applicable" for check in result.checks)
     withheld = sum(tree.leaves - tree.seen for tree in result.summary.disclosed)
     of_this = (
