@@ -224,7 +224,7 @@ def test_relations_that_cannot_hold() -> None:
     """Each is named with its line, its sentence and its numbers; their cells are contradicted."""
     files = related(f"{A} == 1", f"{A} + {B} == {C}", a="1", b="2", c="4")
     outcome = outcome_of("relation.holds", files)
-    assert told(outcome, "source", "row", "key", "expected", "found") == [
+    assert told(outcome, "source", "line", "key", "expected", "found") == [
         (RELATIONS, 2, "r1", "They add up.", f"{A} 1, {B} 2, {C} 4")
     ]
     assert outcome.inspected == 2
@@ -238,7 +238,7 @@ def test_relations_that_cannot_hold_together() -> None:
     """The first of them is named; every number of all of them is contradicted."""
     files = related(f"{A} - {B} >= 0.05", f"{C} == 1", f"{A} - {B} <= -0.05", a="2.0", b="2.0", c="1")
     outcome = outcome_of("relation.holds", files)
-    assert told(outcome, "row", "key") == [(1, "r0")]
+    assert told(outcome, "line", "key") == [(1, "r0")]
     assert statuses(files) == "contradicted contradicted unclassified"
     assert evidence_of(files).view(Printed).results[1].relation == "r0"
 
@@ -257,12 +257,12 @@ def test_relations_that_cannot_be_read() -> None:
     """Each with its line and key; of two with one name the first counts, and tables without a shape are left out."""
     files = related(f"{A} == tab:t[a, Nothing]", f"{A} == 1", a="1", b="2")
     outcome = outcome_of("relation.formula", files)
-    assert told(outcome, "source", "row", "key", "field") == [(RELATIONS, 1, "r0", "/formula")]
+    assert told(outcome, "source", "line", "key", "field") == [(RELATIONS, 1, "r0", "/formula")]
     assert outcome.inspected == 2
     files[RELATIONS][0] = {**files[RELATIONS][1], "formula": f"{A} == 2"}
-    assert told(outcome_of("relation.holds", files), "row", "key") == [(1, "r1")]
+    assert told(outcome_of("relation.holds", files), "line", "key") == [(1, "r1")]
     files[T]["rows"][1]["label"] = "a"
-    assert told(outcome_of("relation.formula", files), "row") == [(1,), (2,)]
+    assert told(outcome_of("relation.formula", files), "line") == [(1,), (2,)]
     for check in ("relation.formula", "relation.holds"):
         assert outcome_of(check, related(a="1")).not_applicable == "the bundle declares no relation"
 

@@ -125,7 +125,7 @@ def test_keys_that_are_there_twice() -> None:
         "report/rows.runs.jsonl": [{"seed": 1}, {"seed": 2}, {"seed": 2}],
     }
     outcome = outcome_of("join.unique-key", files)
-    assert told(outcome, "source", "row", "field", "expected", "found") == [
+    assert told(outcome, "source", "line", "field", "expected", "found") == [
         (LABELS, 3, "/item", f"only {LABELS}:1", f"{LABELS}:3"),
         (MORE, 1, "/item", f"only {LABELS}:2", f"{MORE}:1"),
         ("report/rows.runs.jsonl", 3, "/seed", "only report/rows.runs.jsonl:2", "report/rows.runs.jsonl:3"),

@@ -81,7 +81,7 @@ UNRESOLVED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
 def test_references(texts: dict[str, str], expected: list[tuple[Any, ...]]) -> None:
     """Sources are read together, without their comments; logs tell of themselves."""
     outcome = outcome_of("manuscript.references", texts)
-    assert told(outcome, "source", "row", "key", "expected", "found") == expected
+    assert told(outcome, "source", "line", "key", "expected", "found") == expected
     assert outcome.inspected == len(texts)
     logged = [finding.message for finding in outcome.findings if finding.source == LOG]
     assert logged == ["An undefined reference.", "An undefined citation."][: len(logged)]
@@ -98,7 +98,7 @@ def test_references(texts: dict[str, str], expected: list[tuple[Any, ...]]) -> N
 def test_overfull_boxes(text: str, expected: list[tuple[Any, ...]]) -> None:
     """Each with its line in the log, and how far it runs over."""
     outcome = outcome_of("manuscript.overfull", {LOG: text, PAPER: "Overfull \\hbox (1pt too wide) is quoted"})
-    assert told(outcome, "row", "key", "found") == expected
+    assert told(outcome, "line", "key", "found") == expected
     assert outcome.inspected == 1
 
 

@@ -331,7 +331,7 @@ def test_the_paper_at_hand(tmp_path: Path) -> None:
     same = against(GOOD, paper(*PRINTED), tmp_path)
     assert (told(same), same.inspected) == ([], 6)
     other = against(GOOD, paper("ours & 0.7 & ", "weak & 0.5 & 2", "more & 0.4 & 3"), tmp_path)
-    assert told(other, "source", "row", "key", "expected", "found") == [
+    assert told(other, "source", "line", "key", "expected", "found") == [
         ("mine.tex", 4, "tab:t ours Rank", "1", "nothing"),
         ("mine.tex", 5, "tab:t weak Score", "0.6", "0.5"),
         ("mine.tex", 6, "tab:t more System", "no such cell", "more"),
@@ -339,7 +339,7 @@ def test_the_paper_at_hand(tmp_path: Path) -> None:
         ("mine.tex", 6, "tab:t more Rank", "no such cell", "3"),
     ]
     fewer = against(GOOD, paper(PRINTED[0]), tmp_path)
-    assert told(fewer, "source", "row", "key", "found") == [
+    assert told(fewer, "source", "line", "key", "found") == [
         (T, None, f"tab:t weak {column}", "no such cell") for column in ("System", "Score", "Rank")
     ]
 

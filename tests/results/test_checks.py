@@ -66,13 +66,13 @@ def test_files_that_are_named_after_another_split() -> None:
     """Rows of another split, or all of them where none has that split."""
     mixed = [*labels("test", "a"), *labels("dev", "b"), *labels("test", "c")]
     outcome = outcome_of("result.predictions", {TEST: mixed, PREDICTIONS: predictions("m", "abc")})
-    assert told(outcome, "source", "row", "field", "expected", "found") == [(TEST, 2, "/split", "test", "dev")]
+    assert told(outcome, "source", "line", "field", "expected", "found") == [(TEST, 2, "/split", "test", "dev")]
     entries = bundle_of({**LABELS, PREDICTIONS: predictions("m", "abcxy")}).entries
     renamed = [
         type(entry)(**{**vars(entry), "split": "gone" if entry.path == DEV else entry.split}) for entry in entries
     ]
     outcome = outcome_of("result.predictions", {**LABELS, PREDICTIONS: predictions("m", "abcxy")}, entries=renamed)
-    assert told(outcome, "source", "row", "expected") == [(DEV, 1, "gone"), (DEV, 2, "gone")]
+    assert told(outcome, "source", "line", "expected") == [(DEV, 1, "gone"), (DEV, 2, "gone")]
 
 
 # Measurements
@@ -136,7 +136,7 @@ def test_checkpoints() -> None:
         RUNS: [run("a"), *(run(f"r{digest}", checkpoint_sha256=digest) for digest in [there[0], "0" * 64, there[1]])],
     }
     outcome = outcome_of("result.runs", files)
-    assert told(outcome, "row", "field", "found") == [(3, "/checkpoint_sha256", "0" * 64)]
+    assert told(outcome, "line", "field", "found") == [(3, "/checkpoint_sha256", "0" * 64)]
     assert outcome.inspected == 4
 
 
@@ -183,7 +183,7 @@ def test_runs(runs: list[Row], predicted: list[Row], expected: list[tuple[Any, .
     """Every run is there, and the predictions of a model on a split are of one."""
     files = {**LABELS, PREDICTIONS: predicted} | ({RUNS: runs} if runs else {})
     outcome = outcome_of("result.runs", files)
-    assert told(outcome, "row", "expected", "found") == expected
+    assert told(outcome, "line", "expected", "found") == expected
     assert (outcome.inspected, outcome.not_applicable) == (len(runs), None)
 
 
@@ -194,14 +194,14 @@ def test_runs_that_cannot_be_read() -> None:
     digests = {path: digest for path, digest in bundle.digests.items() if path != RUNS}
     stores = [store for store in bundle.stores if store.path != RUNS]
     outcome = outcome_of("result.runs", files, stores=stores, digests=digests)
-    assert told(outcome, "row", "expected", "found") == [(3, "m-1", "m-2")]
+    assert told(outcome, "line", "expected", "found") == [(3, "m-1", "m-2")]
 
 
 def test_predictions_without_labels() -> None:
     """They are of no split, and still of one run."""
     predicted = predictions("m", "ab", "m-1") + predictions("m", "c", "m-2")
     outcome = outcome_of("result.runs", {RUNS: [run("m-1"), run("m-2")], PREDICTIONS: predicted})
-    assert told(outcome, "row", "expected", "found") == [(3, "m-1", "m-2")]
+    assert told(outcome, "line", "expected", "found") == [(3, "m-1", "m-2")]
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_references() -> None:
         outcome = outcome_of("dataset.references", dataset(FULL, more, references=[reference], **ALL))
         lost = [(ANSWERS, 2, "/item", "a row of items", "q2"), (ANSWERS, 4, "/item", "a row of items", "q2")]
         unnamed = [(ITEMS, 2, "/name", "a row of answers", "q3")] if every else []
-        assert told(outcome, "source", "row", "field", "expected", "found") == lost + unnamed
+        assert told(outcome, "source", "line", "field", "expected", "found") == lost + unnamed
         assert (outcome.inspected, outcome.not_applicable) == (4, None)
     outcome = outcome_of("dataset.references", dataset(FULL, more, **ALL))
     assert outcome.not_applicable == "no declaration says that its rows name rows of another dataset"
@@ -307,7 +307,7 @@ def test_completeness() -> None:
     more = {OTHER: declaration("items", "item", "item"), ITEMS: [{"item": "q1"}]}
     rows = FULL[:3] + answers("q3 ours a a", "q3 weak a a")
     outcome = outcome_of("dataset.complete", dataset(rows, more, **ALL))
-    assert told(outcome, "source", "row", "key", "field") == [(ANSWERS, 3, "weak", "/item")]
+    assert told(outcome, "source", "line", "key", "field") == [(ANSWERS, 3, "weak", "/item")]
     assert (outcome.inspected, outcome.not_applicable) == (5, None)
     outcome = outcome_of("dataset.complete", dataset(FULL, more))
     assert (outcome.not_applicable, outcome.inspected) == ("no declaration says which combinations must be there", 0)
@@ -333,7 +333,7 @@ def test_dependencies() -> None:
     rows = FULL[:3] + answers("q2 weak a a")
     for declared in ({"truth": "gold"}, {"depends": [{"on": ["item"], "fields": ["gold"]}]}):
         outcome = outcome_of("dataset.depends", dataset(rows, **ALL, **declared))
-        assert told(outcome, "source", "row", "key", "field", "found") == [(ANSWERS, 2, "q2", "/gold", "a, b")]
+        assert told(outcome, "source", "line", "key", "field", "found") == [(ANSWERS, 2, "q2", "/gold", "a, b")]
         assert (outcome.inspected, outcome.not_applicable) == (4, None)
     outcome = outcome_of("dataset.depends", dataset(rows, **ALL))
     assert (told(outcome), outcome.inspected) == ([], 0)
@@ -351,7 +351,7 @@ def test_answers_that_are_called_right() -> None:
     assert told(outcome_of("dataset.depends", dataset(rows, **ALL, **fields))) == []
     rows[2]["right"] = rows[6]["right"] = True
     outcome = outcome_of("dataset.depends", dataset(rows, **ALL, **fields))
-    assert told(outcome, "severity", "row", "field") == [("warning", 3, "/right")]
+    assert told(outcome, "severity", "line", "field") == [("warning", 3, "/right")]
     assert "in 2 rows" in outcome.findings[0].message
 
 

@@ -36,7 +36,7 @@ def test_disclosed_rows(tmp_path: Path) -> None:
     asked = Asked(partial=(tmp_path / "bad.json",))
     given: dict[str, Any] = {"witnesses": written(good), "asked": asked}
     outcome = outcome_of("witness.disclosed", FILES, **given)
-    assert told(outcome, "source", "row", "key") == [("report/tree.labels.json", 8, "labels")]
+    assert told(outcome, "source", "line", "key") == [("report/tree.labels.json", 8, "labels")]
     assert (outcome.inspected, outcome.not_applicable) == (4, None)
     seen = disclosures(evidence_of(FILES, **given))
     assert [(one.tree, one.leaves, one.seen, one.wrong, one.seed) for one in seen] == [
