@@ -123,10 +123,10 @@ def _partial(evidence: Evidence, defects: list[Defect]) -> Iterator[Partial]:
                 demanded = named or not asked.partial
                 yield checked(document, trees[name], *((asked.seed, asked.count) if demanded else (None, None)))
         except (StrictJSONError, DisclosureError, ValueError, KeyError, TypeError, RecursionError) as error:
-            message = str(error) if isinstance(error, DisclosureError | StrictJSONError) else "it discloses no rows"
+            reason = str(error) if isinstance(error, DisclosureError | StrictJSONError) else "it discloses no rows"
             if named:
-                raise BundleError(f"{path}: {message}") from None
-            defects.append(Defect(f"This file discloses nothing: {message}.", path))
+                raise BundleError(f"{path}: {reason}") from None
+            defects.append(Defect(f"This file discloses nothing: {reason}.", path))
 
 
 def _disclosures(evidence: Evidence) -> dict[str, tuple[bytes, bool]]:
