@@ -79,7 +79,7 @@ def _demos() -> str:
         "What `sealtrace report` writes of each shipped study. Every page is one file that opens from disk and asks no "
         "server for anything; the links below lead to the very files of `reports/`.",
         "",
-        "| Study | Verdict | Cells | Checks that hold | Pages |",
+        "| Study | Verdict | Numbers | Checks that hold | Pages |",
         "|---|---|---:|---:|---|",
     ]
     for name in sorted(path.parent.name for path in (ROOT / "reports").glob("*/report.json")):
@@ -89,7 +89,7 @@ def _demos() -> str:
             f"[{path.stem}](demos/{name}-{path.stem}.html) ({path.stat().st_size // 1000} kB)"
             for path in sorted((ROOT / "reports" / name).glob("*.html"))
         ]
-        cells = report["coverage"]["cells"]
+        cells = report["coverage"]["numbers"]
         lines.append(
             f"| [{name}](studies/{name}.md) | {report['verdict']} | {cells} | {holding} | {', '.join(pages)} |"
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import sqlite3
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -370,7 +369,7 @@ def test_the_paper_gives_none_of_its_own_numbers(tmp_path: Path) -> None:
     (tmp_path / "paper.tex").write_text(r"\documentclass{article}\begin{document}\input{table.tex}\end{document}")
     (tmp_path / "table.tex").write_text(TABULAR)
     (tmp_path / "other.csv").write_text("a,b\nx,2\ny,3\n")
-    found, _ = examine_files(tmp_path / "paper.tex", tmp_path, seconds=20, started=time.process_time())
+    found, _ = examine_files(tmp_path / "paper.tex", tmp_path, seconds=20)
     assert {table.file for table in found.listing.tables} == {"other.csv"}
     assert not found.bound.numbers
 
@@ -411,7 +410,7 @@ def test_a_group_with_a_file_that_was_not_read_is_not_compared(tmp_path: Path, d
     file = _runs(tmp_path)
     if damage is not None:
         file.write_text(damage)
-    found, _ = examine_files(tmp_path / "paper.md", tmp_path / "runs", seconds=20, started=time.process_time())
+    found, _ = examine_files(tmp_path / "paper.md", tmp_path / "runs", seconds=20)
     assert all(number.agrees for number in found.bound.numbers.values())
     assert len(found.bound.numbers) == (4 if damage is None else 0)
     first = concluded(found, "test").not_looked_at[:1]

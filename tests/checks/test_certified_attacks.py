@@ -862,7 +862,7 @@ MISSING: dict[str, tuple[Change, str]] = {
     "a selector of a missing arm": (selector("fixed", arm="nobody"), "nobody@1/2 is no competing candidate"),
     "evaluators that nobody is valued by": (
         variant(evaluators={"utility": "kind", "risk": "kind"}),
-        "cannot be scored at 40 calibration states",
+        "bold@0 cannot be scored at 20 calibration states of small",
     ),
     "a thousand thresholds": (
         learned_class(thresholds={"pot_pressure": [f"{number}/2002" for number in range(1, 1002)] + ["1"]}),

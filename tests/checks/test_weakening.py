@@ -92,7 +92,7 @@ def test_a_constant_that_nothing_uses_proves_nothing(tmp_path: Path) -> None:
     (cell,) = [one for one in report.numbers if one.printed == "9.99"]
     assert cell.status == "attested"
     said = "which comes from a constant of the protocol that nothing else uses: nothing checks it."
-    assert cell.sentence == f"The paper prints 9.99, {said}"
+    assert cell.says == f"The paper prints 9.99, {said}"
 
 
 def test_what_a_protocol_turns_off_is_listed(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_missing_is_an_error_and_never_a_pass() -> None:
     """Spoilt records: the checks that need them are errors with the reason; tables that do not are judged."""
     report = broken("join.unique-key")
     root = parsed(report)
-    error = case(root, "selection.choice").find("error")
+    error = case(root, "score.delta").find("error")
     assert error is not None
     assert "needs join.unique-key, which failed" in error.attrib["message"]
     assert root[0].get("errors") == str(sum(check.status == "missing" for check in report.checks))

@@ -87,9 +87,16 @@ class Findings:
 
 
 def examine_files(
-    paper: Path, results: Path, root: Path | None = None, *, seconds: float, started: float, **options: Any
+    paper: Path,
+    results: Path,
+    root: Path | None = None,
+    *,
+    seconds: float,
+    started: float | None = None,
+    **options: Any,
 ) -> tuple[Findings, Paper]:
     """A paper's file and a directory, and what the paper prints; other papers that lie there are its rivals."""
+    started = time.process_time() if started is None else started
     with reading_within(started + seconds - time.process_time(), paper.name):
         reported = read_paper(paper, root)
 
