@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ USUAL_TOLERANCE = 1e-9
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 """A tolerance that any number meets would make every replay pass."""
 
-OWN: Any = object()
+OWN: object = object()
 """As what was found: the row's own value of the field."""
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar, cast
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.checks.outcome import Outcome
+from sealtrace.evidence import Evidence, View
 
-CheckFunction = Callable[[Any, Outcome], None]
-"""Looks at the evidence, as its pack sees it, and fills in the outcome; changes nothing else."""
+Seen = TypeVar("Seen")
+"""The evidence, as the pack of a check sees it."""
+Subject = TypeVar("Subject")
+"""What a check looks at: the same, or a part of it."""
 
-FUNCTIONS: dict[str, tuple[CheckFunction, str]] = {}
-"""Check id to its function and to the unit that it counts."""
+FUNCTIONS: dict[str, tuple[Callable[[object, Outcome], None], str]] = {}
+"""Check id to its function, and to the unit that it counts. It fills in the outcome, and changes nothing else."""
 
 
-def lacking(kind: str, reason: str) -> Callable[[Any, Outcome], bool]:
+def lacking(kind: str, reason: str) -> Callable[[Evidence | View, Outcome], bool]:
     """For `unless`: nothing is to be checked where the bundle holds no records of a kind."""
 
-    def lacks(evidence: Any, outcome: Outcome) -> bool:
+    def lacks(evidence: Evidence | View, outcome: Outcome) -> bool:
         if evidence.bundle.of_kind(kind) or evidence.bundle.documents_of(kind):
             return False
         outcome.not_applicable = reason
@@ -30,9 +33,9 @@ def lacking(kind: str, reason: str) -> Callable[[Any, Outcome], bool]:
 def check(
     check_id: str,
     unit: str,
-    unless: Callable[[Any, Outcome], bool] | None = None,
-    of: Callable[[Any, Outcome], Any] | None = None,
-) -> Callable[[CheckFunction], CheckFunction]:
+    unless: Callable[[Seen, Outcome], bool] | None = None,
+    of: Callable[[Seen, Outcome], Subject | None] | None = None,
+) -> Callable[[Callable[[Subject, Outcome], None]], Callable[[Subject, Outcome], None]]:
     """Registers the function of a check of the catalogue.
 
     `unless` says in the outcome why nothing is to be checked. `of` takes from the evidence what the function looks at
@@ -41,10 +44,12 @@ def check(
     if check_id not in BY_ID or check_id in FUNCTIONS:
         raise RuntimeError(f"{check_id} is not in the catalogue, or has a function already")
 
-    def register(function: CheckFunction) -> CheckFunction:
-        def guarded(evidence: Any, outcome: Outcome) -> None:
-            subject = evidence if of is None else of(evidence, outcome)
-            if subject is not None and (unless is None or not unless(evidence, outcome)):
+    def register(function: Callable[[Subject, Outcome], None]) -> Callable[[Subject, Outcome], None]:
+        def guarded(evidence: object, outcome: Outcome) -> None:
+            # The engine hands each check the view of its own pack.
+            seen = cast("Seen", evidence)
+            subject = cast("Subject", evidence) if of is None else of(seen, outcome)
+            if subject is not None and (unless is None or not unless(seen, outcome)):
                 function(subject, outcome)
 
         FUNCTIONS[check_id] = (guarded, unit)

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.encoding import arrow_array, flags_of
-from sealtrace.bundle.frames import Index, Mask
+from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.parquet import values_of_texts
 from sealtrace.bundle.shapes import Struct, row_shape
@@ -37,6 +37,11 @@ STRETCH = 2**15
 """About so many states are laid out at once, for the shards that hold their traces."""
 REPORTED = ("weak", "strong", "delta")
 SCREENED_POLICIES = frozenset({"anchor", "top-action", "tilt"})
+
+Codes = npt.NDArray[np.int32]
+"""Places of texts in a column by reference."""
+Tables = npt.NDArray[np.float64]
+"""A quantity, a candidate and a state."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Screened:
     count: int
     first: int
     screen: screening.Screen
-    found: Any
+    found: tuple[Tables, Mask]
     """Utility, delta and crossing by candidate and state."""
     digests: tuple[bytes, bytes]
     suspects: Suspects | None
@@ -69,11 +74,11 @@ class Screened:
 class _Rows:
     """What is looked at row by row in a shard: by action where there are several."""
 
-    policy: list[Any]
+    policy: list[Vector]
     named: list[Mask | None]
-    chosen: Any
-    scores: list[Any]
-    crossing: Any
+    chosen: npt.NDArray[np.int8]
+    scores: list[Vector]
+    crossing: Mask
 
 
 @dataclass(frozen=True)
@@ -83,22 +88,24 @@ class LaidStates:
     start: int
     """How many states of the split come before them."""
     part: Study
-    utility: Any
-    risk: Any
-    base: Any
-    directions: list[Any]
+    utility: Matrix
+    risk: Matrix
+    base: Matrix
+    directions: list[Matrix]
     """Of each run of candidates, what it is tilted in, or what it is."""
-    legal: Any
+    legal: Mask
     usable: Mask
     groups: Index | None
 
     def some(self, start: int, count: int) -> LaidStates:
         """The same of so many states, after those of the split that come before them."""
         here = slice(start - self.start, start - self.start + count)
-        utility, risk, base, legal = (table[:, here] for table in (self.utility, self.risk, self.base, self.legal))
+        utility, risk, base = (table[:, here] for table in (self.utility, self.risk, self.base))
         directions = [direction[:, here] for direction in self.directions]
         groups = None if self.groups is None else self.groups[here]
-        return LaidStates(start, self.part, utility, risk, base, directions, legal, self.usable[here], groups)
+        return LaidStates(
+            start, self.part, utility, risk, base, directions, self.legal[:, here], self.usable[here], groups
+        )
 
 
 class Screener:
@@ -129,7 +136,7 @@ class Screener:
             raise NotLaidOutError("not every state has every candidate once")
         self._declare()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """What a worker elsewhere needs: the records of states, and not what is laid out of them here."""
         stretches = copy(self.stretches)
         stretches.study = self.study.evidence.detached().view(Study)
@@ -150,7 +157,7 @@ class Screener:
         """What is at hand of stretches, by their places."""
         tilts = [(place, candidate) for place, candidate in enumerate(self.bank) if candidate.policy == "tilt"]
         self.zeros = [place for place, candidate in tilts if not candidate.exact_scale]
-        self.met: dict[str, Any] = {}
+        self.met: dict[str, Matrix] = {}
         """The largest distances of the shards that were put together so far; replaced, and never changed."""
         self.scores.decoder = self.traces.decoder
         self.judged: dict[str, dict[str, Mask]] = {"inputs": {}, "ledger": {}}
@@ -198,7 +205,7 @@ class Screener:
         return Screened(self.lo + at, count, shard.first, screen, found, digests, suspects, texts)
 
     def _screen_states(
-        self, screen: screening.Screen, rows: _Rows, states: LaidStates, here: slice, found: Any
+        self, screen: screening.Screen, rows: _Rows, states: LaidStates, here: slice, found: tuple[Tables, Mask]
     ) -> None:
         """Some states of a shard, few enough to stay in the cache."""
         width, tolerance = self.width, self.study.tolerance
@@ -273,7 +280,7 @@ class Screener:
         deployed = study.declared.deployed
         return None if deployed is None else frozen_partitions(study.states).get(deployed)
 
-    def _direction(self, run: screening.Run, part: Study) -> Any:
+    def _direction(self, run: screening.Run, part: Study) -> Matrix:
         """What a run of candidates is tilted in, or what it is, by action and state."""
         candidate = self.bank[run.rows.start]
         if len(run.scales):
@@ -316,7 +323,7 @@ class Screener:
         if columns["split"].texts != [entry.split]:
             raise NotLaidOutError("a row names another split than its file")
 
-    def _pattern(self, columns: Columns, name: str) -> Any:
+    def _pattern(self, columns: Columns, name: str) -> Codes:
         """The codes of the candidates' arms or scales, as every state has them."""
         known: dict[str | None, int] = {None: -1} | {text: place for place, text in enumerate(_coded(columns, name)[1])}
         return np.array([known.get(getattr(candidate, name), -2) for candidate in self.bank], np.int32)
@@ -326,7 +333,7 @@ class Screener:
         actions, column = self.study.actions, traces["probabilities"].array
         if not pa.types.is_struct(column.type) or {child.name for child in column.type} - set(actions):
             raise NotLaidOutError("probabilities are not a column per action")
-        policy: list[Any] = []
+        policy: list[Vector] = []
         named: list[Mask | None] = []
         for action in actions:
             place = column.type.get_field_index(action)
@@ -405,7 +412,7 @@ def _sorted_as(candidate: Candidate) -> tuple[bytes, bool, bytes]:
     return candidate.arm.encode(), candidate.scale is not None, (candidate.scale or "").encode()
 
 
-def _coded(columns: Columns, name: str) -> tuple[Any, list[str]]:
+def _coded(columns: Columns, name: str) -> tuple[Codes, list[str]]:
     """A column by reference: codes, -1 for absent, and texts. A column that was left out is absent throughout."""
     column = columns.get(name)
     return (np.full(columns.rows, -1, np.int32), []) if column is None else (column.codes, column.texts)
