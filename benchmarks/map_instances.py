@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainccinv
 
-from sealtrace.studies.policies.mathematics.maps.comparison import Contest
+from sealtrace.studies.policies.mathematics.maps.comparison import MapContest
 from sealtrace.studies.policies.mathematics.maps.instance import Instance
 from sealtrace.studies.policies.mathematics.maps.proof import Covered, Solution
 
@@ -107,7 +107,7 @@ def enumerate_maps(instance: Instance) -> Solution:
     options: list[list[int]] = [row.nonzero()[0].tolist() for row in instance.admissible]
     if (size := math.prod(map(len, options))) > MOST_ENUMERATED:
         raise ValueError(f"{size:,} maps are too many to enumerate")
-    contest = Contest(instance)
+    contest = MapContest(instance)
     for choice in product(*options):
         contest.offer(choice)
     return Solution(contest.decide(), Covered(()), instance)

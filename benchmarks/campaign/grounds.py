@@ -14,7 +14,7 @@ from sealtrace.bundle.model import Document
 from sealtrace.bundle.stores import Store
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed
+from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.contract.result import CheckResult
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
@@ -80,7 +80,7 @@ def ground_without(kind: str, path: str | None, before: Examination, known: Grou
                 examination.run(entry)
                 if settled.keys() >= set(entry.needs):
                     settled[entry.id] = found
-    printed = evidence.view(Printed)
+    printed = evidence.view(PrintedNumbers)
     # Numbers that do not need the hidden records are known afterwards, also for cells that are hidden themselves.
     for cell in before.printed.cells:
         with suppress(TouchedError):

@@ -19,7 +19,7 @@ from sealtrace.bundle.frames import Index
 from sealtrace.bundle.parquet_writing import RowWriter, write_parquet
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.shapes import Text
-from sealtrace.bundle.shard_columns import Column, NotLaidOutError
+from sealtrace.bundle.shard_columns import NotLaidOutError, ShardColumn
 from sealtrace.bundle.shards import LaidOut, sealed_through
 from support import FIXTURE
 
@@ -125,8 +125,8 @@ def _refuse(_: LaidOut) -> None:
 
 def test_threads_share_a_column_only_when_it_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks while another still encodes a column gets all of it, too."""
-    column, seen = Column(pa.array(["a", "b", "a"]).dictionary_encode()), list[bytes]()
-    whole = b"".join(Column(column.array).written("name", Text()))
+    column, seen = ShardColumn(pa.array(["a", "b", "a"]).dictionary_encode()), list[bytes]()
+    whole = b"".join(ShardColumn(column.array).written("name", Text()))
     write = blocks.write_texts
 
     def while_another_asks(name: str, codes: Index, texts: pa.StringArray, sink: Sink, *, ordered: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.documents import declared_rows, fitted
 from sealtrace.bundle.identity import SEALS, ListedFile, dataset_of, file_digest, kind_and_format
-from sealtrace.bundle.model import Bundle, Document, Reading
+from sealtrace.bundle.model import Bundle, Document, UnfinishedBundle
 from sealtrace.bundle.stores import read_rows
 from sealtrace.checks import families  # noqa: F401 - registers the functions
 from sealtrace.checks.catalogue import pack_of
@@ -25,7 +25,7 @@ Files = Mapping[str, Any]
 
 def bundle_of(files: Files, **given: Any) -> Bundle:
     """A bundle that holds these, as if each were sound; `given` are further fields of it."""
-    bundle, entries = Reading(manifest_readable=True), []
+    bundle, entries = UnfinishedBundle(manifest_readable=True), []
     for path, held in sorted(files.items(), key=lambda file: isinstance(file[1], list)):
         kind, file_format = ("seal", "json") if path.startswith(SEALS) else kind_and_format(path)
         data, split, rows = _written(held), None, None

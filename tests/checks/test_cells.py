@@ -10,7 +10,7 @@ import pytest
 from checks.few_records import evidence_of, outcome_of, told
 from checks.test_tables import GOOD, T, edited, table
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed
+from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.checks.relations import holds
 from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of
@@ -101,7 +101,7 @@ def test_cells_are_computed_once() -> None:
     """Each is told as it is done; and again only where the cell or the caption of its table is another."""
     evidence, steps = evidence_of(scored("0.715", "0.615")), []
     evidence.progress = lambda *step: steps.append(step)
-    printed = evidence.view(Printed)
+    printed = evidence.view(PrintedNumbers)
     results = printed.results
     assert steps == [("recomputing cells", number, 4) for number in (1, 2, 3, 4)]
     cell = results[0].cell
@@ -203,7 +203,7 @@ A, B, C = (f"tab:t[{name}, Value]" for name in "abc")
 
 def statuses(files: dict[str, Any]) -> str:
     """The statuses of the cells, in their order."""
-    return " ".join(result.status.value for result in evidence_of(files).view(Printed).results)
+    return " ".join(result.status.value for result in evidence_of(files).view(PrintedNumbers).results)
 
 
 def test_relations_that_hold() -> None:
@@ -229,7 +229,7 @@ def test_relations_that_cannot_hold() -> None:
     ]
     assert outcome.inspected == 2
     assert statuses(files) == "contradicted contradicted contradicted"
-    result = evidence_of(files).view(Printed).results[0]
+    result = evidence_of(files).view(PrintedNumbers).results[0]
     assert result.relation == "r1"
     assert result.judgement.sentence.startswith("the relation r1 cannot hold with 1: ")
 
@@ -240,7 +240,7 @@ def test_relations_that_cannot_hold_together() -> None:
     outcome = outcome_of("relation.holds", files)
     assert told(outcome, "line", "key") == [(1, "r0")]
     assert statuses(files) == "contradicted contradicted unclassified"
-    assert evidence_of(files).view(Printed).results[1].relation == "r0"
+    assert evidence_of(files).view(PrintedNumbers).results[1].relation == "r0"
 
 
 def test_many_numbers_of_a_relation() -> None:
@@ -269,7 +269,7 @@ def test_relations_that_cannot_be_read() -> None:
 
 def test_relations_that_are_not_decided() -> None:
     """They are missing, and the first is named."""
-    printed = evidence_of(related(f"{A} == {B}", a="1", b="1")).view(Printed)
+    printed = evidence_of(related(f"{A} == {B}", a="1", b="1")).view(PrintedNumbers)
     (decision,) = printed.decided
     printed.__dict__["decided_together"] = [replace(decision, status=Status.UNDECIDED, reason="too hard")]
     outcome = Outcome("relation.holds", "relations")
@@ -288,7 +288,7 @@ def test_a_mismatch_stays_one() -> None:
 
 def test_cells_of_a_draft_are_judged_beside_the_bundle_s_own() -> None:
     """By the caption of their table; a cell may quote one that is given with it, or one of the bundle."""
-    evidence = evidence_of(scored("0.715", "0.615")).view(Printed)
+    evidence = evidence_of(scored("0.715", "0.615")).view(PrintedNumbers)
     draft = table(["ours", "0.715"], ["weak", "0.615"], ["words", "none"], columns="System Score", label="tab:new")
     draft["columns"][1]["recipe"] = {"metric": "cell", "arguments": {"cell": "tab:t[{System}, Score]"}}
     draft["rows"][2]["recipes"] = {"Score": {}}

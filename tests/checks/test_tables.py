@@ -10,7 +10,7 @@ import pytest
 
 from checks.few_records import evidence_of, outcome_of, told
 from sealtrace.bundle.budget import Asked
-from sealtrace.checks.printed import Printed
+from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.paper.model import Table
 from support import Row
 
@@ -279,7 +279,7 @@ def test_every_manuscript_that_prints_a_table_counts() -> None:
     part = "report/manuscript.part.tex"
     whole = paper("a & 1 & 2", label="tab:u", more="\\input{part}\n")
     files = {T: GOOD, PAPER: whole, part: environment(*PRINTED), "report/manuscript.log": "x"}
-    ((path, found),) = evidence_of(files).view(Printed).in_manuscripts(Table.of(GOOD))
+    ((path, found),) = evidence_of(files).view(PrintedNumbers).in_manuscripts(Table.of(GOOD))
     assert found is not None
     assert (path, [row.texts for row in found.rows]) == (PAPER, [("ours", "0.7", "1"), ("weak", "0.6", "2")])
 
@@ -307,12 +307,12 @@ def test_what_a_manuscript_says_in_doubt() -> None:
 def test_captions() -> None:
     """A manuscript's words count, and a record's own only without one."""
     own = {**GOOD, "caption": "My own."}
-    assert evidence_of({T: own}).view(Printed).captions == {"tab:t": "My own."}
-    assert evidence_of({T: GOOD}).view(Printed).captions == {"tab:t": ""}
-    assert evidence_of({T: own, PAPER: paper(*PRINTED)}).view(Printed).captions == {"tab:t": "Scores."}
-    assert evidence_of({T: own, PAPER: paper(label="tab:u")}).view(Printed).captions == {"tab:t": "My own."}
+    assert evidence_of({T: own}).view(PrintedNumbers).captions == {"tab:t": "My own."}
+    assert evidence_of({T: GOOD}).view(PrintedNumbers).captions == {"tab:t": ""}
+    assert evidence_of({T: own, PAPER: paper(*PRINTED)}).view(PrintedNumbers).captions == {"tab:t": "Scores."}
+    assert evidence_of({T: own, PAPER: paper(label="tab:u")}).view(PrintedNumbers).captions == {"tab:t": "My own."}
     unnamed = {**own, "source": "paper.tex"}
-    assert evidence_of({T: unnamed, PAPER: paper(label="tab:u")}).view(Printed).captions == {"tab:t": "My own."}
+    assert evidence_of({T: unnamed, PAPER: paper(label="tab:u")}).view(PrintedNumbers).captions == {"tab:t": "My own."}
 
 
 # The paper at hand

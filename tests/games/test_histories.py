@@ -11,7 +11,7 @@ import pytest
 
 from behaviour_recipe.reading_hands import snapshots
 from behaviour_recipe.writing_hands import HANDS
-from sealtrace.studies.games.mathematics.histories import Decision, HistoryError, decisions, size_of
+from sealtrace.studies.games.mathematics.histories import HandDecision, HistoryError, decisions, size_of
 
 TABLES = sorted(HANDS.glob("*.phhs"))
 
@@ -132,7 +132,7 @@ def test_sizes() -> None:
 def test_a_decision_is_what_was_done() -> None:
     """The pot before a raise, and the raise as a share of the pot after a call."""
     first = decisions(HEADS_UP)[0]
-    assert first == Decision(2, 1, 0, 2, 3.0, 1.0, "raise", 28 / 4)
+    assert first == HandDecision(2, 1, 0, 2, 3.0, 1.0, "raise", 28 / 4)
 
 
 DEALT = ["d dh p1 Ac6h", "d dh p2 Kd2c", "d dh p3 7h3h"]

@@ -16,13 +16,13 @@ from sealtrace.bundle.writing import write_document, write_rows
 from sealtrace.contract.result import Result
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games import rules
-from sealtrace.studies.games.mathematics.evaluation import Tree
+from sealtrace.studies.games.mathematics.evaluation import GameTree
 from sealtrace.studies.games.rules import tree_of
 
 DICE = "liars_dice(numdice=1,dice_sides=3)"
 
 
-def random_profiles(tree: Tree, count: int, concentration: float) -> Vector:
+def random_profiles(tree: GameTree, count: int, concentration: float) -> Vector:
     weights = np.random.default_rng(11).gamma(concentration, size=(count, *tree.legal.shape)) * tree.legal
     weights += 1e-300 * tree.legal
     profiles: Vector = weights / weights.sum(axis=-1, keepdims=True)

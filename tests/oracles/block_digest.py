@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 from oracles.columnar_digest import _column, sorted_rows
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Shape, Struct, Text, row_shape
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Shape, Struct, Text, row_shape
 from sealtrace.contract.kinds import KINDS
 from support import Row
 
@@ -39,13 +39,13 @@ def _part(name: str, shape: Shape, values: list[Any]) -> bytes:
         return b""
     there = b"1" if len(present) == len(values) else b"0" + bytes(value is not None for value in values)
     match shape:
-        case Number() | Integer() | Flag():
+        case NumberShape() | Integer() | Flag():
             return _column(name, shape, values)
         case Struct():
             return name.encode() + b"\0o" + there + _fields(shape, present)
-        case Mapping(value=Number()):
+        case Mapping(value=NumberShape()):
             names = sorted({key for value in present for key in value}, key=str.encode)
-            columns = (_part(key, Number(), [value.get(key) for value in present]) for key in names)
+            columns = (_part(key, NumberShape(), [value.get(key) for value in present]) for key in names)
             return name.encode() + b"\0m" + there + b"".join(columns)
         case _:
             return name.encode() + b"\0r" + _references(shape, values)

@@ -6,7 +6,7 @@ import hashlib
 import struct
 from typing import Any
 
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, row_shape
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Sequence, Shape, Struct, Text, row_shape
 from sealtrace.contract.kinds import KINDS
 from support import Row
 
@@ -43,7 +43,7 @@ def _column(name: str, shape: Shape, values: list[Any]) -> bytes:
     present = [value for value in values if value is not None]
     if not present:
         return b""
-    letter = {Text: b"t", Number: b"n", Integer: b"i", Flag: b"f", Sequence: b"l", Mapping: b"m", Struct: b"o"}
+    letter = {Text: b"t", NumberShape: b"n", Integer: b"i", Flag: b"f", Sequence: b"l", Mapping: b"m", Struct: b"o"}
     head = name.encode() + b"\0" + letter[type(shape)]
     if len(present) == len(values):
         head += b"1"
@@ -57,7 +57,7 @@ def _present(shape: Shape, values: list[Any]) -> bytes:
         case Text():
             texts = [value.encode() for value in values]
             return _integers(map(len, texts)) + b"".join(texts)
-        case Number():
+        case NumberShape():
             return b"".join(struct.pack("<d", 0.0 if value == 0 else value) for value in values)
         case Integer():
             return _integers(map(int, values))

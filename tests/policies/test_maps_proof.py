@@ -25,7 +25,7 @@ from sealtrace.studies.policies.mathematics.maps.proof import (
     Refuted,
     Region,
     Solution,
-    Split,
+    SplitProof,
     describe,
 )
 from sealtrace.studies.policies.mathematics.maps.recheck import recheck
@@ -179,11 +179,11 @@ def test_regions_must_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     first = regions[0].split
     assert first is not None
     for split in (
-        Split(first.axis, first.cut, 0, first.above),
-        Split(first.axis, first.cut, first.below, first.below),
-        Split(first.axis, first.cut, first.below, len(regions)),
-        Split(first.axis, first.cut, -1, first.above),
-        Split(4, first.cut, first.below, first.above),
+        SplitProof(first.axis, first.cut, 0, first.above),
+        SplitProof(first.axis, first.cut, first.below, first.below),
+        SplitProof(first.axis, first.cut, first.below, len(regions)),
+        SplitProof(first.axis, first.cut, -1, first.above),
+        SplitProof(4, first.cut, first.below, first.above),
     ):
         with pytest.raises(Refuted):
             recheck(instance, with_regions(solution, [replace(regions[0], split=split), *regions[1:]]))

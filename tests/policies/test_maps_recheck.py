@@ -13,7 +13,7 @@ from map_instances import instance_of
 from policies.test_maps import small_instance
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.mathematics.maps.instance import Instance, worst_risk, worst_utility
-from sealtrace.studies.policies.mathematics.maps.proof import Covered, GroupWise, Refuted, Region, Solution, Split
+from sealtrace.studies.policies.mathematics.maps.proof import Covered, GroupWise, Refuted, Region, Solution, SplitProof
 from sealtrace.studies.policies.mathematics.maps.recheck import (
     Goal,
     check_regions,
@@ -43,7 +43,7 @@ def some_tree(source: random.Random, depth: int, leaf: Region) -> tuple[Region, 
         if depth:
             axis = source.randrange(4)
             cut = Fraction(source.randint(0, 12), 12) * (1 if axis < 2 else -1)
-            split = Split(axis, cut, grow(depth - 1), grow(depth - 1))
+            split = SplitProof(axis, cut, grow(depth - 1), grow(depth - 1))
             regions[place] = Region(regions[place].multiplier, split)
         return place
 

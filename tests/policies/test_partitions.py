@@ -15,10 +15,10 @@ from oracles.trees import Matrix, Study, ranking_of
 from sealtrace.mathematics.exact import Undecided
 from sealtrace.studies.policies.mathematics.partitions import exact, rules, search
 from sealtrace.studies.policies.mathematics.partitions.exact import objective
-from sealtrace.studies.policies.mathematics.partitions.grid import Grid
+from sealtrace.studies.policies.mathematics.partitions.grid import SplitGrid
 from sealtrace.studies.policies.mathematics.partitions.rules import (
+    PartitionTooLargeError,
     Side,
-    TooLargeError,
     TreeClass,
     assign,
     canonical,
@@ -146,9 +146,9 @@ def test_doubles_decide_only_beyond_their_errors(states: int, candidates: int, d
     scale = degradations.var(axis=0).mean() + min(2**depth, states) * (1 / 3 + 1 / 4)
     bound = (depth + 1) * (states + candidates) ** 1.5 * 2.0**-53 * scale
     allowed = declared(depth, {}, cert=Fraction(1, 3), comp=Fraction(1, 4))
-    assert bound <= Grid({}, degradations, allowed).margin <= 100 * bound
+    assert bound <= SplitGrid({}, degradations, allowed).margin <= 100 * bound
     for size in (1e200, 1e-200):
-        assert Grid({}, degradations * size, declared(depth, {})).margin == math.inf
+        assert SplitGrid({}, degradations * size, declared(depth, {})).margin == math.inf
 
 
 def xor_study(comp: Fraction) -> Study:
@@ -432,13 +432,13 @@ def test_limits_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that would take too long says so."""
     study = xor_study(Fraction(0))
     monkeypatch.setattr(search, "SUBPROBLEM_LIMIT", 2)
-    with pytest.raises(TooLargeError, match="more than 2 subproblems"):
+    with pytest.raises(PartitionTooLargeError, match="more than 2 subproblems"):
         best_partition(study.features, study.degradations, study.declared)
     monkeypatch.setattr(search, "DEPTH_LIMIT", 1)
-    with pytest.raises(TooLargeError, match="depth 2"):
+    with pytest.raises(PartitionTooLargeError, match="depth 2"):
         best_partition(study.features, study.degradations, study.declared)
     monkeypatch.setattr(rules, "DEPTH_LIMIT", 2)
-    with pytest.raises(TooLargeError, match="too long"):
+    with pytest.raises(PartitionTooLargeError, match="too long"):
         in_class(CHAIN, declared(3, {"x": [1, 2, 3], "y": [1, 2]}))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sealtrace.studies.policies.mathematics import policies, scores, screening, thresholds
-from sealtrace.studies.policies.mathematics.screening import Largest, Run, Screen
+from sealtrace.studies.policies.mathematics.screening import CandidateRun, Largest, Screen
 
 ACTIONS, WIDTH, STATES = 3, 4, 6
 
@@ -192,7 +192,11 @@ def replay_of(base: Any, direction: Any, legal: Any) -> Any:
 def screened(policy: Any, base: Any, direction: Any, legal: Any, tolerance: float) -> Screen:
     screen = screen_of()
     none = np.empty(0)
-    runs = [(Run(slice(0, 1), none), base), (Run(slice(1, 3), SCALES), direction), (Run(slice(3, 4), none), base)]
+    runs = [
+        (CandidateRun(slice(0, 1), none), base),
+        (CandidateRun(slice(1, 3), SCALES), direction),
+        (CandidateRun(slice(3, 4), none), base),
+    ]
     with np.errstate(all="ignore"):
         screening.replayed(screen, runs, np.log(base), policy, legal, tolerance, float(policy.min()))
     return screen
@@ -241,7 +245,7 @@ def test_a_tilt_without_a_normalizer_is_a_suspect() -> None:
     nowhere = base.copy()
     nowhere[:, 3] = 0.0
     screen = screen_of()
-    runs = [(Run(slice(0, WIDTH), np.empty(0)), base)]
+    runs = [(CandidateRun(slice(0, WIDTH), np.empty(0)), base)]
     with np.errstate(all="ignore"):
         screening.replayed(screen, runs, np.log(nowhere), policy, None, 1e-6, float(policy.min()))
     assert suspects(screen) == []

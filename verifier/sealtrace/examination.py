@@ -27,7 +27,7 @@ from types import MappingProxyType
 
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.frames import Frame
-from sealtrace.bundle.model import Bundle, Progress, Reading, Stream
+from sealtrace.bundle.model import Bundle, Progress, Stream, UnfinishedBundle
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.bundle.sealing import draft_bundle
@@ -122,7 +122,7 @@ def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Workers
 def _streams(workers: Workers) -> list[Stream]:
     """The ways to judge large files a row group at a time that study packs offer."""
 
-    def judged(pack: Pack) -> Callable[[Reading, Sources], Streamed]:
+    def judged(pack: Pack) -> Callable[[UnfinishedBundle, Sources], Streamed]:
         return lambda bundle, sources: loaded(pack.streamer)(bundle, sources, workers)
 
     return [Stream(pack.name, pack.streamed, judged(pack)) for pack in packs() if pack.streamer]

@@ -14,7 +14,7 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.model import Bundle
 from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed
+from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.checks.registry import FUNCTIONS
 from sealtrace.checks.stages import stage_links
 from sealtrace.checks.witnesses import Outside, coverage, disclosures
@@ -100,9 +100,9 @@ class Examined:
     # Printed cells
 
     @property
-    def printed(self) -> Printed:
+    def printed(self) -> PrintedNumbers:
         """The printed numbers of the bundle."""
-        return self.evidence.view(Printed)
+        return self.evidence.view(PrintedNumbers)
 
     @property
     def cells(self) -> list[CellResult]:

@@ -33,7 +33,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle import encoding
 from sealtrace.bundle.encoding import arrow_array
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Shape, Struct, Text
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Shape, Struct, Text
 
 SMALL = 2**17
 """Tables of at most so many rows have one digest over whole columns."""
@@ -75,16 +75,16 @@ def write_column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
     if array.null_count == len(array):
         return
     match shape:
-        case Number() | Integer() | Flag():
+        case NumberShape() | Integer() | Flag():
             encoding.column(array, name, shape, sink)
         case Struct(fields=fields):
             array = encoding.present(array, name.encode() + b"\0o", sink)
             for field, child in zip(fields, array.flatten(), strict=True):
                 write_column(child, field.name, field.shape, sink)
-        case Mapping(value=Number()) if (columns := by_name(array)) is not None:
+        case Mapping(value=NumberShape()) if (columns := by_name(array)) is not None:
             encoding.present(array, name.encode() + b"\0m", sink)
             for key, values in columns.items():
-                encoding.column(values, key, Number(), sink)
+                encoding.column(values, key, NumberShape(), sink)
         case _:
             codes, kept = distinct(array)
             if isinstance(shape, Text):

@@ -28,7 +28,7 @@ from sealtrace.bundle.shapes import (
     Field,
     Flag,
     Integer,
-    Number,
+    NumberShape,
     RowKind,
     Sequence,
     Struct,
@@ -157,7 +157,7 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
         for name in names:
             if name not in known:
                 raise DeclarationError(f"{place}: there is no field {name!r}{nearest(name, known)}")
-            if not isinstance(known[name].shape, Text | Integer | Flag | Number):
+            if not isinstance(known[name].shape, Text | Integer | Flag | NumberShape):
                 raise DeclarationError(f"{place}: {name} is no text, number or flag")
         if len(set(names)) < len(names):
             raise DeclarationError(f"{place}: a field is named twice")
@@ -165,7 +165,7 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
         if rule.get("times") == 0 or (rule.get("times") is not None and rule.get("several")):
             raise DeclarationError(f"/complete/{at}: `times` is at least one, and no number where `several` is true")
     for name in declaration["key"]:
-        if isinstance(known[name].shape, Number):
+        if isinstance(known[name].shape, NumberShape):
             raise DeclarationError(f"/key: {name} is a number with a fraction, which identifies nothing")
     for name, labels in (declaration.get("printed") or {}).items():
         if len(set(labels.values())) < len(labels):

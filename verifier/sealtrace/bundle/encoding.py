@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import sealtrace.bundle
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Sequence, Shape, Struct, Text
 
 _DOUBLE = struct.Struct("<d")
 _INTEGER = struct.Struct("<q")
@@ -106,7 +106,7 @@ def plain_column(name: str, shape: Shape, values: list[Any]) -> bytes:
         case Text():
             texts = [value.encode() for value in present]
             return b"".join([head, *(count(len(text)) for text in texts), *texts])
-        case Number():
+        case NumberShape():
             return head + b"".join(_DOUBLE.pack(value + 0.0) for value in present)
         case Integer():
             return head + b"".join(_INTEGER.pack(value) for value in present)
@@ -149,7 +149,7 @@ def column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
     match shape:
         case Text():
             _text(array, sink)
-        case Number():
+        case NumberShape():
             # Adding zero turns the negative zero into the positive one and changes nothing else; mostly there is none.
             values = array.to_numpy().astype("<f8", copy=False)
             sink((values if values.view("<i8").min() > _NEGATIVE_ZERO else values + 0.0).data)
@@ -178,7 +178,7 @@ def column(array: pa.Array, name: str, shape: Shape, sink: Sink) -> None:
 
 _LETTERS: dict[type, bytes] = {
     Text: b"t",
-    Number: b"n",
+    NumberShape: b"n",
     Integer: b"i",
     Flag: b"f",
     Sequence: b"l",

@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from sealtrace.bundle.encoding import arrow_array, bits
 from sealtrace.bundle.json_columns import array_of
 from sealtrace.bundle.parquet import as_declared
-from sealtrace.bundle.shapes import Flag, Integer, Mapping, Number, Sequence, Shape, Struct, Text, arrow_type
+from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Sequence, Shape, Struct, Text, arrow_type
 from sealtrace.bundle.strict_json import MAX_INTEGER, StrictJSONError, parse
 
 Index = npt.NDArray[np.int64]
@@ -265,7 +265,7 @@ def _template(line: bytes, shape: Struct) -> _Template:
             after_colon = False
             outer = shapes[names[1]]
             inner = outer.value if isinstance(outer, Mapping) and depth == 2 else outer
-            if depth == 1 or (depth == 2 and isinstance(inner, Number) and isinstance(outer, Mapping)):
+            if depth == 1 or (depth == 2 and isinstance(inner, NumberShape) and isinstance(outer, Mapping)):
                 quote = piece.startswith(b'"')
                 if quote is not isinstance(inner, Text):
                     raise _LeftError

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.content import ascending_keys, combined_codes
 from sealtrace.bundle.encoding import arrow_array, by_reference, distinct, entries, one_dictionary, references, regular
-from sealtrace.bundle.shapes import Flag, Integer, Number, RowKind, Text, arrow_schema, row_key, row_shape
+from sealtrace.bundle.shapes import Flag, Integer, NumberShape, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store, joined
 
@@ -260,7 +260,9 @@ class StreamedFrame(Frame):
     @property
     def plain(self) -> bool:
         """Whether every field is a text, a number or a flag, which Parquet holds as declared."""
-        return all(isinstance(field.shape, Text | Number | Integer | Flag) for field in row_shape(self.form).fields)
+        return all(
+            isinstance(field.shape, Text | NumberShape | Integer | Flag) for field in row_shape(self.form).fields
+        )
 
     def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Some fields of all rows, a row group at a time."""

@@ -32,7 +32,7 @@ MOST_FILES = 100_000
 _FILE = "__file__"
 
 
-class UnreadableError(BundleError):
+class UnreadableResultsError(BundleError):
     """The files cannot be read as asked. Nothing was written."""
 
 
@@ -54,7 +54,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Results:
+class ImportedResults:
     """The rows of all files."""
 
     table: pa.Table
@@ -77,17 +77,17 @@ def files_of(patterns: Sequence[str]) -> list[Path]:
             paths = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
             paths = [path for path in paths if path.is_file()]
         if not paths:
-            raise UnreadableError(f"{pattern}: there is no such file{nearest_path(Path(pattern))}")
+            raise UnreadableResultsError(f"{pattern}: there is no such file{nearest_path(Path(pattern))}")
         for path in paths:
             if not _format(path):
-                raise UnreadableError(f"{path}: not a CSV, JSON, JSON lines or Parquet file, by its name")
+                raise UnreadableResultsError(f"{path}: not a CSV, JSON, JSON lines or Parquet file, by its name")
         found |= dict.fromkeys(paths)
     if len(found) > MOST_FILES:
-        raise UnreadableError(f"more than {MOST_FILES} files")
+        raise UnreadableResultsError(f"more than {MOST_FILES} files")
     return list(found)
 
 
-def read_results(paths: Sequence[Path], wanted: Wanted) -> Results:
+def read_results(paths: Sequence[Path], wanted: Wanted) -> ImportedResults:
     """All rows of all files as one table."""
     import duckdb
 
@@ -100,14 +100,14 @@ def read_results(paths: Sequence[Path], wanted: Wanted) -> Results:
                 tables.append(reader(connection, some, wanted))
         table = _chosen(connection, _with_names(united(tables), fields), wanted)
     if not table.num_rows:
-        raise UnreadableError("there is no row" + (" that the filter keeps" if wanted.where else ""))
+        raise UnreadableResultsError("there is no row" + (" that the filter keeps" if wanted.where else ""))
     empty = tuple(name for name in table.column_names if table.column(name).null_count == table.num_rows)
     table = table.drop_columns(list(empty))
     if not table.num_columns:
-        raise UnreadableError("no column has a value")
+        raise UnreadableResultsError("no column has a value")
     names = tuple(name for name in dict.fromkeys(chain.from_iterable(fields.values())) if name in table.column_names)
     size = sum(path.stat().st_size for path in paths)
-    return Results(table, len(paths), size, names, empty)
+    return ImportedResults(table, len(paths), size, names, empty)
 
 
 def _format(path: Path) -> str | None:
@@ -129,7 +129,7 @@ def _fields_of(path: Path, patterns: Sequence[str]) -> dict[str, str]:
         if found := _name_pattern(pattern).fullmatch(bare) or _name_pattern(pattern).fullmatch(name):
             return found.groupdict()
     if patterns:
-        raise UnreadableError(f"{path}: its name does not fit {' or '.join(patterns)}")
+        raise UnreadableResultsError(f"{path}: its name does not fit {' or '.join(patterns)}")
     return {}
 
 
@@ -142,14 +142,14 @@ def _name_pattern(pattern: str) -> re.Pattern[str]:
         elif part.startswith("{"):
             name, _, words = part[1:-1].partition(":")
             if not re.fullmatch(r"[A-Za-z_]\w*", name):
-                raise UnreadableError(f"--name {pattern}: {part} names no field")
+                raise UnreadableResultsError(f"--name {pattern}: {part} names no field")
             parts.append(f"(?P<{name}>{'|'.join(map(re.escape, words.split('|'))) if words else '[^/]+?'})")
         else:
             parts.append(re.escape(part))
     try:
         return re.compile("".join(parts))
     except re.error as error:
-        raise UnreadableError(f"--name {pattern}: {error}") from None
+        raise UnreadableResultsError(f"--name {pattern}: {error}") from None
 
 
 def _with_names(table: pa.Table, fields: dict[Path, dict[str, str]]) -> pa.Table:
@@ -158,7 +158,7 @@ def _with_names(table: pa.Table, fields: dict[Path, dict[str, str]]) -> pa.Table
     by_text = {str(path): values for path, values in fields.items()}
     for name in dict.fromkeys(chain.from_iterable(fields.values())):
         if name in table.column_names:
-            raise UnreadableError(f"{name}: a field of file names and a column of the rows")
+            raise UnreadableResultsError(f"{name}: a field of file names and a column of the rows")
         values = pa.array([by_text[file].get(name) for file in files.dictionary.to_pylist()], pa.string())
         table = table.append_column(name, typed(pa.chunked_array([values.take(files.indices)])))
     return table
@@ -201,16 +201,16 @@ def _first_line(path: Path) -> str:
         with opener(path, "rt", encoding="utf-8-sig") as file:
             return str(file.readline(1_000_000))
     except UnicodeDecodeError:
-        raise UnreadableError(f"{path}: not UTF-8 text; save the file in that encoding") from None
+        raise UnreadableResultsError(f"{path}: not UTF-8 text; save the file in that encoding") from None
 
 
 def _one_header(path: Path, mark: str) -> None:
     header = next(csv.reader([_first_line(path)], delimiter=mark), [])
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
-        raise UnreadableError(f"{path}: the header names the column {twice!r} twice")
+        raise UnreadableResultsError(f"{path}: the header names the column {twice!r} twice")
     if not all(header) or not header:
-        raise UnreadableError(f"{path}: a column has no name in the header")
+        raise UnreadableResultsError(f"{path}: a column has no name in the header")
 
 
 def _bad_line(paths: list[Path]) -> str | None:
@@ -243,11 +243,11 @@ def _json(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> 
     )
     ((text, rows, files, other, twice),) = _run(connection, sql, [names]).to_pylist()[0].values(),  # fmt: skip
     if not rows:
-        raise UnreadableError(f"{names[0]}: there is no record")
+        raise UnreadableResultsError(f"{names[0]}: there is no record")
     if other:
-        raise UnreadableError(f"{names[0]}: a record is an object with fields; some are not")
+        raise UnreadableResultsError(f"{names[0]}: a record is an object with fields; some are not")
     if twice:
-        raise UnreadableError("a record names a field twice")
+        raise UnreadableResultsError("a record names a field twice")
     structure = json.loads(text)
     where = wanted.records
     if where is None and rows == files:
@@ -260,7 +260,7 @@ def _json(connection: DuckDBPyConnection, paths: list[Path], wanted: Wanted) -> 
         for name in where.split("."):
             structure = structure.get(name) if isinstance(structure, dict) else None
         if not isinstance(structure, list) or not isinstance(structure[0], dict):
-            raise UnreadableError(f"--records {where}: there is no list of records")
+            raise UnreadableResultsError(f"--records {where}: there is no list of records")
         structure = structure[0]
     form = json.dumps(_plain_structure(structure))
     sql = f"SELECT unnest(json_transform(json, ?)), {_FILE} FROM {source}"
@@ -291,7 +291,7 @@ def _run(connection: DuckDBPyConnection, sql: str, values: list[Any], explain: A
         found = connection.sql(sql, params=values).to_arrow_table()
     except (duckdb.Error, pa.ArrowException, MemoryError) as error:
         told = explain() if explain is not None else None
-        raise UnreadableError(told or str(error).splitlines()[0]) from None
+        raise UnreadableResultsError(told or str(error).splitlines()[0]) from None
     return found
 
 
@@ -300,9 +300,9 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
     for name, sources in wanted.renamed.items():
         for source in sources:
             if source not in table.column_names:
-                raise UnreadableError(f"there is no column {source!r}{nearest(source, table.column_names)}")
+                raise UnreadableResultsError(f"there is no column {source!r}{nearest(source, table.column_names)}")
         if name in table.column_names and name not in sources:
-            raise UnreadableError(f"{name}: a column already; --drop it, or take the field from it too")
+            raise UnreadableResultsError(f"{name}: a column already; --drop it, or take the field from it too")
         columns = [table.column(source) for source in sources]
         form = common_type({column.type for column in columns})
         whole = pc.coalesce(*(cast_to(column, form) for column in columns)) if len(columns) > 1 else columns[0]
@@ -310,11 +310,11 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
         table = table.drop_columns(list(sources)).add_column(min(place, table.num_columns - len(sources)), name, whole)
     for name, text in wanted.constants.items():
         if name in table.column_names:
-            raise UnreadableError(f"{name}: a column already; a constant would hide it")
+            raise UnreadableResultsError(f"{name}: a column already; a constant would hide it")
         table = table.append_column(name, typed(pa.chunked_array([pa.repeat(pa.scalar(text), table.num_rows)])))
     for name in wanted.dropped:
         if name not in table.column_names:
-            raise UnreadableError(f"there is no column {name!r}{nearest(name, table.column_names)}")
+            raise UnreadableResultsError(f"there is no column {name!r}{nearest(name, table.column_names)}")
     table = table.drop_columns(list(wanted.dropped))
     if wanted.where is not None:
         connection.register("rows", table)
@@ -357,7 +357,7 @@ def cast_to(column: pa.ChunkedArray, form: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(form)
     except pa.ArrowException as error:
-        raise UnreadableError(f"a column differs from file to file: {str(error).splitlines()[0]}") from None
+        raise UnreadableResultsError(f"a column differs from file to file: {str(error).splitlines()[0]}") from None
 
 
 def flattened(table: pa.Table) -> pa.Table:
@@ -365,7 +365,7 @@ def flattened(table: pa.Table) -> pa.Table:
     while any(pa.types.is_struct(column.type) for column in table.schema):
         table = table.flatten()
     if len(set(table.column_names)) < table.num_columns:
-        raise UnreadableError("a field with a dot in its name and a field of an object are the same")
+        raise UnreadableResultsError("a field with a dot in its name and a field of an object are the same")
     return pa.table({name: _settled(name, table.column(name)) for name in table.column_names})
 
 
@@ -388,7 +388,7 @@ def _settled(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = str(kind) in ("null", "large_string", "string_view", "extension<arrow.uuid>")
     if texts or pa.types.is_temporal(kind):
         return column.cast(pa.string())
-    raise UnreadableError(f"{name}: a column of {kind}, which no record holds; leave it out with --drop {name}")
+    raise UnreadableResultsError(f"{name}: a column of {kind}, which no record holds; leave it out with --drop {name}")
 
 
 def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:

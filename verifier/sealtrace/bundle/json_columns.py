@@ -21,7 +21,7 @@ from sealtrace.bundle.shapes import (
     Flag,
     Integer,
     Mapping,
-    Number,
+    NumberShape,
     Sequence,
     Shape,
     Struct,
@@ -38,7 +38,7 @@ Misfit = Callable[[int, str, str, str], None]
 _NULL = type(None)
 _ACCEPTED: dict[type, frozenset[type]] = {
     Text: frozenset({str, _NULL}),
-    Number: frozenset({float, int, _NULL}),
+    NumberShape: frozenset({float, int, _NULL}),
     Integer: frozenset({int, float, _NULL}),
     Flag: frozenset({bool, _NULL}),
     Sequence: frozenset({list, _NULL}),
@@ -88,7 +88,7 @@ def _build(values: list[Any], shape: Shape, place: _Place) -> pa.Array:
             # JSON Schema counts 1.0 as an integer.
             whole = _fitting(values, shape, place, lambda value: value is None or _is_whole(value))
             return pa.array([None if value is None else int(value) for value in whole], pa.int64())
-        case Text() | Number() | Integer() | Flag():
+        case Text() | NumberShape() | Integer() | Flag():
             return pa.array(values, arrow_type(shape))
         case Sequence(item=item):
             offsets, mask, inner = _offsets(values, place)
@@ -194,7 +194,7 @@ def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
         case Text():
             if not _plainly_good(array, shape):
                 _report(array, _bad_text(array, shape), shape, place)
-        case Number(minimum=low, maximum=high):
+        case NumberShape(minimum=low, maximum=high):
             bad = pc.invert(pc.is_finite(array))
             if low is not None:
                 bad = pc.or_(bad, pc.less(array, low))
@@ -212,8 +212,8 @@ def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
                 place.refuse(index, wanted, f"{lengths[index]} items")
             _check_field(array.flatten(), item, place.items(lengths))
         case Mapping(key=key, value=item):
-            same = regular(array) if isinstance(item, Number) else None
-            if same is not None and isinstance(item, Number) and not _refused(key, item, *same):
+            same = regular(array) if isinstance(item, NumberShape) else None
+            if same is not None and isinstance(item, NumberShape) and not _refused(key, item, *same):
                 return
             offsets, names, items = entries(array)
             inner = place.items(np.diff(offsets))
@@ -225,7 +225,7 @@ def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
                 _check_field(child, field.shape, place.inside(field.name), required=field.required)
 
 
-def _refused(key: Text, item: Number, names: list[str], matrix: npt.NDArray[np.float64]) -> bool:
+def _refused(key: Text, item: NumberShape, names: list[str], matrix: npt.NDArray[np.float64]) -> bool:
     """Whether the schema refuses anything of maps that all hold the same names."""
     low, high = matrix.min(), matrix.max()
     fits = np.isfinite(low) and np.isfinite(high) and not (item.minimum is not None and low < item.minimum)

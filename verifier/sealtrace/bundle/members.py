@@ -24,7 +24,7 @@ from sealtrace.bundle.identity import (
     sums_text,
     unsafe_path,
 )
-from sealtrace.bundle.model import Bundle, Reading
+from sealtrace.bundle.model import Bundle, UnfinishedBundle
 from sealtrace.bundle.privacy import marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.strict_json import parse
@@ -175,7 +175,7 @@ _Result = TypeVar("_Result")
 class MemberBytes:
     """The bytes of a bundle that is being read. What cannot be read is noted."""
 
-    def __init__(self, container: Container, members: list[Member], bundle: Reading) -> None:
+    def __init__(self, container: Container, members: list[Member], bundle: UnfinishedBundle) -> None:
         self._container, self._bundle = container, bundle
         # Of a path that is there twice, the first counts.
         self._kinds = {member.path: member.kind for member in reversed(members)}

@@ -42,7 +42,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Sealed(Generic[Said_co]):
+class TypedDocument(Generic[Said_co]):
     """What a fitting document says, and where it lies."""
 
     path: str
@@ -109,12 +109,12 @@ class Bundle:
         """The first fitting document of a kind."""
         return next(iter(self.documents_of(kind)), None)
 
-    def sealed(self, model: type[Said]) -> list[Sealed[Said]]:
+    def sealed(self, model: type[Said]) -> list[TypedDocument[Said]]:
         """The fitting documents of the kind that a model describes."""
         found = self.documents_of(kind_of(model))
-        return [Sealed(document.path, cast("Said", document.record), document.value) for document in found]
+        return [TypedDocument(document.path, cast("Said", document.record), document.value) for document in found]
 
-    def only(self, model: type[Said]) -> Sealed[Said] | None:
+    def only(self, model: type[Said]) -> TypedDocument[Said] | None:
         """The first of these."""
         return next(iter(self.sealed(model)), None)
 
@@ -124,7 +124,7 @@ class Bundle:
 
 
 @dataclass(frozen=True)
-class Reading(Bundle):
+class UnfinishedBundle(Bundle):
     """A bundle that is being read: its reader fills these, and nobody does once reading has ended."""
 
     digests: dict[str, str] = field(default_factory=dict)
@@ -169,7 +169,7 @@ class Stream:
 
     name: str
     kinds: tuple[str, ...]
-    judge: Callable[[Reading, dict[str, tuple[ListedFile, LaidOut]]], Any]
+    judge: Callable[[UnfinishedBundle, dict[str, tuple[ListedFile, LaidOut]]], Any]
     """Returns what it found, or raises `NotLaidOutError`."""
 
     def groups(self, entries: Sequence[ListedFile]) -> list[list[ListedFile]]:

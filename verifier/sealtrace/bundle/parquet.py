@@ -42,7 +42,7 @@ _STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LeafColumn:
     """A column of values within a row group."""
 
     path: str
@@ -55,7 +55,7 @@ class Leaf:
     """Whether its values or their lengths are written as differences."""
 
 
-def leaves(data: memoryview) -> list[Leaf]:
+def leaves(data: memoryview) -> list[LeafColumn]:
     """Every column of every row group; `ValueError` where the footer is damaged."""
     length = int.from_bytes(data[-8:-4], "little")
     if len(data) < 12 or bytes(data[-4:]) != b"PAR1" or length > len(data) - 8:
@@ -67,14 +67,14 @@ def leaves(data: memoryview) -> list[Leaf]:
         raise ValueError(f"the footer is damaged ({type(error).__name__})") from None
 
 
-def _columns(footer: dict[int, Any]) -> Iterator[Leaf]:
+def _columns(footer: dict[int, Any]) -> Iterator[LeafColumn]:
     for group in footer[4]:
         for chunk in group[1]:
             if 8 in chunk:
                 raise ValueError("a column is encrypted")
             column = chunk[3]
             text = _TYPES[column[1]] == "BYTE_ARRAY"
-            yield Leaf(
+            yield LeafColumn(
                 ".".join(part.decode() for part in column[3]),
                 _TYPES[column[1]],
                 _count(column[5]),
@@ -237,7 +237,7 @@ def as_declared(table: pa.Table, shape: Struct) -> pa.Table:
     return pa.table(columns, names=[field.name for field in shape.fields])
 
 
-def _numbered(shape: Struct, schema: Any, found: list[Leaf]) -> list[str]:
+def _numbered(shape: Struct, schema: Any, found: list[LeafColumn]) -> list[str]:
     """The columns of text that are read as numbers into a list of distinct texts; Arrow cannot do so for deltas."""
     there = {schema.column(index).path for index in range(len(schema))}
     there -= {leaf.path for leaf in found if leaf.deltas}

@@ -18,7 +18,17 @@ import pyarrow as pa
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import combined_codes, in_order, row_name, table_digest
 from sealtrace.bundle.encoding import arrow_array
-from sealtrace.bundle.shapes import Mapping, Number, RowKind, Sequence, Shape, Text, arrow_schema, row_key, row_shape
+from sealtrace.bundle.shapes import (
+    Mapping,
+    NumberShape,
+    RowKind,
+    Sequence,
+    Shape,
+    Text,
+    arrow_schema,
+    row_key,
+    row_shape,
+)
 from sealtrace.bundle.stores import without_nulls
 
 MOST_NAMES = 64
@@ -153,7 +163,7 @@ def _laid_out(array: pa.Array, shape: Shape, form: pa.DataType | None) -> pa.Arr
             texts = [json.dumps(without_nulls(value), ensure_ascii=False) for value in values]
             indices = arrow_array(codes.astype(np.int32), codes >= 0)
             return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))
-        case Mapping(value=Number()):
+        case Mapping(value=NumberShape()):
             return _a_column_per_name(array, form)
         case _:
             return array

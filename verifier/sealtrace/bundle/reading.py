@@ -38,7 +38,7 @@ from sealtrace.bundle.members import (
     misfit_defects,
     sums_defects,
 )
-from sealtrace.bundle.model import Bundle, Document, Progress, Reading, Stream
+from sealtrace.bundle.model import Bundle, Document, Progress, Stream, UnfinishedBundle
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.remote import shown
 from sealtrace.bundle.shapes import DeclarationError, RowKind
@@ -113,7 +113,7 @@ class _Reader:
         """Files of which something is still to be looked at."""
         self._forms: dict[str, RowKind] = {}
         """What the rows of kinds are whose fields the protocol declares."""
-        self.bundle = Reading(budget=budget)
+        self.bundle = UnfinishedBundle(budget=budget)
         self.bytes = MemberBytes(container, members, self.bundle)
 
     def read(self) -> Bundle:

@@ -40,7 +40,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberShape:
     """A binary64 number."""
 
     minimum: float | None = None
@@ -93,7 +93,7 @@ class Struct:
     fields: tuple[Field, ...]
 
 
-Shape = Text | Number | Integer | Flag | Sequence | Mapping | Struct
+Shape = Text | NumberShape | Integer | Flag | Sequence | Mapping | Struct
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def derive(node: Any, place: str, published: dict[str, Any] | None = None, depth
             least, most = rest.pop("minimum", -MAX_INTEGER), rest.pop("maximum", MAX_INTEGER)
             shape = Integer(_whole(least, place), _whole(most, place))
         case "number":
-            shape = Number(_bound(rest.pop("minimum", None), place), _bound(rest.pop("maximum", None), place))
+            shape = NumberShape(_bound(rest.pop("minimum", None), place), _bound(rest.pop("maximum", None), place))
         case "boolean":
             shape = Flag()
         case "array":
@@ -229,7 +229,7 @@ def arrow_type(shape: Shape) -> pa.DataType:
     match shape:
         case Text():
             return pa.string()
-        case Number():
+        case NumberShape():
             return pa.float64()
         case Integer():
             return pa.int64()
@@ -259,9 +259,9 @@ def describe(shape: Shape) -> str:
             return f"text matching {pattern}"
         case Text():
             return "text"
-        case Number(minimum=None, maximum=None):
+        case NumberShape(minimum=None, maximum=None):
             return "a number"
-        case Number(minimum=low, maximum=high):
+        case NumberShape(minimum=low, maximum=high):
             return f"a number from {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
         case Integer(minimum=minimum):
             return "a whole number" if minimum < 0 else f"a whole number of at least {minimum}"
@@ -278,7 +278,7 @@ def describe(shape: Shape) -> str:
 def width(shape: Shape) -> int:
     """Bytes that a value takes in its column even where it is absent."""
     match shape:
-        case Number() | Integer():
+        case NumberShape() | Integer():
             return 8
         case Struct(fields=fields):
             return sum(width(field.shape) for field in fields)

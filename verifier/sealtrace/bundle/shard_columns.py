@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks, encoding
 from sealtrace.bundle.parquet import values_of_texts
-from sealtrace.bundle.shapes import Flag, Integer, Number, Shape, Struct, Text
+from sealtrace.bundle.shapes import Flag, Integer, NumberShape, Shape, Struct, Text
 
 _FEW = 256
 """So few texts may come in any order; more are in order, which is cheaper to see than to make."""
@@ -32,7 +32,7 @@ class NotLaidOutError(Exception):
     """The file can be read, but not a row group at a time."""
 
 
-class Column:
+class ShardColumn:
     """A column of a row group. What is derived of it is computed when first asked for, once."""
 
     def __init__(self, array: pa.Array) -> None:
@@ -87,8 +87,8 @@ class Column:
                 raise NotLaidOutError("names of a map are not in order")
             found.append(name.encode() + b"\0m1")
             for key, child in zip(names, array.flatten(), strict=True):
-                encoding.column(child, key, Number(), found.append)
-        elif isinstance(shape, Number | Integer | Flag):
+                encoding.column(child, key, NumberShape(), found.append)
+        elif isinstance(shape, NumberShape | Integer | Flag):
             encoding.column(array, name, shape, found.append)
         else:
             raise NotLaidOutError(f"{name} is not by reference")
@@ -120,7 +120,7 @@ def _encoded(texts: tuple[str, ...], shape: Shape) -> list[bytes]:
     return encodings
 
 
-class Columns(dict[str, Column]):
+class Columns(dict[str, ShardColumn]):
     """The columns of one row group by name; one that was left out is not there."""
 
     rows = 0
@@ -143,7 +143,7 @@ class Decoder:
     """Decodes the row groups of files of one form; the same bytes are decoded once."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[Any, ...], Column] = OrderedDict()
+        self._known: OrderedDict[tuple[Any, ...], ShardColumn] = OrderedDict()
         self._idle: dict[int, list[_Reader]] = {}
         """Readers that nobody uses, by the footer of their file."""
 
@@ -178,7 +178,7 @@ class Decoder:
             column = remembered[name]
             if column is None:
                 array = table.column(name).combine_chunks()
-                column = Column(array if isinstance(array, pa.Array) else array.chunk(0))
+                column = ShardColumn(array if isinstance(array, pa.Array) else array.chunk(0))
                 if name in keys:
                     self._known[keys[name]] = column
             found[name] = column
@@ -186,7 +186,7 @@ class Decoder:
             self._known.popitem(last=False)
         return found
 
-    def _recalled(self, key: tuple[Any, ...]) -> Column | None:
+    def _recalled(self, key: tuple[Any, ...]) -> ShardColumn | None:
         """A column that is known, which is then the last to be forgotten; another thread may not find it meanwhile."""
         column = self._known.pop(key, None)
         if column is not None:

@@ -32,7 +32,7 @@ from sealtrace.bundle.shapes import (
     Flag,
     Integer,
     Mapping,
-    Number,
+    NumberShape,
     RowKind,
     Sequence,
     Struct,
@@ -153,9 +153,9 @@ class LaidOut:
         for field in self.shape.fields:
             inside = {path for path in paths if path == field.name or path.startswith(f"{field.name}.")}
             match field.shape:
-                case Text() | Sequence() | Number() | Integer() | Flag():
+                case Text() | Sequence() | NumberShape() | Integer() | Flag():
                     fits = inside <= {field.name}
-                case Mapping(value=Number()):
+                case Mapping(value=NumberShape()):
                     fits = all(path.count(".") == 1 for path in inside)
                 case _:
                     fits = not inside

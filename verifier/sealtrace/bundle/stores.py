@@ -24,7 +24,7 @@ from sealtrace.bundle.shapes import (
     Field,
     Flag,
     Integer,
-    Number,
+    NumberShape,
     RowKind,
     Text,
     arrow_schema,
@@ -242,7 +242,7 @@ def _csv_column(column: pa.ChunkedArray, field: Field, reading: RowsReading) -> 
             good = pc.is_in(column, pa.array(["true", "false"]))
         case Integer():
             good = pc.match_substring_regex(column, INTEGER)
-        case Number():
+        case NumberShape():
             good = pc.match_substring_regex(column, NUMBER)
         case _:
             good = pc.is_null(column)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed, printed_numbers
+from sealtrace.checks.printed import PrintedNumbers, printed_numbers
 from sealtrace.checks.registry import check, lacking
 from sealtrace.paper.model import Row, Table
 from sealtrace.paper.papers import read_paper
@@ -30,7 +30,7 @@ def _told(sentence: str, cell: TableCell) -> str:
 
 
 @check("table.shape", "tables", unless=_no_tables, of=printed_numbers)
-def shape(printed: Printed, outcome: Outcome) -> None:
+def shape(printed: PrintedNumbers, outcome: Outcome) -> None:
     seen: dict[str, str] = {}
     for table in printed.tables:
         outcome.inspected += 1
@@ -89,7 +89,7 @@ def _unit(cell: TableCell) -> str:
 
 
 @check("table.source", "tables", unless=_no_tables, of=printed_numbers)
-def source(printed: Printed, outcome: Outcome) -> None:
+def source(printed: PrintedNumbers, outcome: Outcome) -> None:
     """Tables that a manuscript of the bundle prints are read from it again."""
     transcribed = []
     for table in printed.tables:
@@ -176,7 +176,7 @@ def _exchanged(label: str, place: int, printed: list[str]) -> bool:
 
 
 @check("table.recipes", "recipes", unless=_no_tables, of=printed_numbers)
-def recipes(printed: Printed, outcome: Outcome) -> None:
+def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
     results = printed.results
     outcome.inspected = sum(result.recipe is not None for result in results)
     if not outcome.inspected:
@@ -210,7 +210,7 @@ _FOLLOWING = frozenset(CellStatus) - {CellStatus.CONSTRAINED, CellStatus.ATTESTE
 
 
 @check("table.cells", "cells", unless=_no_tables, of=printed_numbers)
-def cells(printed: Printed, outcome: Outcome) -> None:
+def cells(printed: PrintedNumbers, outcome: Outcome) -> None:
     results = printed.results
     outcome.inspected = len(results)
     unclassified = sum(result.status is CellStatus.UNCLASSIFIED for result in results)
@@ -230,7 +230,7 @@ def cells(printed: Printed, outcome: Outcome) -> None:
 
 
 @check("table.marks", "cells", unless=_no_tables, of=printed_numbers)
-def marks(printed: Printed, outcome: Outcome) -> None:
+def marks(printed: PrintedNumbers, outcome: Outcome) -> None:
     all_cells = printed.cells
     outcome.inspected = sum(len(group) for group in marked_groups(all_cells))
     if not outcome.inspected:
@@ -245,7 +245,7 @@ def marks(printed: Printed, outcome: Outcome) -> None:
 
 
 @check("table.reported", "cells", of=printed_numbers)
-def reported(printed: Printed, outcome: Outcome) -> None:
+def reported(printed: PrintedNumbers, outcome: Outcome) -> None:
     """Against the papers that the reader has: `verify --reported`."""
     if not printed.evidence.asked.papers:
         outcome.not_applicable = "no paper was given to compare with"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sealtrace.relations.sealed import Address
 
 
-class Printed(View):
+class PrintedNumbers(View):
     """What a bundle prints."""
 
     @property
@@ -247,6 +247,6 @@ class Printed(View):
 _UNBOUND = "called constrained, but no relation that can hold excludes another number in its place"
 
 
-def printed_numbers(evidence: Evidence, _: Outcome) -> Printed:
+def printed_numbers(evidence: Evidence, _: Outcome) -> PrintedNumbers:
     """For `of`: what a check of printed numbers looks at."""
-    return evidence.view(Printed)
+    return evidence.view(PrintedNumbers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
-from sealtrace.checks.printed import Printed, printed_numbers
+from sealtrace.checks.printed import PrintedNumbers, printed_numbers
 from sealtrace.checks.registry import check, lacking
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _no_relations = lacking("relation", "the bundle declares no relation")
 
 
 @check("relation.formula", "relations", unless=_no_relations, of=printed_numbers)
-def formula(printed: Printed, outcome: Outcome) -> None:
+def formula(printed: PrintedNumbers, outcome: Outcome) -> None:
     frame = printed.frame("relation")
     outcome.inspected = frame.size
     keys = {frame.place(row): frame.key(row) for row in range(frame.size)}
@@ -31,7 +31,7 @@ def formula(printed: Printed, outcome: Outcome) -> None:
 
 
 @check("relation.holds", "relations", unless=_no_relations, of=printed_numbers)
-def holds(printed: Printed, outcome: Outcome) -> None:
+def holds(printed: PrintedNumbers, outcome: Outcome) -> None:
     from sealtrace.relations.decision import Status
 
     outcome.inspected = len(printed.decided)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.identity import ListedFile
-from sealtrace.bundle.model import Reading
+from sealtrace.bundle.model import UnfinishedBundle
 from sealtrace.bundle.shards import LaidOut, Workers
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import View
@@ -35,5 +35,5 @@ class Streamed:
     frames: dict[str, StreamedFrame] = field(default_factory=dict)
 
 
-Streamer = Callable[[Reading, Sources, Workers], Streamed]
+Streamer = Callable[[UnfinishedBundle, Sources, Workers], Streamed]
 """Has workers judge the shards of files that belong together; `NotLaidOutError` where they must be read whole."""

@@ -9,7 +9,14 @@ from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import Sheet
-from sealtrace.studies.policies.certified import Assigned, Certified, Competitor, Group, PartitionTable, SelectorChoice
+from sealtrace.studies.policies.certified import (
+    Certified,
+    ChosenCandidate,
+    Competitor,
+    GroupTable,
+    PartitionTable,
+    SelectorChoice,
+)
 
 NOT_CERTIFIED = "A choice made after looking at the calibration scores is not certified."
 _NAME, _MARK = "candidate", "certified"
@@ -128,7 +135,7 @@ def _partition(sheet: Sheet, table: PartitionTable) -> None:
 _FIELDS = {"U": "risk_upper", "mean": "utility_mean", "L": "utility_lower"}
 
 
-def _figure(heading: str, group: Group, competitor: Competitor) -> str:
+def _figure(heading: str, group: GroupTable, competitor: Competitor) -> str:
     return (
         f"{competitor.crossings}/{group.states}" if heading == "k/n" else _number(getattr(competitor, _FIELDS[heading]))
     )
@@ -138,7 +145,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _block(sheet: Sheet, group: Group, layout: _Layout) -> None:
+def _block(sheet: Sheet, group: GroupTable, layout: _Layout) -> None:
     """The certificates of one group."""
     decided = [competitor.certified for competitor in group.candidates if competitor.certified is not None]
     own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
@@ -191,7 +198,7 @@ def _item(sheet: Sheet, text: str) -> None:
 _SEALED = {"same": "as sealed", "differs": "differs from the sealed record", "none": "no sealed record to compare with"}
 
 
-def _map(assigned: Sequence[Assigned]) -> str:
+def _map(assigned: Sequence[ChosenCandidate]) -> str:
     return ", ".join(
         (f"{assignment.group} -> " if assignment.group is not None else "chosen: ")
         + assignment.candidate

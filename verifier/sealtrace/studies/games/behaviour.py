@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.bundle.model import Sealed
+from sealtrace.bundle.model import TypedDocument
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Mask, Vector
 from sealtrace.studies.games.evidence import GameStudy
-from sealtrace.studies.games.mathematics.histories import Decision, HistoryError, decisions, size_of
+from sealtrace.studies.games.mathematics.histories import HandDecision, HistoryError, decisions, size_of
 from sealtrace.studies.games.mathematics.tables import ACTIONS
 from sealtrace.studies.games.records import Behaviour as BehaviourRules
 
@@ -24,12 +24,12 @@ Key = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenDecision:
     """A decision in its split."""
 
     key: Key
     split: str
-    decision: Decision
+    decision: HandDecision
     size: str | None
 
 
@@ -43,10 +43,10 @@ class Forecast:
     """The predicted size of a raise, per snapshot; None where the predictor has none."""
 
 
-class Behaviour:
+class BehaviourRecords:
     """The behaviour records of a study that declares how they are predicted."""
 
-    def __init__(self, study: GameStudy, declared: Sealed[BehaviourRules]) -> None:
+    def __init__(self, study: GameStudy, declared: TypedDocument[BehaviourRules]) -> None:
         self.study, self.path, self.declared = study, declared.path, declared.record
 
     @cached_property
@@ -59,7 +59,7 @@ class Behaviour:
         return found
 
     @cached_property
-    def read(self) -> tuple[list[Seen], dict[int, HistoryError]]:
+    def read(self) -> tuple[list[SeenDecision], dict[int, HistoryError]]:
         """Every decision of every hand that can be read, in order; and the rows of hands that cannot."""
         limits = [float(exact(limit)) for limit in self.declared.sizes]
         seen, unread = [], {}
@@ -71,15 +71,15 @@ class Behaviour:
                 continue
             split = self.splits.get(hand["entry"], "")
             seen += [
-                Seen((hand["entry"], hand["hand"], each.action), split, each, size_of(each.raised, limits))
+                SeenDecision((hand["entry"], hand["hand"], each.action), split, each, size_of(each.raised, limits))
                 for each in found
             ]
         return seen, unread
 
-    def of_split(self, split: str) -> list[Seen]:
+    def of_split(self, split: str) -> list[SeenDecision]:
         return [each for each in self.read[0] if each.split == split]
 
-    def context(self, seen: Seen) -> tuple[object, ...]:
+    def context(self, seen: SeenDecision) -> tuple[object, ...]:
         """The declared public features; whether there is a bet to face always belongs to them."""
         values = {"street": seen.decision.street, "facing": seen.decision.to_call > 0, "players": seen.decision.players}
         return (values["facing"], *(values[name] for name in self.declared.context))
@@ -115,7 +115,7 @@ class Behaviour:
                 counts.setdefault(context, np.zeros(len(ACTIONS)))[ACTIONS.index(each.decision.label)] += 1
         return counts
 
-    def _frequencies(self, seen: Seen) -> Vector:
+    def _frequencies(self, seen: SeenDecision) -> Vector:
         facing = seen.decision.to_call > 0
         counts = self._counts.get(self.context(seen), self._counts.get((facing,), np.zeros(len(ACTIONS))))
         legal = np.array([facing, True, True])
@@ -132,7 +132,7 @@ class Behaviour:
                     counts.setdefault(context, Counter())[each.size] += 1
         return counts
 
-    def _common_size(self, seen: Seen) -> str | None:
+    def _common_size(self, seen: SeenDecision) -> str | None:
         """The commonest size of raises in the context; the smaller one among equals."""
         known = self._size_counts
         sizes = known.get(self.context(seen), known.get((seen.decision.to_call > 0,), Counter()))
@@ -140,7 +140,7 @@ class Behaviour:
 
 
 @once
-def behaviour_of(study: GameStudy) -> Behaviour | None:
+def behaviour_of(study: GameStudy) -> BehaviourRecords | None:
     """The behaviour of a study, read once; None where it declares none."""
     declared = study.bundle.only(BehaviourRules)
-    return None if declared is None else Behaviour(study, declared)
+    return None if declared is None else BehaviourRecords(study, declared)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.frames import Frame, Index, Mask
-from sealtrace.bundle.model import Sealed
+from sealtrace.bundle.model import TypedDocument
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
 from sealtrace.studies.games.evidence import GameStudy
@@ -26,7 +26,7 @@ MOST_PAIRS = 2_000_000
 class Hands:
     """The match records of a study that declares a contest."""
 
-    def __init__(self, study: GameStudy, declared: Sealed[Contest]) -> None:
+    def __init__(self, study: GameStudy, declared: TypedDocument[Contest]) -> None:
         self.study, self.path, self.declared = study, declared.path, declared.record
 
     @property

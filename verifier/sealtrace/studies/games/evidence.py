@@ -11,7 +11,7 @@ from sealtrace.bundle.frames import ActionMatrix, Index, Mask, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import View
 from sealtrace.mathematics import Vector
-from sealtrace.studies.games.mathematics.evaluation import Evaluation, Tree, evaluate
+from sealtrace.studies.games.mathematics.evaluation import Evaluation, GameTree, evaluate
 from sealtrace.studies.games.mathematics.tables import Game
 from sealtrace.studies.games.records import GameRules
 from sealtrace.studies.games.rules import game_of, rules_problem, tree_of
@@ -36,7 +36,7 @@ class GameStudy(View):
         return self.rules is not None and rules_problem(self.rules) is None
 
     @cached_property
-    def form(self) -> Game | Tree:
+    def form(self) -> Game | GameTree:
         """The game as profiles need it: information sets, who acts there, and what is legal; of a playable study."""
         assert self.rules is not None
         return game_of(self.rules) if self.rules.openspiel is None else tree_of(self.rules.openspiel)
@@ -100,7 +100,7 @@ class GameStudy(View):
         whole = self.profiles
         stacked = np.stack(list(whole.values())) if whole else np.zeros((0, *self.form.legal.shape))
         form = self.form
-        values = form.evaluate(stacked) if isinstance(form, Tree) else evaluate(form, stacked)
+        values = form.evaluate(stacked) if isinstance(form, GameTree) else evaluate(form, stacked)
         return {name: place for place, name in enumerate(whole)}, values
 
     def evaluation(self, profile: str) -> tuple[int, Evaluation]:

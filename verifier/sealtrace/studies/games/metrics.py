@@ -15,7 +15,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
-from sealtrace.studies.games.behaviour import POLICIES, Behaviour, Forecast, behaviour_of
+from sealtrace.studies.games.behaviour import POLICIES, BehaviourRecords, Forecast, behaviour_of
 from sealtrace.studies.games.catalogue import METRICS
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
@@ -335,14 +335,14 @@ def _defined(*numbers: float) -> Value:
     return Value(tuple(map(Fraction, numbers)))
 
 
-def _declared_behaviour(study: GameStudy) -> Behaviour:
+def _declared_behaviour(study: GameStudy) -> BehaviourRecords:
     behaviour = behaviour_of(study)
     if behaviour is None:
         raise RecipeError("the study declares no behaviour")
     return behaviour
 
 
-def _forecast(study: GameStudy, arguments: Arguments) -> tuple[Behaviour, Forecast]:
+def _forecast(study: GameStudy, arguments: Arguments) -> tuple[BehaviourRecords, Forecast]:
     behaviour = _declared_behaviour(study)
     if arguments["policy"] not in POLICIES:
         raise RecipeError(f"there is no predictor {arguments['policy']!r}; there are {', '.join(POLICIES)}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.studies.games.mathematics.evaluation import CHANCE, END, Tree
+from sealtrace.studies.games.mathematics.evaluation import CHANCE, END, GameTree
 from sealtrace.studies.games.mathematics.tables import Game, InformationSet
 from sealtrace.studies.games.records import GameRules
 
@@ -24,7 +24,7 @@ class UnplayableError(Exception):
 
 
 @lru_cache(maxsize=4)
-def tree_of(name: str) -> Tree:
+def tree_of(name: str) -> GameTree:
     """The whole tree of a game, an information set named after its player and what OpenSpiel says that he knows."""
     import pyspiel
 
@@ -40,7 +40,7 @@ def tree_of(name: str) -> Tree:
         raise UnplayableError(f"OpenSpiel says: {error}") from None
 
 
-def _walked(game: Any) -> Tree:
+def _walked(game: Any) -> GameTree:
     """One level of the tree after the other."""
     level = [(game.new_initial_state(), -1, -1, 1.0)]
     actions: dict[str, int] = {}
@@ -71,7 +71,7 @@ def _walked(game: Any) -> Tree:
             rows.append((parent, actor, seen, taken, chance, won, depth))
         level, depth = below, depth + 1
     columns: list[Any] = [np.array(column) for column in zip(*rows, strict=True)]
-    return Tree(tuple(actions), tuple(sets.values()), *columns)
+    return GameTree(tuple(actions), tuple(sets.values()), *columns)
 
 
 CARDS = ("ranks", "copies", "ante", "raises", "most_raises")

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.bundle.content import document_digest
-from sealtrace.bundle.model import Sealed
+from sealtrace.bundle.model import TypedDocument
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Index, Vector, networks
@@ -24,13 +24,13 @@ ARMS = ("no-residual", "fixed", "calibrated")
 class Students:
     """The students of a study that declares a distillation."""
 
-    def __init__(self, study: GameStudy, declared: Sealed[Distillation]) -> None:
+    def __init__(self, study: GameStudy, declared: TypedDocument[Distillation]) -> None:
         self.study, self.path, self.declared = study, declared.path, declared.record
 
     @cached_property
-    def documents(self) -> dict[str, Sealed[Student]]:
+    def documents(self) -> dict[str, TypedDocument[Student]]:
         """Run to the document of its weights; a run with two has none."""
-        found: dict[str, list[Sealed[Student]]] = {}
+        found: dict[str, list[TypedDocument[Student]]] = {}
         for document in self.study.bundle.sealed(Student):
             found.setdefault(document.record.run, []).append(document)
         return {run: documents[0] for run, documents in found.items() if len(documents) == 1}

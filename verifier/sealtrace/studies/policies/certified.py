@@ -25,7 +25,7 @@ class Competitor:
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupTable:
     """One group with everything that competes in it."""
 
     group: str
@@ -40,11 +40,11 @@ class PartitionTable:
     """The certificates of one partition."""
 
     name: str
-    groups: tuple[Group, ...]
+    groups: tuple[GroupTable, ...]
 
 
 @dataclass(frozen=True)
-class Assigned:
+class ChosenCandidate:
     """What a map deploys in one group."""
 
     group: str | None
@@ -69,7 +69,7 @@ class SelectorChoice:
     selector: str
     rule: str
     partition: str | None
-    map: tuple[Assigned, ...] = ()
+    map: tuple[ChosenCandidate, ...] = ()
     risk_upper: float | None = None
     utility_lower: float | None = None
     radius: str | None = None
@@ -77,7 +77,7 @@ class SelectorChoice:
     global_budget: Literal["idle", "can-bind"] | None = None
     sealed: Literal["same", "differs", "none"] = "none"
     differences: tuple[str, ...] = ()
-    declared: tuple[Assigned, ...] | None = None
+    declared: tuple[ChosenCandidate, ...] | None = None
     counts: tuple[Count, ...] = ()
 
 

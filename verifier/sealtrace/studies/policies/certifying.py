@@ -16,12 +16,12 @@ from sealtrace.contract.packs import Check
 from sealtrace.contract.scalars import exact
 from sealtrace.studies.policies import PACK
 from sealtrace.studies.policies.certified import (
-    Assigned,
     Certified,
     Change,
+    ChosenCandidate,
     Competitor,
     Count,
-    Group,
+    GroupTable,
     PartitionTable,
     SelectorChoice,
     constant_text,
@@ -57,7 +57,7 @@ def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> Select
     if record.partition != choice.partition:
         differences.append(f"the sealed map is one of {record.partition}")
     due = {assigned.group: _said(assigned) for assigned in choice.map}
-    sealed_map = [Assigned(*study.bank.assigned(assigned)) for assigned in record.assignments]
+    sealed_map = [ChosenCandidate(*study.bank.assigned(assigned)) for assigned in record.assignments]
     found = {assigned.group: _said(assigned) for assigned in sealed_map}
     differences += [
         f"{group}: sealed {found.get(group, 'nothing')}, recomputed {due.get(group, 'nothing')}"
@@ -83,7 +83,7 @@ def _sealed(study: Study, model: type[_Choice], choice: SelectorChoice) -> list[
     return [record for record in records if record.selector == choice.selector]
 
 
-def _said(assigned: Assigned) -> str:
+def _said(assigned: ChosenCandidate) -> str:
     return assigned.candidate if assigned.outcome == "selected" else f"{assigned.candidate} (NO-CERTIFIED-CANDIDATE)"
 
 
@@ -98,8 +98,10 @@ def compared_selection(study: Study, choice: SelectorChoice) -> SelectorChoice:
     chosen = sealed[0].choice
     names = [count.candidate for count in choice.counts]
     scales = dict(zip(map(exact, study.declared.scale_grid), names, strict=True))
-    anchor = Assigned(None, study.bank.anchor_name, "no-certified-candidate")
-    found = anchor if chosen is None else Assigned(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
+    anchor = ChosenCandidate(None, study.bank.anchor_name, "no-certified-candidate")
+    found = (
+        anchor if chosen is None else ChosenCandidate(None, scales.get(exact(chosen), f"scale {chosen}"), "selected")
+    )
     if (found,) == choice.map:
         return replace(choice, sealed="same")
     return replace(choice, sealed="differs", differences=(f"sealed {_said(found)}, recomputed {_said(choice.map[0])}",))
@@ -257,7 +259,7 @@ def _certificates(study: Study, name: str, setting: Setting, missing: Missing) -
             for row, candidate in enumerate(calibration.candidates)
         )
         own = constant_text(budget) if budget != setting.epsilon_group else None
-        groups.append(Group(group, int(calibration.counts[place]), candidates, own))
+        groups.append(GroupTable(group, int(calibration.counts[place]), candidates, own))
     return PartitionTable(name, tuple(groups))
 
 
@@ -295,7 +297,7 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         name,
         selector.rule,
         selector.partition,
-        map=tuple(Assigned(*deployed) for deployed in chosen.deployed),
+        map=tuple(ChosenCandidate(*deployed) for deployed in chosen.deployed),
         risk_upper=risk,
         utility_lower=utility,
         radius=constant_text(chosen.radius),
@@ -314,9 +316,9 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoi
     grid = [exact(text) for text in study.declared.scale_grid]
     taken = counted.choice.chosen
     assigned = (
-        Assigned(None, study.bank.anchor_name, "no-certified-candidate")
+        ChosenCandidate(None, study.bank.anchor_name, "no-certified-candidate")
         if taken is None
-        else Assigned(None, names[grid.index(taken)], "selected")
+        else ChosenCandidate(None, names[grid.index(taken)], "selected")
     )
     return SelectorChoice(
         selector.name,

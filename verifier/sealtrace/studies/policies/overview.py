@@ -22,7 +22,7 @@ from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import CandidateMap
 
 if TYPE_CHECKING:
-    from sealtrace.bundle.model import Sealed
+    from sealtrace.bundle.model import TypedDocument
     from sealtrace.examination import Examination
 
 
@@ -235,7 +235,7 @@ def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
         )
 
 
-def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Sealed[CandidateMap], Chosen]]:
+def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[TypedDocument[CandidateMap], Chosen]]:
     """Sealed maps with what their selector takes, where that was computed."""
     if not examination.computed("map.choice"):
         return

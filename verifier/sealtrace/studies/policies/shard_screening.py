@@ -26,7 +26,7 @@ from sealtrace.bundle.shards import LaidOut, Shard
 from sealtrace.checks.outcome import USUAL_TOLERANCE
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.bank import Candidate
+from sealtrace.studies.policies.evidence.bank import BankCandidate
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.replaying import direction_of, replay_of, smoothed_teacher
 from sealtrace.studies.policies.evidence.stretches import Stretches
@@ -280,7 +280,7 @@ class Screener:
         deployed = study.declared.deployed
         return None if deployed is None else frozen_partitions(study.states).get(deployed)
 
-    def _direction(self, run: screening.Run, part: Study) -> Matrix:
+    def _direction(self, run: screening.CandidateRun, part: Study) -> Matrix:
         """What a run of candidates is tilted in, or what it is, by action and state."""
         candidate = self.bank[run.rows.start]
         if len(run.scales):
@@ -350,7 +350,7 @@ class Screener:
             raise NotLaidOutError("a number is not a double")
         return _Rows(policy, named, places[codes], reported, flags_of(scores["crossing"].array).view(np.bool_))
 
-    def _runs(self) -> Iterator[screening.Run]:
+    def _runs(self) -> Iterator[screening.CandidateRun]:
         """Consecutive candidates that are replayed together."""
 
         def sort(place: int) -> tuple[bool, str]:
@@ -362,7 +362,7 @@ class Screener:
         for (tilted, _), places in groupby(range(self.width), sort):
             run = list(places)
             scales = np.array([float(self.bank[place].exact_scale or 0) for place in run if tilted])
-            yield screening.Run(slice(run[0], run[-1] + 1), scales)
+            yield screening.CandidateRun(slice(run[0], run[-1] + 1), scales)
 
     def _references(self, screen: screening.Screen, traces: Columns, states: LaidStates) -> None:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
@@ -408,7 +408,7 @@ def _bits(listed: list[str], actions: list[str]) -> int:
     return sum(1 << actions.index(action) for action in listed)
 
 
-def _sorted_as(candidate: Candidate) -> tuple[bytes, bool, bytes]:
+def _sorted_as(candidate: BankCandidate) -> tuple[bytes, bool, bytes]:
     return candidate.arm.encode(), candidate.scale is not None, (candidate.scale or "").encode()
 
 

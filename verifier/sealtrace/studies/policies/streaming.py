@@ -21,7 +21,7 @@ from sealtrace.bundle.encoding import arrow_array, return_memory
 from sealtrace.bundle.frames import Frame, Index, StreamedFrame
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.json_columns import check_table
-from sealtrace.bundle.model import Reading
+from sealtrace.bundle.model import UnfinishedBundle
 from sealtrace.bundle.parquet import as_declared
 from sealtrace.bundle.shapes import RowKind, row_shape
 from sealtrace.bundle.shard_columns import Columns, NotLaidOutError
@@ -67,7 +67,7 @@ _PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt":
 """Policy to the check that replays it."""
 
 
-def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
+def judge(bundle: UnfinishedBundle, sources: Sources, workers: Workers) -> Streamed:
     """Judges every trace and score of a bundle; `NotLaidOutError` where they must be read whole."""
     traces = [entry for entry, _ in sources.values() if entry.kind == "trace"]
     # Not known before the last block; it is compared with what the blocks give in the end.

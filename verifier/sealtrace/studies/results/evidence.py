@@ -24,7 +24,7 @@ from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unkn
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
-    from sealtrace.studies.results.streaming import Facts
+    from sealtrace.studies.results.streaming import RowFacts
 
 _SELECTED = re.compile(r"(\w+)\s*(?:=|\bIN\s*\()\s*'|GROUP\s+BY\s+([\w\s,]+)", re.IGNORECASE)
 """Fields by whose values a query selects or groups."""
@@ -54,7 +54,7 @@ class Results(View):
         known = there.properties
         return fields if len(fields) == len(reference.fields) and all(name in known for name in fields) else None
 
-    def facts(self, name: str) -> Facts | None:
+    def facts(self, name: str) -> RowFacts | None:
         """What is known of the rows of a dataset that were judged a row group at a time; None of rows that are held."""
         frame = self.frame(name)
         return frame.facts if isinstance(frame, StreamedFrame) else None

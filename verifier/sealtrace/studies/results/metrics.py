@@ -28,7 +28,7 @@ from sealtrace.statistics.entries import STATISTICS
 from sealtrace.statistics.sums import Number, UndefinedError
 from sealtrace.statistics.table import Kind, Statistic
 from sealtrace.studies.results.evidence import Results
-from sealtrace.studies.results.selection import Selection, selection_of, within
+from sealtrace.studies.results.selection import SelectedRows, selection_of, within
 from sealtrace.studies.results.statistics import Computed, names_of, statistic_of, texts_of, whole
 
 metric = metrics_of("results")
@@ -81,7 +81,7 @@ def _shown(results: Results, arguments: Arguments, function: Computed) -> Value:
     )
 
 
-def _repeats(selection: Selection, arguments: Arguments, function: Computed) -> list[Number]:
+def _repeats(selection: SelectedRows, arguments: Arguments, function: Computed) -> list[Number]:
     """The statistic of each repeat, or its mean over the groups of a repeat."""
     over, group = names_of(arguments.get("over")), names_of(arguments.get("group"))
     values = []

@@ -26,22 +26,22 @@ ABSENT = ""
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectedRows:
     """Some rows of a dataset."""
 
     results: Results
     dataset: str
     conditions: dict[str, str]
     rows: Index
-    whole: Selection | None = None
+    whole: SelectedRows | None = None
     """The rows that these are some of, whose columns are read once; None where they are all that were selected."""
     places: Index | None = None
     """Which of them."""
     _read: dict[str, pa.ChunkedArray] = field(default_factory=dict, compare=False, repr=False)
 
-    def some(self, places: Index) -> Selection:
+    def some(self, places: Index) -> SelectedRows:
         """Some of the rows."""
-        return Selection(self.results, self.dataset, self.conditions, self.rows[places], self, places)
+        return SelectedRows(self.results, self.dataset, self.conditions, self.rows[places], self, places)
 
     @property
     def frame(self) -> Frame:
@@ -69,7 +69,7 @@ class Selection:
             raise MissingEvidenceError(f"{field} is absent at {source}:{number}")
         return column
 
-    def groups(self, fields: list[str]) -> Iterator[Selection]:
+    def groups(self, fields: list[str]) -> Iterator[SelectedRows]:
         """The rows apart for each value of some fields, in the order of their values."""
         codes = _narrow(combined_codes(self.table(fields), tuple(fields)))
         order = np.argsort(codes, kind="stable")
@@ -81,7 +81,7 @@ class Selection:
         (first,) = self.frame.taken(fields, self.rows[:1]).to_pylist()
         return tuple(first[field] for field in fields)
 
-    def with_conditions(self, changed: dict[str, str]) -> Selection:
+    def with_conditions(self, changed: dict[str, str]) -> SelectedRows:
         """The rows for which other conditions hold as well or instead."""
         return select(self.results, self.dataset, {**self.conditions, **changed})
 
@@ -91,7 +91,7 @@ def _narrow(codes: Index) -> npt.NDArray[Any]:
     return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
-def selection_of(results: Results, arguments: Arguments) -> Selection:
+def selection_of(results: Results, arguments: Arguments) -> SelectedRows:
     """The rows of a recipe's dataset for which its conditions hold."""
     name = arguments.get("dataset") or _meant(results, arguments)
     if name not in results.declarations:
@@ -122,7 +122,7 @@ def within(arguments: Arguments, name: str) -> dict[str, str]:
     return {key.partition(".")[2]: text for key, text in arguments.items() if key.startswith(f"{name}.")}
 
 
-def select(results: Results, dataset: str, conditions: dict[str, str]) -> Selection:
+def select(results: Results, dataset: str, conditions: dict[str, str]) -> SelectedRows:
     """The rows that fit; missing evidence where one of them is doubtful."""
     frame = results.frame(dataset)
     mask = np.ones(frame.size, np.bool_)
@@ -146,7 +146,7 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
     if not len(rows):
         told = ", ".join(f"{name} {text or 'absent'}" for name, text in conditions.items())
         raise RecipeError(f"no row of {dataset} has {told or 'anything'}")
-    return Selection(results, dataset, conditions, rows)
+    return SelectedRows(results, dataset, conditions, rows)
 
 
 def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:

@@ -23,10 +23,10 @@ from sealtrace.recipes.metrics import Arguments, RecipeError, constant_of
 from sealtrace.statistics import labels, significance
 from sealtrace.statistics.sums import Number
 from sealtrace.statistics.table import Statistic
-from sealtrace.studies.results.selection import Selection, within
+from sealtrace.studies.results.selection import SelectedRows, within
 
-Computed = Callable[[Selection, Arguments], Number]
-Columns = Callable[[Selection, Arguments], tuple[Any, ...]]
+Computed = Callable[[SelectedRows, Arguments], Number]
+Columns = Callable[[SelectedRows, Arguments], tuple[Any, ...]]
 """What a statistic is computed from."""
 
 
@@ -36,7 +36,7 @@ def statistic_of(statistic: Statistic) -> Computed:
     columns, function = COLUMNS[statistic.reads], statistic.exact
     declared = list(signature(function).parameters.values())
 
-    def computed(selection: Selection, arguments: Arguments) -> Number:
+    def computed(selection: SelectedRows, arguments: Arguments) -> Number:
         given = columns(selection, arguments)
         options = {
             parameter.name: _read(parameter.name, str(parameter.annotation), arguments)
@@ -93,7 +93,7 @@ def names_of(text: str | None) -> list[str]:
 # Columns of a selection
 
 
-def numbers_of(selection: Selection, field: str) -> npt.NDArray[Any]:
+def numbers_of(selection: SelectedRows, field: str) -> npt.NDArray[Any]:
     column = selection.column(field)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int64())
@@ -103,11 +103,11 @@ def numbers_of(selection: Selection, field: str) -> npt.NDArray[Any]:
     return found
 
 
-def texts_of(selection: Selection, field: str) -> pa.ChunkedArray:
+def texts_of(selection: SelectedRows, field: str) -> pa.ChunkedArray:
     return plain(selection.column(field)).cast(pa.string())
 
 
-def _flags_of(selection: Selection, field: str, otherwise: str) -> Mask:
+def _flags_of(selection: SelectedRows, field: str, otherwise: str) -> Mask:
     """A column of zeros and ones."""
     values = numbers_of(selection, field)
     if not np.isin(values, (0, 1)).all():
@@ -115,7 +115,7 @@ def _flags_of(selection: Selection, field: str, otherwise: str) -> Mask:
     return values.astype(np.bool_)
 
 
-def _truth_field(selection: Selection, arguments: Arguments) -> str:
+def _truth_field(selection: SelectedRows, arguments: Arguments) -> str:
     """The field of right answers: the recipe's, or the one that the dataset declares."""
     found = arguments.get("against") or selection.results.declarations[selection.dataset].truth
     if found is None:
@@ -125,31 +125,31 @@ def _truth_field(selection: Selection, arguments: Arguments) -> str:
     return str(found)
 
 
-def _own(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any]]:
+def _own(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any]]:
     return (numbers_of(selection, arguments["of"]),)
 
 
-def _beside_truth(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _beside_truth(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     truth = numbers_of(selection, _truth_field(selection, arguments))
     return truth, numbers_of(selection, arguments["of"])
 
 
-def _label_pair(selection: Selection, arguments: Arguments) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+def _label_pair(selection: SelectedRows, arguments: Arguments) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """True labels and predicted ones."""
     return texts_of(selection, _truth_field(selection, arguments)), texts_of(selection, arguments["of"])
 
 
-def _right(selection: Selection, arguments: Arguments) -> Mask:
+def _right(selection: SelectedRows, arguments: Arguments) -> Mask:
     found: Mask = pc.equal(*_label_pair(selection, arguments)).to_numpy()
     return found
 
 
-def _counts(selection: Selection, arguments: Arguments) -> tuple[labels.Counts]:
+def _counts(selection: SelectedRows, arguments: Arguments) -> tuple[labels.Counts]:
     """How often each value of a field is there."""
     return (texts_of(selection, arguments["of"]).value_counts().field("counts").to_numpy(),)
 
 
-def _scored(selection: Selection, arguments: Arguments) -> tuple[Mask, Vector]:
+def _scored(selection: SelectedRows, arguments: Arguments) -> tuple[Mask, Vector]:
     """Whether what a probability speaks of was so (the truth is `positive`, is what was `predicted`, or is true)."""
     truth = _truth_field(selection, arguments)
     if "predicted" in arguments:
@@ -161,20 +161,20 @@ def _scored(selection: Selection, arguments: Arguments) -> tuple[Mask, Vector]:
     return was, numbers_of(selection, arguments["of"]).astype(np.float64)
 
 
-def _given_to_truth(selection: Selection, arguments: Arguments) -> tuple[Vector]:
+def _given_to_truth(selection: SelectedRows, arguments: Arguments) -> tuple[Vector]:
     """The probability that was given to what happened."""
     was, scores = _scored(selection, arguments)
     return (np.where(was, scores, 1 - scores),)
 
 
-def _names(selection: Selection, arguments: Arguments) -> list[str]:
+def _names(selection: SelectedRows, arguments: Arguments) -> list[str]:
     """The labels that are there, after those that the recipe names."""
     there = {name for column in _label_pair(selection, arguments) for name in column.unique().to_pylist()}
     wanted = names_of(arguments.get("labels"))
     return [*wanted, *sorted(there - set(wanted))]
 
 
-def _codes(selection: Selection, arguments: Arguments) -> tuple[labels.Codes, labels.Codes, int]:
+def _codes(selection: SelectedRows, arguments: Arguments) -> tuple[labels.Codes, labels.Codes, int]:
     """True and given labels as places among their names, and how many names there are."""
     names = _names(selection, arguments)
     truth, given = (
@@ -184,21 +184,21 @@ def _codes(selection: Selection, arguments: Arguments) -> tuple[labels.Codes, la
     return truth, given, len(names)
 
 
-def _of_one_label(selection: Selection, arguments: Arguments) -> tuple[labels.Margins]:
+def _of_one_label(selection: SelectedRows, arguments: Arguments) -> tuple[labels.Margins]:
     names = _names(selection, arguments)
     if (label := arguments["label"]) not in names:
         raise RecipeError(f"there is no label {label!r}{nearest(label, names)}")
     return (labels.margins(*_codes(selection, arguments)).some([names.index(label)]),)
 
 
-def _of_labels(selection: Selection, arguments: Arguments) -> tuple[Any, ...]:
+def _of_labels(selection: SelectedRows, arguments: Arguments) -> tuple[Any, ...]:
     """Counts of the labels, and those of them that count in averages, where the recipe names some."""
     wanted = names_of(arguments.get("labels"))
     counts = labels.margins(*_codes(selection, arguments))
     return (counts, list(range(len(wanted)))) if wanted else (counts,)
 
 
-def _paired(selection: Selection, arguments: Arguments) -> tuple[Selection, Selection]:
+def _paired(selection: SelectedRows, arguments: Arguments) -> tuple[SelectedRows, SelectedRows]:
     """The rows and those that they are compared `versus`, item by item in the same order."""
     changed = within(arguments, "versus")
     if not changed:
@@ -217,13 +217,13 @@ def _paired(selection: Selection, arguments: Arguments) -> tuple[Selection, Sele
     if len(np.unique(combined_codes(left, tuple(key)))) < left.num_rows:
         raise RecipeError(f"several rows have the same {', '.join(key)}; the recipe must say `over` what")
     first, second = (
-        Selection(selection.results, selection.dataset, selection.conditions, side.column(_PLACE).to_numpy())
+        SelectedRows(selection.results, selection.dataset, selection.conditions, side.column(_PLACE).to_numpy())
         for side in (left, right)
     )
     return first, second
 
 
-def _same_repeat(selection: Selection, other: Selection, over: list[str]) -> Selection:
+def _same_repeat(selection: SelectedRows, other: SelectedRows, over: list[str]) -> SelectedRows:
     """The other side's rows of the same repeat; all of them where the other side was not repeated."""
     if not over:
         return other
@@ -234,7 +234,7 @@ def _same_repeat(selection: Selection, other: Selection, over: list[str]) -> Sel
     return found
 
 
-def _in_order(selection: Selection, key: list[str]) -> pa.Table:
+def _in_order(selection: SelectedRows, key: list[str]) -> pa.Table:
     """The key of each row, as plain text and numbers, with the row's place; in the key's order."""
     columns = {name: plain(column) for name, column in zip(key, selection.table(key).columns, strict=True)}
     table = pa.table({**columns, _PLACE: pa.array(selection.rows)})
@@ -244,31 +244,31 @@ def _in_order(selection: Selection, key: list[str]) -> pa.Table:
 _PLACE = "\0row"
 
 
-def _versus(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any], ...]:
+def _versus(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any], ...]:
     return tuple(numbers_of(side, arguments["of"]) for side in _paired(selection, arguments))
 
 
-def _with_others(selection: Selection, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+def _with_others(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
     """The rows and those that they are compared with, if any."""
     changed = within(arguments, "versus")
     there = numbers_of(selection.with_conditions(changed), arguments["of"]) if changed else None
     return numbers_of(selection, arguments["of"]), there
 
 
-def _discordant(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+def _discordant(selection: SelectedRows, arguments: Arguments) -> tuple[int, int]:
     """Items that only the rows got right, and those that only the other side did."""
     left, right = (_right(side, arguments) for side in _paired(selection, arguments))
     return int((left & ~right).sum()), int((right & ~left).sum())
 
 
-def _two_by_two(selection: Selection, arguments: Arguments) -> tuple[int, int, int, int]:
+def _two_by_two(selection: SelectedRows, arguments: Arguments) -> tuple[int, int, int, int]:
     """Right and wrong of the rows, then of those that they are compared with."""
     other = selection.with_conditions(within(arguments, "versus"))
     first, second = (int(_right(side, arguments).sum()) for side in (selection, other))
     return first, len(selection.rows) - first, second, len(other.rows) - second
 
 
-def _crossed(selection: Selection, arguments: Arguments) -> tuple[list[list[int]]]:
+def _crossed(selection: SelectedRows, arguments: Arguments) -> tuple[list[list[int]]]:
     """The table of two fields."""
     truth, given, size = _codes(selection, arguments)
     selection.results.evidence.room("labels x labels", size, size)
@@ -276,7 +276,7 @@ def _crossed(selection: Selection, arguments: Arguments) -> tuple[list[list[int]
     return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
 
 
-def _tried(selection: Selection, arguments: Arguments) -> tuple[list[int], list[int]]:
+def _tried(selection: SelectedRows, arguments: Arguments) -> tuple[list[int], list[int]]:
     """How often each problem was tried and passed."""
     parts = [numbers_of(part, arguments["of"]) for part in selection.groups(names_of(arguments["problem"]))]
     return [len(part) for part in parts], [int(part.sum()) for part in parts]
@@ -285,33 +285,33 @@ def _tried(selection: Selection, arguments: Arguments) -> tuple[list[int], list[
 # Counts
 
 
-def _count(selection: Selection, arguments: Arguments) -> tuple[int]:
+def _count(selection: SelectedRows, arguments: Arguments) -> tuple[int]:
     if "is" not in arguments:
         return (len(selection.rows),)
     return (pc.sum(pc.equal(texts_of(selection, arguments["of"]), arguments["is"])).as_py() or 0,)
 
 
-def _rate(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+def _rate(selection: SelectedRows, arguments: Arguments) -> tuple[int, int]:
     if "is" in arguments:
         return *_count(selection, arguments), len(selection.rows)
     flags = _flags_of(selection, arguments["of"], "which value it counts (`is`)")
     return int(flags.sum()), len(flags)
 
 
-def _right_of_all(selection: Selection, arguments: Arguments) -> tuple[int, int]:
+def _right_of_all(selection: SelectedRows, arguments: Arguments) -> tuple[int, int]:
     """How many rows are right, or have a value, and how many there are."""
     if "against" not in arguments:
         return _rate(selection, arguments)
     return int(_right(selection, arguments).sum()), len(selection.rows)
 
 
-def _one_cell(selection: Selection, arguments: Arguments) -> tuple[int]:
+def _one_cell(selection: SelectedRows, arguments: Arguments) -> tuple[int]:
     truth, predicted = _label_pair(selection, arguments)
     both = pc.and_(pc.equal(truth, arguments["was"]), pc.equal(predicted, arguments["is"]))
     return (pc.sum(both).as_py() or 0,)
 
 
-def _label_counts(selection: Selection, arguments: Arguments) -> tuple[labels.Counts]:
+def _label_counts(selection: SelectedRows, arguments: Arguments) -> tuple[labels.Counts]:
     """How often each label is there; the labels that could be given are the recipe's, or those of the right answers."""
     texts = texts_of(selection, arguments["of"])
     counts = {count["values"]: count["counts"] for count in texts.value_counts().to_pylist()}

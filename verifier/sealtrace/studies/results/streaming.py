@@ -22,7 +22,7 @@ import pyarrow as pa
 from sealtrace.bundle.frames import Index, StreamedFrame
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.keyed import Bits, Keys, UnkeyedError
-from sealtrace.bundle.model import Bundle, Reading
+from sealtrace.bundle.model import Bundle, UnfinishedBundle
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import row_key
 from sealtrace.bundle.shard_columns import NotLaidOutError
@@ -213,7 +213,7 @@ class Distinct:
 
 
 @dataclass
-class Facts:
+class RowFacts:
     """What is known of the rows of one dataset together."""
 
     distinct: dict[Tracked, Distinct]
@@ -285,7 +285,7 @@ def tracked_of(declaration: Dataset, others: Iterable[Dataset]) -> Iterator[Trac
                 yield Tracked(tuple(reference.to or declaration.key), kept=True)
 
 
-def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
+def judge(bundle: UnfinishedBundle, sources: Sources, workers: Workers) -> Streamed:
     """Looks at every row of a dataset; `NotLaidOutError` where it must be read whole."""
     (name,) = {entry.records for entry, _ in sources.values()}
     declarations = [document.record for document in bundle.sealed(Dataset)]
@@ -294,7 +294,7 @@ def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
     known = set(declaration.properties)
     tracked = tuple(dict.fromkeys(item for item in tracked_of(declaration, declarations) if known >= set(item.fields)))
     first = row_key(form)[0]
-    facts = Facts(
+    facts = RowFacts(
         {item: Distinct(first in (*item.by, *item.fields), bool(item.by), item.kept) for item in tracked},
         {printed: set() for printed in declaration.printed or {}},
     )
@@ -324,7 +324,7 @@ def judge(bundle: Reading, sources: Sources, workers: Workers) -> Streamed:
 
 
 def _looked_through(
-    look: _Look, workers: Workers, facts: Facts, copy: Path, bundle: Bundle, entry: ListedFile
+    look: _Look, workers: Workers, facts: RowFacts, copy: Path, bundle: Bundle, entry: ListedFile
 ) -> Iterator[Block]:
     """Every row group of a file, whose bytes are copied as they are hashed."""
     file = look.file

@@ -7,13 +7,13 @@ import re
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
-from sealtrace.studies.games.behaviour import Behaviour, Seen, behaviour_of
+from sealtrace.studies.games.behaviour import BehaviourRecords, SeenDecision, behaviour_of
 from sealtrace.studies.games.evidence import GameStudy
 
 PSEUDONYM = re.compile(r"player-[0-9]{1,9}")
 
 
-def _behaviour(study: GameStudy, outcome: Outcome) -> Behaviour | None:
+def _behaviour(study: GameStudy, outcome: Outcome) -> BehaviourRecords | None:
     if not study.bundle.documents_of("behaviour") and not study.bundle.of_kind("hand"):
         outcome.not_applicable = "the study records no behaviour"
         return None
@@ -21,7 +21,7 @@ def _behaviour(study: GameStudy, outcome: Outcome) -> Behaviour | None:
 
 
 @check("behaviour.declared", "settings", of=_behaviour)
-def declared(behaviour: Behaviour, outcome: Outcome) -> None:
+def declared(behaviour: BehaviourRecords, outcome: Outcome) -> None:
     at, settings = outcome.at(behaviour.path), behaviour.declared
     outcome.inspected = len(settings.entries) + 4
     if len(behaviour.splits) < len(settings.entries):
@@ -42,7 +42,7 @@ def declared(behaviour: Behaviour, outcome: Outcome) -> None:
 
 
 @check("behaviour.hands", "hands", of=_behaviour)
-def hands(behaviour: Behaviour, outcome: Outcome) -> None:
+def hands(behaviour: BehaviourRecords, outcome: Outcome) -> None:
     frame = behaviour.study.frame("hand")
     outcome.inspected = frame.size
     for row, error in behaviour.read[1].items():
@@ -56,7 +56,7 @@ def hands(behaviour: Behaviour, outcome: Outcome) -> None:
 
 
 @check("behaviour.names", "players", of=_behaviour)
-def names(behaviour: Behaviour, outcome: Outcome) -> None:
+def names(behaviour: BehaviourRecords, outcome: Outcome) -> None:
     frame = behaviour.study.frame("hand")
     for row, hand in enumerate(behaviour.hands):
         outcome.inspected += len(hand["players"])
@@ -68,7 +68,7 @@ def names(behaviour: Behaviour, outcome: Outcome) -> None:
 
 
 @check("behaviour.disjoint", "players", of=_behaviour)
-def disjoint(behaviour: Behaviour, outcome: Outcome) -> None:
+def disjoint(behaviour: BehaviourRecords, outcome: Outcome) -> None:
     frame = behaviour.study.frame("hand")
     first: dict[str, tuple[str, str]] = {}
     told: set[str] = set()
@@ -84,7 +84,7 @@ def disjoint(behaviour: Behaviour, outcome: Outcome) -> None:
 
 
 @check("behaviour.snapshots", "snapshots", of=_behaviour)
-def snapshots(behaviour: Behaviour, outcome: Outcome) -> None:
+def snapshots(behaviour: BehaviourRecords, outcome: Outcome) -> None:
     frame = behaviour.study.frame("snapshot")
     due = {each.key: each for each in behaviour.read[0]}
     rows = frame.table.to_pylist()
@@ -104,6 +104,6 @@ def snapshots(behaviour: Behaviour, outcome: Outcome) -> None:
         at.error("/action", "A decision of the sealed hands has no snapshot.", "a snapshot", "nothing")
 
 
-def _fields(seen: Seen) -> dict[str, object]:
+def _fields(seen: SeenDecision) -> dict[str, object]:
     own = {name: getattr(seen.decision, name) for name in ("street", "players", "pot", "to_call", "label")}
     return {"split": seen.split, **own, "size": seen.size}

@@ -169,7 +169,7 @@ CHANCE, END = -1, -2
 
 
 @dataclass(frozen=True)
-class Tree:
+class GameTree:
     """A zero-sum game of two players with perfect recall. Nodes come by depth, so that parents stand before children.
 
     All nodes of an information set have the same depth: then one pass from the leaves up finds best responses.

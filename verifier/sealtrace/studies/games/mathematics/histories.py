@@ -22,7 +22,7 @@ class HistoryError(Exception):
 
 
 @dataclass(frozen=True)
-class Decision:
+class HandDecision:
     """The public state before a decision, and what was done."""
 
     action: int
@@ -36,7 +36,7 @@ class Decision:
     """What a raise added to a call, as a share of the pot after that call."""
 
 
-def decisions(hand: dict[str, Any]) -> list[Decision]:
+def decisions(hand: dict[str, Any]) -> list[HandDecision]:
     """Every fold, call and raise of a hand, with the state that it was made in."""
     count = len(hand["starting_stacks"])
     if hand["variant"] not in VARIANTS:
@@ -53,7 +53,7 @@ def decisions(hand: dict[str, Any]) -> list[Decision]:
     pot, street, playing = sum(antes) + sum(paid), 0, [True] * count
     least = _amount(-1, hand.get("min_bet") or 0)
     cards = _Cards()
-    found: list[Decision] = []
+    found: list[HandDecision] = []
     for place, action in enumerate(hand["actions"]):
         actor, verb, rest = _parsed(place, action, count)
         cards.take(place, actor, verb, rest)
@@ -79,7 +79,7 @@ def decisions(hand: dict[str, Any]) -> list[Decision]:
             if target - highest < least - 1e-9 and added < stacks[actor] - 1e-9:
                 raise HistoryError(place, "a raise by less than the least bet, and not of everything")
             raised = (target - highest) / (pot + to_call)
-        found.append(Decision(place, actor, street, sum(playing), pot, to_call, LABELS[verb], raised))
+        found.append(HandDecision(place, actor, street, sum(playing), pot, to_call, LABELS[verb], raised))
         if verb == "f":
             playing[actor] = False
         else:

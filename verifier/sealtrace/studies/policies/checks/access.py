@@ -17,7 +17,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double
 from sealtrace.studies.policies.checks.distributions import compare_traces
-from sealtrace.studies.policies.evidence.bank import Candidate
+from sealtrace.studies.policies.evidence.bank import BankCandidate
 from sealtrace.studies.policies.evidence.calibration import UndeclaredError
 from sealtrace.studies.policies.evidence.outcomes import in_order
 from sealtrace.studies.policies.evidence.replaying import prior_weights, replay_of, smoothed_teacher
@@ -240,7 +240,7 @@ def _due_events(study: Study) -> Iterator[tuple[Index, list[str]]]:
         yield rows[asked & ~allowed], [event, told[1]]
 
 
-def _policy_event(study: Study, candidate: Candidate) -> str:
+def _policy_event(study: Study, candidate: BankCandidate) -> str:
     """What a policy owes at every state: a tilt its family's residual, where that has a charge of its own."""
     if (declared := study.declared.events.get(candidate.arm)) is not None:
         return declared
@@ -340,7 +340,7 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
     return {name: times[:, code] > 0 for code, name in enumerate(names)}, twice
 
 
-def _needed(study: Study, candidate: Candidate, accepted: Mask) -> dict[str, Mask]:
+def _needed(study: Study, candidate: BankCandidate, accepted: Mask) -> dict[str, Mask]:
     """Field to which of a candidate's traces cannot do without it."""
     every = np.ones(len(accepted), np.bool_)
     features, prior, query = study.declared.features, study.declared.prior, study.declared.gate(candidate.arm)

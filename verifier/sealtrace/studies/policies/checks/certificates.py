@@ -59,7 +59,7 @@ def calibration_of(study: Study, partition: FrozenPartition) -> Calibration:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedCertificates:
     """The reported certificates of one partition, with their places in the recomputed tables."""
 
     partition: FrozenPartition
@@ -72,7 +72,7 @@ class Reported:
 
 
 @once
-def reported_certificates(study: Study) -> list[Reported]:
+def reported_certificates(study: Study) -> list[ReportedCertificates]:
     """Certificates by partition; those that name nothing known are reported as incomplete."""
     frame = study.frame("certificate")
     place_of = {candidate: place for place, candidate in enumerate(study.bank.competing())}
@@ -83,7 +83,7 @@ def reported_certificates(study: Study) -> list[Reported]:
         if (inside := frame.says("partition", name)).any():
             groups = frame.lookup("group", pa.array(partition.groups))
             rows = np.flatnonzero(inside & (places >= 0) & (groups >= 0))
-            found.append(Reported(partition, rows, places[rows], groups[rows]))
+            found.append(ReportedCertificates(partition, rows, places[rows], groups[rows]))
     return found
 
 
@@ -115,7 +115,9 @@ def complete(study: Study, outcome: Outcome) -> None:
             at.error(pointer, message, f"certificates of {name}", "none")
 
 
-def _known(outcome: Outcome, calibration: Calibration, reported: Reported, *, in_range: bool = False) -> Mask:
+def _known(
+    outcome: Outcome, calibration: Calibration, reported: ReportedCertificates, *, in_range: bool = False
+) -> Mask:
     """The reported pairs whose every calibration state is scored; says of the others that they are missing."""
     pairs = reported.candidates, reported.groups
     known: Mask = calibration.absent[pairs] == 0

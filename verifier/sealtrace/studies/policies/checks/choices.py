@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sealtrace.bundle.model import Sealed
+from sealtrace.bundle.model import TypedDocument
 from sealtrace.checks.outcome import Outcome, Spot
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
@@ -48,7 +48,7 @@ def _selector(study: Study, record: Selection) -> Selector | None:
     return next((selector for selector in known if selector.name == record.selector), None)
 
 
-def _at(outcome: Outcome, document: Sealed[Selection | CandidateMap], **more: str) -> Spot:
+def _at(outcome: Outcome, document: TypedDocument[Selection | CandidateMap], **more: str) -> Spot:
     """A record of a choice, or a part of it, to say findings of."""
     return outcome.at(document.path, {"selector": document.record.selector, **more})
 
@@ -72,7 +72,7 @@ def _nothing_selected(study: Study, outcome: Outcome) -> bool:
     return True
 
 
-def recounted(study: Study) -> Iterator[tuple[Sealed[Selection], CountedScales | None]]:
+def recounted(study: Study) -> Iterator[tuple[TypedDocument[Selection], CountedScales | None]]:
     """Every selection record over a grid of scales with its recount; None where a scale was not traced."""
     for document in study.bundle.sealed(Selection):
         if is_grouped(document.record):
@@ -87,7 +87,7 @@ def recounted(study: Study) -> Iterator[tuple[Sealed[Selection], CountedScales |
 
 def _recomputed_selections(
     study: Study, outcome: Outcome
-) -> Iterator[tuple[Sealed[Selection], Chosen | CountedScales]]:
+) -> Iterator[tuple[TypedDocument[Selection], Chosen | CountedScales]]:
     """Every selection record with what its selector takes: in groups, and over a grid of scales."""
     if _nothing_selected(study, outcome):
         return
@@ -239,7 +239,9 @@ def _place(count: CandidateCount | _DueCount, taken: Chosen | CountedScales) -> 
     return count.arm or "", exact(count.scale or "0"), count.group or ""
 
 
-def _reported(document: Sealed[Selection], taken: Chosen | CountedScales) -> dict[Hashable, tuple[str, CandidateCount]]:
+def _reported(
+    document: TypedDocument[Selection], taken: Chosen | CountedScales
+) -> dict[Hashable, tuple[str, CandidateCount]]:
     """The record's counts by what they are of, each with its pointer; of two, the later."""
     counts = enumerate(document.record.counts)
     return {_place(count, taken): (f"/counts/{place}", count) for place, count in counts}
@@ -291,7 +293,7 @@ def certified_set(study: Study, outcome: Outcome) -> None:
                 _at(outcome, document).error("/certified", message, expected, ", ".join(found) or "none")
 
 
-def _certified_pairs(outcome: Outcome, document: Sealed[Selection], chosen: Chosen) -> None:
+def _certified_pairs(outcome: Outcome, document: TypedDocument[Selection], chosen: Chosen) -> None:
     """Each pair says whether the rule may take it."""
     admitted = chosen.admitted if RULES[chosen.rule].certified else None
     reported = _reported(document, chosen)
@@ -320,7 +322,9 @@ def choice(study: Study, outcome: Outcome) -> None:
             _at(outcome, document).expect("/outcome", message, wanted, document.record.outcome)
 
 
-def _compare_choice(study: Study, outcome: Outcome, document: Sealed[Selection], taken: Chosen | CountedScales) -> bool:
+def _compare_choice(
+    study: Study, outcome: Outcome, document: TypedDocument[Selection], taken: Chosen | CountedScales
+) -> bool:
     """Compares what a record chose with what its rule takes; whether the rule takes anything."""
     record, at = document.record, _at(outcome, document)
     if isinstance(taken, CountedScales):
@@ -383,7 +387,7 @@ def _no_map(study: Study, outcome: Outcome) -> bool:
     return True
 
 
-def _recomputed_maps(study: Study, outcome: Outcome) -> Iterator[tuple[Sealed[CandidateMap], Chosen]]:
+def _recomputed_maps(study: Study, outcome: Outcome) -> Iterator[tuple[TypedDocument[CandidateMap], Chosen]]:
     """Every map record of a declared selector with what the selector takes, where that can be computed."""
     choosing = {selector.name for selector in study.declared.choosing}
     for document in study.bundle.sealed(CandidateMap):

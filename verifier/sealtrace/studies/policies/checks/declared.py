@@ -14,7 +14,7 @@ import pyarrow as pa
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
-from sealtrace.studies.policies.evidence.bank import Candidate, ObservedFeature
+from sealtrace.studies.policies.evidence.bank import BankCandidate, ObservedFeature
 from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.replaying import sealed_directions
 from sealtrace.studies.policies.evidence.study import Study
@@ -233,7 +233,7 @@ def domain(study: Study, outcome: Outcome) -> None:
 def scales(study: Study, outcome: Outcome) -> None:
     frame = study.frame("candidate")
     outcome.inspected = len(study.candidates)
-    seen: dict[tuple[str, Fraction | None], Candidate] = {}
+    seen: dict[tuple[str, Fraction | None], BankCandidate] = {}
     for candidate in study.candidates:
         key = candidate.arm, candidate.exact_scale
         if key in seen:
@@ -263,7 +263,7 @@ def checkpoints(study: Study, outcome: Outcome) -> None:
             pointer, expected, found = misfit
             message = "The weights cannot be run on the declared features and actions."
             outcome.at(checkpoint.document.path).error(pointer, message, expected, found)
-    first: dict[str | None, Candidate] = {}
+    first: dict[str | None, BankCandidate] = {}
     told: set[str | None] = set()
     for candidate in learned:
         at, family, digest = outcome.on(study.frame("candidate"), candidate.row), candidate.family, "/checkpoint_sha256"
@@ -313,7 +313,7 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
         if arm not in able:
             message = "What competes is an arm of tilts or students."
             outcome.at(study.evidence.protocol_path).error(f"/competitors/{place}", message, ", ".join(able), arm)
-    first: dict[str, Candidate] = {}
+    first: dict[str, BankCandidate] = {}
     for candidate in study.candidates:
         other = first.setdefault(candidate.arm, candidate)
         for field in ("policy", "family", "family_index", "interface", "direction", "splits"):
@@ -334,7 +334,7 @@ def _written(value: Any) -> str:
 
 def _told_apart(study: Study, outcome: Outcome) -> None:
     """Competing candidates of one scale differ in their family's index, so that ties have one order."""
-    first: dict[tuple[Fraction | None, int | None], Candidate] = {}
+    first: dict[tuple[Fraction | None, int | None], BankCandidate] = {}
     for candidate in (study.candidates[place] for place in study.bank.competing()):
         index = candidate.family_index
         other = first.setdefault((candidate.exact_scale, index), candidate)
@@ -344,7 +344,7 @@ def _told_apart(study: Study, outcome: Outcome) -> None:
             outcome.on(study.frame("candidate"), candidate.row).error("/family_index", message, expected, found)
 
 
-def _lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
+def _lacks(study: Study, candidate: BankCandidate) -> Iterator[tuple[str, str, str]]:
     """(field, expected, found) for everything that a candidate's policy misses."""
     declared, policy, interface = study.declared, candidate.policy, candidate.interface
     if policy in ("anchor", "tilt", "query") and declared.anchor is None:
@@ -374,7 +374,7 @@ def _lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]
             yield f"/{field}", f"nothing: a {policy} policy has no {field}", _written(value)
 
 
-def _tilt_lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
+def _tilt_lacks(study: Study, candidate: BankCandidate) -> Iterator[tuple[str, str, str]]:
     if candidate.scale is None:
         yield "/scale", "a scale", "nothing"
     elif exact(candidate.scale) < 0:
@@ -395,7 +395,7 @@ def _tilt_lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, 
             yield f"/direction/{action}/terms", "declared features", ", ".join(sorted(unknown))
 
 
-def _query_lacks(study: Study, candidate: Candidate) -> Iterator[tuple[str, str, str]]:
+def _query_lacks(study: Study, candidate: BankCandidate) -> Iterator[tuple[str, str, str]]:
     prior, gate = study.declared.prior, study.declared.gate(candidate.arm)
     for rule, there in (("prior", prior), ("query", gate)):
         if there is None:

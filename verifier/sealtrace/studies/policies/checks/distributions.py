@@ -14,7 +14,7 @@ from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.bank import Candidate
+from sealtrace.studies.policies.evidence.bank import BankCandidate
 from sealtrace.studies.policies.evidence.replaying import replay_of, smoothed_teacher
 from sealtrace.studies.policies.evidence.states import network_outputs
 from sealtrace.studies.policies.evidence.study import Study
@@ -315,7 +315,7 @@ def residual(study: Study, outcome: Outcome) -> None:
         compare_matrix(study, outcome, "residual", rows, "direction", *numbers, message)
 
 
-def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, candidate: Candidate) -> None:
+def _named_checkpoints(study: Study, outcome: Outcome, rows: Index, candidate: BankCandidate) -> None:
     """A direction that names a checkpoint names that of its family's candidates."""
     frame, due = study.frame("residual"), candidate.checkpoint_sha256
     other: Mask = (frame.texts("checkpoint_sha256")[0] >= 0) & ~frame.says("checkpoint_sha256", due)

@@ -19,7 +19,7 @@ from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, stat
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.partitions.exact import objective as objective_of
-from sealtrace.studies.policies.mathematics.partitions.rules import TooLargeError, TreeClass, canonical
+from sealtrace.studies.policies.mathematics.partitions.rules import PartitionTooLargeError, TreeClass, canonical
 from sealtrace.studies.policies.mathematics.partitions.rules import in_class as belongs
 from sealtrace.studies.policies.mathematics.partitions.search import best_partition
 from sealtrace.studies.policies.records.certification import Partition
@@ -207,7 +207,7 @@ def _not_in_class(study: Study, outcome: Outcome, partition: FrozenPartition, de
         return f"{states} structure states cannot support {len(partition.groups)} leaves"
     try:
         return belongs(partition.leaves, declared)
-    except TooLargeError as error:
+    except PartitionTooLargeError as error:
         outcome.missing = f"{partition.name}: {error}"
         return None
 
@@ -254,7 +254,7 @@ def optimal(study: Study, outcome: Outcome) -> None:
         features = {name: study.states.feature(name)[states] for name in declared.thresholds}
         try:
             found = best_partition(features, degradations, declared)
-        except (TooLargeError, Undecided, ValueError) as error:
+        except (PartitionTooLargeError, Undecided, ValueError) as error:
             outcome.missing = f"{partition.name}: {error}"
             continue
         message = f"Another partition of the class is better, or equal and earlier ({found.describe()})."

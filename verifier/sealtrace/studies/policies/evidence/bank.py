@@ -13,7 +13,7 @@ import pyarrow as pa
 from sealtrace.bundle.content import document_digest
 from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame, Index, Vector
-from sealtrace.bundle.model import Sealed
+from sealtrace.bundle.model import TypedDocument
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import View, once
 from sealtrace.mathematics import networks
@@ -26,13 +26,13 @@ Verdict = Literal["selected", "no-certified-candidate"]
 """What a rule gives in a group."""
 
 
-class Candidate(records.Candidate):
+class BankCandidate(records.Candidate):
     """One row of the bank."""
 
     row: int
 
     @classmethod
-    def of(cls, row: int, record: dict[str, Any]) -> Candidate:
+    def of(cls, row: int, record: dict[str, Any]) -> BankCandidate:
         """What a row says that fits its schema."""
         rules = {
             action: records.Affine.model_construct(constant=rule["constant"], terms=dict(rule["terms"] or ()))
@@ -56,7 +56,7 @@ class Candidate(records.Candidate):
 class FrozenWeights:
     """The frozen weights of a learned family."""
 
-    document: Sealed[records.Checkpoint]
+    document: TypedDocument[records.Checkpoint]
 
     @property
     def family(self) -> str:
@@ -102,9 +102,9 @@ class Bank(View):
         return as_double(exact(self.declared.tolerances.replay))
 
     @cached_property
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[BankCandidate]:
         rows = self.frame("candidate").table.to_pylist(maps_as_pydicts="lossy")
-        return [Candidate.of(row, record) for row, record in enumerate(rows)]
+        return [BankCandidate.of(row, record) for row, record in enumerate(rows)]
 
     def candidate_at(self, arm: str | None, scale: str | Fraction | None) -> int | None:
         """The candidate of an arm and a scale, which are compared as numbers; None where the bank has none."""
@@ -202,7 +202,7 @@ class Bank(View):
         ]
         return gates[0] if len(gates) == 1 else None
 
-    def checkpoint_of(self, candidate: Candidate) -> FrozenWeights | None:
+    def checkpoint_of(self, candidate: BankCandidate) -> FrozenWeights | None:
         """The weights of a candidate, where they are in the bundle."""
         return self.checkpoints.get(candidate.checkpoint_sha256 or "")
 

@@ -362,7 +362,7 @@ def _take_dual(calibration: Calibration, _: Selector, group: int) -> Taken:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SelectionRule:
     """How a selection rule chooses in a group."""
 
     take: Callable[[Calibration, Selector, int], Taken]
@@ -381,20 +381,24 @@ class Rule:
 _BOTH = ("risk", "utility")
 _LARGER_MEAN = "no candidate within the limit has a larger mean utility"
 RULES = {
-    "anchor": Rule(lambda *_: None, "the rule always takes the anchor", _BOTH, scored=False),
-    "fixed": Rule(_take_fixed, "the rule names its candidate", needs=("partition", "arm", "scale"), scored=False),
-    "empirical-zero": Rule(_take_empirical_zero, "no larger scale is without a crossing", ("risk",), ("arm",)),
-    "mean-strong": Rule(_take_mean_strong, _LARGER_MEAN, needs=("partition", "limit")),
-    "kl-budget": Rule(_take_kl_budget, _LARGER_MEAN, needs=("partition", "limit", "clip")),
-    "risk-only": Rule(
+    "anchor": SelectionRule(lambda *_: None, "the rule always takes the anchor", _BOTH, scored=False),
+    "fixed": SelectionRule(
+        _take_fixed, "the rule names its candidate", needs=("partition", "arm", "scale"), scored=False
+    ),
+    "empirical-zero": SelectionRule(_take_empirical_zero, "no larger scale is without a crossing", ("risk",), ("arm",)),
+    "mean-strong": SelectionRule(_take_mean_strong, _LARGER_MEAN, needs=("partition", "limit")),
+    "kl-budget": SelectionRule(_take_kl_budget, _LARGER_MEAN, needs=("partition", "limit", "clip")),
+    "risk-only": SelectionRule(
         lambda calibration, _, group: _take_by_mean(calibration, group, calibration.certified[:, group]),
         "no certified candidate of a group has a larger mean utility",
         ("risk",),
         certified=("risk",),
     ),
-    "dual": Rule(_take_dual, "no certified candidate of a group has a larger utility bound", _BOTH, certified=_BOTH),
+    "dual": SelectionRule(
+        _take_dual, "no certified candidate of a group has a larger utility bound", _BOTH, certified=_BOTH
+    ),
     # What it takes in a group depends on the others: `_robust` searches for the whole map.
-    "robust": Rule(lambda *_: None, "no map is better", _BOTH, certified=_BOTH),
+    "robust": SelectionRule(lambda *_: None, "no map is better", _BOTH, certified=_BOTH),
 }
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.bundle.frames import Index, Vector
-from sealtrace.bundle.model import Sealed
+from sealtrace.bundle.model import TypedDocument
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.states import States
@@ -19,7 +19,7 @@ from sealtrace.studies.policies.records.certification import Partition
 class FrozenPartition:
     """One frozen partition of a study."""
 
-    def __init__(self, states: States, document: Sealed[Partition]) -> None:
+    def __init__(self, states: States, document: TypedDocument[Partition]) -> None:
         self.states = states
         self.path, self.record = document.path, document.record
         self.name, self.learned_in = self.record.name, self.record.learned_in

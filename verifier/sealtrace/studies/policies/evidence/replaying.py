@@ -10,7 +10,7 @@ from sealtrace.bundle.frames import Matrix, Vector, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics.exact import as_double
-from sealtrace.studies.policies.evidence.bank import Candidate
+from sealtrace.studies.policies.evidence.bank import BankCandidate
 from sealtrace.studies.policies.evidence.states import States, aligned, network_outputs
 from sealtrace.studies.policies.mathematics import policies
 
@@ -62,7 +62,7 @@ def _normalized(weights: Matrix) -> Replay:
     return Replay(policies.normalized(weights), policies.normalizers(weights))
 
 
-def direction_of(states: States, candidate: Candidate) -> Matrix | None:
+def direction_of(states: States, candidate: BankCandidate) -> Matrix | None:
     """A residual direction at every observed state: from its rule, its weights, or as sealed."""
     if candidate.direction is not None:
         return states.affine(candidate.direction) if set(states.bank.actions) <= set(candidate.direction) else None

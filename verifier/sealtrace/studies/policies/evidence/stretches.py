@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame, Index
-from sealtrace.bundle.model import Reading
+from sealtrace.bundle.model import UnfinishedBundle
 from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import FUNCTIONS
@@ -27,7 +27,7 @@ BESIDE = ("teacher", "values", "residual")
 class Stretches:
     """The records of states, which must lie in the order of the observations; `NotLaidOutError` where they do not."""
 
-    def __init__(self, study: Study, reading: Reading) -> None:
+    def __init__(self, study: Study, reading: UnfinishedBundle) -> None:
         """`reading` is the bundle of the study while it is read, whose files of rows are held once."""
         self.study = study
         self._once = True
@@ -79,7 +79,7 @@ def _name_states_once(frame: Frame, states: pa.Array) -> None:
         frame.replace_column("state", states)
 
 
-def _release(study: Study, reading: Reading) -> None:
+def _release(study: Study, reading: UnfinishedBundle) -> None:
     """Has files of rows be stretches of their kind's columns, so that what those replaced is not held as well."""
     held = {store.path: place for place, store in enumerate(reading.stores)}
     for kind in ("observation", *BESIDE):

@@ -28,7 +28,7 @@ from sealtrace.bundle.frames import (
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import Evidence, View, once
-from sealtrace.studies.policies.evidence.bank import Candidate
+from sealtrace.studies.policies.evidence.bank import BankCandidate
 from sealtrace.studies.policies.evidence.states import States
 from sealtrace.studies.policies.mathematics import scores, thresholds
 from sealtrace.studies.policies.records.protocol import PolicyProtocol
@@ -156,7 +156,7 @@ class Study(View):
         return self.bank.tolerance
 
     @property
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[BankCandidate]:
         return self.bank.candidates
 
     @cached_property

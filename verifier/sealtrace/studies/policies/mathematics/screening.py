@@ -93,7 +93,7 @@ class Screen:
 
 
 @dataclass(frozen=True)
-class Run:
+class CandidateRun:
     """Consecutive candidates of the bank that are replayed together."""
 
     rows: slice
@@ -160,7 +160,7 @@ def top_actions(policy: Sequence[Vector], legal: Sequence[Mask | None]) -> npt.N
 
 def replayed(
     screen: Screen,
-    runs: Sequence[tuple[Run, Matrix]],
+    runs: Sequence[tuple[CandidateRun, Matrix]],
     logs: Matrix,
     policy: Matrix,
     legal: Mask | None,

@@ -18,7 +18,7 @@ from .proof import Covered, Refuted, Region, Settled, Solution
 Index = npt.NDArray[np.intp]
 
 
-class Contest:
+class MapContest:
     """Keeps the maps that no other is surely better than."""
 
     def __init__(self, instance: Instance) -> None:
@@ -93,7 +93,7 @@ def look_at_all(instance: Instance, needed: Mask) -> Solution | None:
     rivals = choices[(risks <= budget + margin) & (utilities >= known - margin)].tolist()
     if len(rivals) > MOST_RIVALS:
         return None
-    contest = Contest(instance)
+    contest = MapContest(instance)
     for choice in rivals:
         contest.offer(choice)
     # What the riskiest good map gains over the best one per risk: a check by bounds is short with it.

@@ -24,7 +24,7 @@ class GroupWise:
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitProof:
     """A region in two, by one threshold."""
 
     axis: int
@@ -42,7 +42,7 @@ class Region:
 
     multiplier: Fraction = Fraction(0)
     """Its bound on the region's maps removes the options that no better map uses."""
-    split: Split | None = None
+    split: SplitProof | None = None
     labels: int | None = None
     """How many partial maps that none surpasses were followed, where the multiplier was not enough."""
     maps: int | None = None

@@ -12,7 +12,7 @@ from .domains import exact_contribution
 from .groupwise import check_rivals
 from .instance import Instance, whole_mean, worst_risk, worst_utility
 from .labels import undominated
-from .proof import Covered, GroupWise, Refuted, Region, Settled, Solution, Split
+from .proof import Covered, GroupWise, Refuted, Region, Settled, Solution, SplitProof
 
 
 def recheck(instance: Instance, solution: Solution) -> None:
@@ -221,7 +221,7 @@ class _Check:
         ]
         return kept if all(kept) else None
 
-    def _halves(self, split: Split, remaining: _Remaining) -> list[tuple[int, Options, Ranges]]:
+    def _halves(self, split: SplitProof, remaining: _Remaining) -> list[tuple[int, Options, Ranges]]:
         """The two sides of a cut; a value between two options' values belongs to neither map."""
         if not 0 <= split.axis < len(remaining.ranges):
             raise Refuted("a region is split by no threshold")

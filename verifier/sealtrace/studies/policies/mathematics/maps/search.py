@@ -11,7 +11,7 @@ import numpy as np
 
 from sealtrace.mathematics import Mask, Matrix, Vector
 
-from .comparison import Contest, look_at_all
+from .comparison import MapContest, look_at_all
 from .domains import (
     CAP,
     LEAST,
@@ -33,7 +33,7 @@ from .domains import (
 from .groupwise import group_wise, largest, needed_options, usable_options
 from .instance import Instance, worst_risks, worst_utilities
 from .labels import follow
-from .proof import Covered, Region, Solution, Split
+from .proof import Covered, Region, Solution, SplitProof
 
 BATCH = 32
 """So many domains are bounded at a time: alone they are so small that most of the time goes into calls."""
@@ -64,7 +64,7 @@ class _Search:
     def __init__(self, instance: Instance, needed: Mask, most_labels: int) -> None:
         self.instance = instance
         self.ranked = rank_values(instance, needed)
-        self.contest = Contest(instance)
+        self.contest = MapContest(instance)
         self.most_labels = most_labels
         self.regions: list[Region] = []
         self.waiting: list[tuple[float, int, Domains]] = []
@@ -127,13 +127,13 @@ class _Search:
         if within.max() > float(self.contest.utility):
             self.contest.offer(found.safe[within.argmax()].tolist())
 
-    def _split(self, domain: Domains, multiplier: float, ceiling: float) -> Split:
+    def _split(self, domain: Domains, multiplier: float, ceiling: float) -> SplitProof:
         """Halves the range that costs the bound most."""
         axis, cut = _widest(self.ranked, domain.ranges[0], multiplier)
         below, above = domain.ranges.copy(), domain.ranges.copy()
         below[:, axis, 1], above[:, axis, 0] = cut, cut + 1
         halves = [self._wait(Domains(ranges, domain.open), ceiling) for ranges in (below, above)]
-        return Split(axis, self.ranked.exact_value(axis // 2, cut), *halves)
+        return SplitProof(axis, self.ranked.exact_value(axis // 2, cut), *halves)
 
     def _follow(self, domain: Domains, contributed: Matrix, multiplier: float) -> int:
         """Follows the labels of a domain to its maps, and says how many."""

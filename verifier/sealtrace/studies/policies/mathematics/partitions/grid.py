@@ -37,7 +37,7 @@ class Cut:
         return all(box[self.axis][1] <= self.position or box[self.axis][0] >= self.position for box in boxes)
 
 
-class Grid:
+class SplitGrid:
     """The elementary cells between thresholds that hold states, and sums over sets of them in doubles."""
 
     def __init__(self, features: Mapping[str, Vector], degradations: Matrix, declared: TreeClass) -> None:

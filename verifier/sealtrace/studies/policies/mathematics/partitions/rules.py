@@ -20,7 +20,7 @@ DEPTH_LIMIT = 64
 """The deepest recursion that a search may need."""
 
 
-class TooLargeError(Exception):
+class PartitionTooLargeError(Exception):
     """The class or the rule is too large to be searched exactly."""
 
 
@@ -221,7 +221,7 @@ class _Depths:
         if len(boxes) > 2 ** min(depth, len(boxes)):
             return False
         if depth > DEPTH_LIMIT or len(self._known) > SUBPROBLEM_LIMIT:
-            raise TooLargeError("the depth of these leaves takes too long to determine")
+            raise PartitionTooLargeError("the depth of these leaves takes too long to determine")
         key = boxes, depth
         if key not in self._known:
             self._known[key] = any(

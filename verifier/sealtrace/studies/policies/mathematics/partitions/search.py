@@ -25,13 +25,13 @@ from sealtrace.studies.policies.mathematics.partitions.exact import (
     sign_of,
     total,
 )
-from sealtrace.studies.policies.mathematics.partitions.grid import Grid
+from sealtrace.studies.policies.mathematics.partitions.grid import SplitGrid
 from sealtrace.studies.policies.mathematics.partitions.rules import (
     DEPTH_LIMIT,
     SUBPROBLEM_LIMIT,
     Box,
+    PartitionTooLargeError,
     Side,
-    TooLargeError,
     TreeClass,
     leaf_text,
 )
@@ -96,7 +96,7 @@ def best_partition(features: Mapping[str, Vector], degradations: Matrix, declare
     require_degradations(degradations)
     if len(degradations) < declared.minimum_support:
         raise NoPartitionError(f"{len(degradations)} structure states, {declared.minimum_support} needed in a leaf")
-    return _Search(Grid(features, degradations, declared), degradations, declared).found()
+    return _Search(SplitGrid(features, degradations, declared), degradations, declared).found()
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class _Partial:
 class _Search:
     """The memoised subproblems of one class on one set of states."""
 
-    def __init__(self, grid: Grid, degradations: Matrix, declared: TreeClass) -> None:
+    def __init__(self, grid: SplitGrid, degradations: Matrix, declared: TreeClass) -> None:
         self._grid = grid
         self._degradations = degradations
         self._exact = Degradations(degradations, declared.lambda_cert, declared.lambda_comp)
@@ -168,7 +168,7 @@ class _Search:
         # No tree is deeper than there are splits, or leaves with support less one.
         self._depth = min(declared.depth, len(grid.cuts), len(degradations) // self._support - 1)
         if self._depth > DEPTH_LIMIT:
-            raise TooLargeError(f"trees of depth {self._depth} are too deep to be searched")
+            raise PartitionTooLargeError(f"trees of depth {self._depth} are too deep to be searched")
         self._solved: dict[tuple[int, int], tuple[float, int]] = {}
         self._best: dict[tuple[Box, int], _Partial] = {}
         self._others: dict[tuple[Box, int], _Partial | None] = {}
@@ -319,4 +319,4 @@ class _Search:
 def _require_room(subproblems: Sized) -> None:
     """Refuse one more subproblem beyond the limit."""
     if len(subproblems) >= SUBPROBLEM_LIMIT:
-        raise TooLargeError(f"the class has more than {SUBPROBLEM_LIMIT} subproblems")
+        raise PartitionTooLargeError(f"the class has more than {SUBPROBLEM_LIMIT} subproblems")
