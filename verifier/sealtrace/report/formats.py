@@ -45,7 +45,7 @@ class Format:
 
     name: str
     extension: str | None
-    """The ending of its files; None where it only makes sense in a log."""
+    """The ending of its files; None where no ending means it: a log has no file, a badge ends as any JSON."""
     description: str
     module: str
     """The module of this package whose `render` makes it."""
@@ -72,6 +72,7 @@ FORMATS = (
     Format("latex", "tex", "the numbers that differ, for an appendix", "latex", ("everything",)),
     Format("html", "html", "one page for readers, which needs nothing else", "html", details=True),
     Format("csv", "csv", "one line per number, for spreadsheets", "spreadsheet"),
+    Format("badge", None, "a shields.io endpoint for a README, as badge=FILE", "badge"),
 )
 """In the order in which help lists them."""
 
