@@ -173,8 +173,8 @@ def test_options_come_from_the_project(study: Path, monkeypatch: pytest.MonkeyPa
         ('[must-be-empty]\na = ["SELECT 1"]\n', "must-be-empty is a table of names and queries"),
         (waiver("2999-13-01"), "cannot be read as TOML"),
         (waiver(LATE).replace("identity.listing", "identity.listin"), "did you mean 'identity.listing'?"),
-        (waiver(LATE).replace("reason", "raison"), "waivers/0/reason: Field required"),
-        (waiver(LATE).replace('"The next release leaves it out."', '""'), "waivers/0/reason"),
+        (waiver(LATE).replace("reason", "raison"), "waiver 1: reason is missing"),
+        (waiver(LATE).replace('"The next release leaves it out."', '""'), "waiver 1: reason: '' is no text"),
     ],
 )
 def test_wrong_settings_are_refused(study: Path, text: str, said: str) -> None:

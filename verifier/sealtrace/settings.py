@@ -108,6 +108,23 @@ def _read(path: Path) -> Settings | None:
     return Settings(path, _waivers(path, said.get("waivers", [])), queries, commands)
 
 
+_WAIVER_KINDS = {"date": "no date such as 2027-01-31", "string": "no text", "list": "no list of waivers"}
+
+
+def _plainly(problem: dict[str, Any]) -> str:
+    """One thing that is wrong with the waivers, in the words of the file; the library's are about its own types."""
+    number, *fields = problem["loc"] or (None,)
+    place = f"waiver {number + 1}" if isinstance(number, int) else "waivers"
+    name = ".".join(map(str, fields))
+    kind = problem["type"]
+    if kind == "missing":
+        return f"{place}: {name} is missing"
+    if kind == "extra_forbidden":
+        return f"{place}: there is no {name}"
+    wrong = next((said for begin, said in _WAIVER_KINDS.items() if kind.startswith(begin)), "not what it should be")
+    return f"{place}: {name}{': ' if name else ''}{problem['input']!r} is {wrong}"
+
+
 def _waivers(path: Path, given: Any) -> list[Waiver]:
     from pydantic import TypeAdapter, ValidationError
 
@@ -118,9 +135,7 @@ def _waivers(path: Path, given: Any) -> list[Waiver]:
     try:
         waivers = TypeAdapter(list[Waiver]).validate_python(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = "/".join(map(str, ("waivers", *first["loc"])))
-        raise BundleError(f"{path}: {place}: {first['msg']}") from None
+        raise BundleError("\n".join(f"{path}: {_plainly(dict(one))}" for one in error.errors())) from None
     for waiver in waivers:
         if waiver.check not in BY_ID:
             raise BundleError(f"{path}: no check has the id {waiver.check!r}{nearest(waiver.check, BY_ID)}")
