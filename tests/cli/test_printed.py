@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from checks.mutations import MAIN, MUTATIONS
 from cli.runner import Run, sealtrace
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.sealing import seal
+from sealtrace.contract.printed import Recipe
 from sealtrace.recipes.metrics import all_metrics
+from sealtrace.statistics.arguments import MEANINGS
+from sealtrace.statistics.entries import STATISTICS
 from support import EMPTY, FIXTURE, Row, copy_of_fixture, edit_document, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
@@ -218,6 +222,25 @@ def test_extract_refuses_a_table_that_does_not_add_up(tmp_path: Path) -> None:
     assert run.code == 1
     assert "paper.tex:24: error:" in run.errors
     assert [record["label"] for record in json.loads(run.output)] == ["tab:main"]
+
+
+def test_one_metric_is_explained() -> None:
+    """With the words that headings use, its arguments and what they mean, and a recipe to begin with."""
+    run = sealtrace("metrics", "mcnemar")
+    assert run.code == 0
+    assert "mcnemar's test" in run.output
+    assert "method: exact, or an approximation" in run.output
+    recipe = re.search(r"recipe +(\{.*\})", run.output, re.DOTALL)
+    assert recipe is not None
+    assert json.loads(recipe[1]) == {"metric": "mcnemar", "of": "answer", "versus": {"system": "baseline"}}
+    assert "did you mean 'mcnemar'?" in sealtrace("metrics", "mcnemr").errors
+
+
+def test_every_argument_of_everyday_statistics_is_told() -> None:
+    """Nobody has to guess what a word of a recipe means."""
+    told = {*MEANINGS, *Recipe.model_fields}
+    asked = {name for one in STATISTICS.values() for name in (*one.arguments, *one.optional)}
+    assert asked <= told
 
 
 def test_metrics_are_listed() -> None:

@@ -76,16 +76,20 @@ def _explain(check: Check) -> None:
 
 
 @click.command()
+@click.argument("name", required=False)
 @form_option
-def metrics(form: str) -> int:
-    """List the named metrics that a table's recipes can ask for.
+def metrics(name: str | None, form: str) -> int:
+    """List the named metrics that a table's recipes can ask for, or explain the metric NAME.
 
     \b
     Examples:
       sealtrace metrics
+      sealtrace metrics mcnemar
     """
     from sealtrace.recipes.metrics import all_metrics
 
+    chosen = [metric for metric in all_metrics() if name in (None, metric.name)]
+    refuse_unknown("no metric is called", [name] if name else [], [metric.name for metric in all_metrics()])
     if form == "json":
         listed = [
             {
@@ -95,9 +99,13 @@ def metrics(form: str) -> int:
                 "arguments": list(metric.arguments),
                 "optional": list(metric.optional),
             }
-            for metric in all_metrics()
+            for metric in chosen
         ]
         click.echo(json.dumps(listed, indent=2))
+        return 0
+    if name is not None:
+        for metric in chosen:
+            _explain_metric(metric)
         return 0
     by_source: dict[str, list[Statistic]] = {}
     for metric in all_metrics():
@@ -116,6 +124,39 @@ def metrics(form: str) -> int:
         sheet.gap()
     click.echo(str(sheet), nl=False)
     return 0
+
+
+def _explain_metric(metric: Statistic) -> None:
+    """One metric: what it is, what headings call it, what it takes, and a recipe to begin with."""
+    from sealtrace.contract.printed import Recipe
+    from sealtrace.statistics.arguments import MEANINGS
+    from sealtrace.statistics.entries import OF_ROWS
+
+    known = {name: (field.description or "").rstrip(".") for name, field in Recipe.model_fields.items()}
+    known |= {name: meaning for name, (meaning, _) in MEANINGS.items()} if metric.pack == "results" else {}
+    sheet = _sheet()
+    sheet.titled(metric.name, "cyan", f"  [{metric.source}]")
+    sheet.figure("is", metric.formula, 10)
+    sheet.figure("headings", ", ".join(metric.words) or metric.name.replace("_", " "), 10)
+    low, high = metric.range
+    if (low, high) != (None, None):
+        sheet.figure("values", f"{metric.unit}, {'' if low is None else low} to {'' if high is None else high}", 10)
+    if metric.sql:
+        sheet.figure("in SQL", metric.sql, 10)
+    # What is its own comes before what nearly every metric takes.
+    takes = sorted(metric.optional, key=lambda name: name in OF_ROWS)
+    for title, names in (("needs", metric.arguments), ("takes", takes)):
+        for place, name in enumerate(names):
+            said = f"{name}: {known[name]}" if name in known else name
+            sheet.figure("" if place else title, said, 10)
+    own = {"dataset", "of", "against", "where", "group", "over", "show", "minus", "versus"}
+    recipe: dict[str, object] = {"metric": metric.name}
+    recipe |= {name: "answer" for name in metric.arguments if name in own}
+    given = {name: MEANINGS[name][1] if name in MEANINGS else "…" for name in metric.arguments if name not in own}
+    if "versus" in metric.optional:
+        recipe["versus"] = {"system": "baseline"}
+    sheet.figure("recipe", json.dumps(recipe | ({"arguments": given} if given else {}), ensure_ascii=False), 10)
+    click.echo(str(sheet), nl=False)
 
 
 @click.command()
