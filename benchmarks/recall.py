@@ -33,17 +33,17 @@ from pathlib import Path
 
 from sealtrace.contract.result import ClaimResult, Result
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.fact import plain_address
 from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.names.words import named_by, vocabulary
 from sealtrace.paper.numbers import looks_numeric
+from sealtrace.paper.sentences import sentences
 from sealtrace.relations.auditing import Subject, audit
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
-from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import automatic_claims
 from sealtrace.relations.families.wording import printed
-from sealtrace.relations.prose import sentences_of
 from sealtrace.relations.search import search
 from sealtrace.relations.subjects import read_subject
 from sealtrace.relations.syntax import Given, Node, rebuilt
@@ -230,15 +230,15 @@ def text_plants(subject: Subject, found: Result, chance: random.Random, most: in
         if fact.number in inside
     }
     places: dict[str, list[tuple[str, int, str]]] = {"quote": [], "claim": []}
-    for sentence in sentences_of(subject.prose):
-        for mention in sentence.mentions:
-            bare = mention.fact.text.replace("−", "-").lstrip("+").rstrip("%")
+    for sentence in sentences(subject.prose):
+        for mention in sentence.amounts:
+            bare = mention.text.replace("−", "-").lstrip("+").rstrip("%")
             # Round numbers and the levels of intervals are printed by many cells and quote none.
             digits = len(mention.digits if "." in bare else mention.digits.rstrip("0"))
             level = re.match(
                 r"[^.;,]{0,40}\b(?:CIs?|confidence|credible|intervals?|bounds?)\b", sentence.text[mention.end :]
             )
-            place = (sentence.source, sentence.line_at(mention.start), mention.fact.text)
+            place = (sentence.source, sentence.line_at(mention.start), mention.text)
             if (
                 cells.get(bare, set()) & vocabulary(sentence.text)
                 and (digits > 2 or (mention.unit == "%" and len(mention.digits) > 1))

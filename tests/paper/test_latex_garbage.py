@@ -62,7 +62,7 @@ def read_all(text: str) -> None:
         assert all(problem.line >= 1 for problem in other.problems)
     for prose in (found.prose, page.prose):
         for sentence in sentences(prose):
-            assert all(sentence.text[one.start : one.end] == one.printed.text for one in sentence.numbers)
+            assert all(" ".join(sentence.text[one.start : one.end].split()) == one.text for one in sentence.numbers)
     for printed in (one for extracted in found.tables for one in tables_of(extracted, "table")):
         assert set(printed.naming) < set(range(len(printed.columns)))
         assert all(len(row.cells) == len(printed.columns) for row in printed.rows)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from paper.reading import document
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.numbers import numbers_in
+from sealtrace.paper.reported import paper_of
 from sealtrace.paper.sentences import sentences
 
 PAPER = r"""
@@ -38,12 +39,57 @@ def test_several_sentences_on_a_line_and_one_over_several() -> None:
         ("more.tex", 2, "It has 7 of 9 words."),
     ]
     assert [one.caption for one in found] == [False, False, False, True, True, False, False]
-    assert [[(number.printed.text, number.line) for number in one.numbers] for one in found[:3]] == [
-        [("3.2 tons", 2)],
-        [("4.5 tons", 3), ("41%", 3)],
+    assert [[(number.text, number.line) for number in one.numbers] for one in found[:3]] == [
+        [("3.2", 2)],
+        [("4.5", 3), ("41%", 3)],
         [("2", 3)],
     ]
-    assert [part.role for part in found[-1].numbers[0].printed.parts] == ["k", "n"]
+    assert [number.number.role for number in found[-1].numbers] == ["k", "n"]
+    assert [number.id for number in found[-1].numbers] == ["s7.n1", "s7.n2"]
+
+
+def quantities(text: str) -> list[tuple[str, str, bool]]:
+    """Text, kind and looseness of each number of a sentence."""
+    (sentence,) = sentences([ProseLine(text, "a.md", 1, 1)])
+    return [(one.text, one.kind, one.loose) for one in sentence.numbers]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("about 70% of twelve runs", [("70%", "quantity", True), ("twelve", "word", False)]),
+        ("Tables 1 and 2 of Smith [12]", [("1", "name", False), ("2", "name", False), ("12", "name", False)]),
+        ("in 2019 at least 3.5 million", [("2019", "name", False), ("3.5 million", "quantity", True)]),
+        ("3.2 Results of the trial", [("3.2", "name", False)]),
+        (
+            "71.2 ± 0.3 of forty-one",
+            [("71.2", "quantity", False), ("0.3", "quantity", False), ("forty-one", "word", False)],
+        ),
+        ("6 points more, a 2.5-fold gain", [("6 points", "quantity", False), ("2.5-fold", "quantity", False)]),
+    ],
+)
+def test_a_number_is_a_quantity_a_name_or_a_word(text: str, found: list[tuple[str, str, bool]]) -> None:
+    """What only numbers something is told apart, and so are counts in words and what is not meant exactly."""
+    assert quantities(text) == found
+
+
+def test_a_list_of_references_has_no_quantities() -> None:
+    """Its years, pages and volumes are names, and its sentences keep their ids."""
+    lines = ["It gave 41.5%.", "References", "Smith (2019). On 12.5 things. 14, 33."]
+    found = sentences(ProseLine(text, "a.md", number, number) for number, text in enumerate(lines, 1))
+    assert [number.id for one in found for number in one.quantities] == ["s1.n1"]
+    assert [one.id for one in found][-1] == f"s{len(found)}"
+
+
+def test_every_number_of_a_paper_has_one_id() -> None:
+    """A cell and a number of the text are found by the ids that all commands give them."""
+    paper = paper_of(document(PAPER))
+    (cell,) = [table.id(row, column) for table in paper.tables for row, column, _cell in table.places()]
+    assert paper.number(cell).text == "3"
+    found = paper.number("s2.n2")
+    assert (found.text, found.line) == ("41%", 3)
+    with pytest.raises(LookupError, match=r"no number s2\.n9"):
+        paper.number("s2.n9")
 
 
 def test_references_are_labels() -> None:
@@ -76,6 +122,5 @@ def test_nothing_is_lost(lines: list[tuple[str, bool]]) -> None:
     assert "".join("".join(one.text for one in found).split()) == "".join("".join(text for text, _ in lines).split())
     for sentence in found:
         for number in sentence.numbers:
-            assert sentence.text[number.start : number.end] == number.printed.text
-            assert number.printed.parts
+            assert " ".join(sentence.text[number.start : number.end].split()) == number.text
             assert 1 <= number.line <= len(lines)

@@ -9,6 +9,7 @@ import pytest
 from relations.papers import formula_of, paper_facts
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Decision, Repair, Status
+from sealtrace.relations.intervals import Interval
 from sealtrace.relations.syntax import (
     Given,
     Multiple,
@@ -61,7 +62,7 @@ def test_what_holds(text: str) -> None:
     found = decided(text)
     assert found.status is Status.HOLDS
     for fact in found.cells:
-        assert found.witness[fact.address].within(fact.interval)
+        assert found.witness[fact.address].within(Interval(fact.low, fact.high))
 
 
 LINES = {

@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from relations.papers import paper_facts
-from sealtrace.relations.fact import NotAvailableError, Rule, UnknownFactError
+from sealtrace.paper.fact import Rule
+from sealtrace.relations.facts import NotAvailableError, UnknownFactError
 from sealtrace.relations.prose import stands_on_line
 
 ENDS = {

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relations.worlds import HALVES, KINDS, LINEAR, World, nearest, text_of, true_world, truncated
+from sealtrace.paper.fact import Rule
 from sealtrace.relations.decide import decide, decide_groups
 from sealtrace.relations.decision import Decision, Status
-from sealtrace.relations.fact import Rule
 from support import LONG
 
 EXAMPLES = settings(max_examples=3000 if LONG else 40, deadline=None)

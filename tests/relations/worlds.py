@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from sealtrace.paper.fact import Rule
 from sealtrace.paper.model import Table
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Rule
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import Names, parse_formula
 

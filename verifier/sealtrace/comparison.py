@@ -143,11 +143,10 @@ def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[NotLooke
     """Decimals in running text that no cell and no bound number accounts for."""
     known = {part.text.replace("−", "-") for cell in cells if cell.printed for part in cell.printed.parts}
     return [
-        NotLookedAt(what=f"{sentence.source}:{number.line}: {part.text} in the text", why="nothing accounts for it")
+        NotLookedAt(what=f"{said.source}:{said.line}: {said.number.text} in the text", why="nothing accounts for it")
         for sentence in sentences(prose)
-        for number in sentence.numbers
-        for part in number.printed.parts
-        if "." in part.text and part.text not in known
+        for said in sentence.quantities
+        if "." in said.number.text and said.number.text not in known
     ]
 
 

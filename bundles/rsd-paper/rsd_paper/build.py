@@ -12,10 +12,10 @@ from typing import Any
 from rsd_paper.extract import declared
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
+from sealtrace.paper.fact import Fact, Rule
 from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import looks_numeric, read_printed
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact, Rule
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, Address, cells_of_facts, facts_of_tables

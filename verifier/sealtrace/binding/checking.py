@@ -53,10 +53,10 @@ from sealtrace.contract.result import (
     Summary,
     Verdict,
 )
-from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.model import Paper
 from sealtrace.paper.names.index import Names
 from sealtrace.paper.papers import other_papers, read_paper
+from sealtrace.paper.sentences import Sentence
 
 Progress = Callable[[str, int, int], None]
 VALUES_A_SECOND = 200_000
@@ -141,7 +141,7 @@ def examine(
     captions = [table.caption for table in reported.tables]
     name = results.resolve().name  # The current directory has none of its own.
     findings = find(
-        grids, reported.prose, listing, paper, name, captions,
+        grids, reported.sentences, listing, paper, name, captions,
         seconds=seconds, tally=tally, progress=progress, rivals=rivals,
     )  # fmt: skip
     return replace(findings, audit=audit)
@@ -157,7 +157,7 @@ def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | N
 
 def find(
     grids: list[Grid],
-    prose: Sequence[ProseLine],
+    sentences: Sequence[Sentence],
     listing: Listing,
     paper: str,
     results: str,
@@ -174,7 +174,7 @@ def find(
     """
     tally = tally or Tally(time.process_time() + seconds)
     tally.begin(FRAMES)
-    views = views_of(listing, [*(line.text for line in prose), *captions], tally)
+    views = views_of(listing, [*(sentence.text for sentence in sentences), *captions], tally)
     frames = [view.frame for view in views if not view.melted]
     tally.begin(SEARCH)
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
@@ -185,7 +185,7 @@ def find(
         if share > 0.5:
             told = f"results give {100 * share:.0f} % of the numbers in its tables, and hardly any in those of {paper}"
             listing.problems.insert(0, f"{path}: {told}; is that the paper?")
-    text, set_aside = bind_text(prose, grids, bound, frames, tally, progress)  # (4)
+    text, set_aside = bind_text(sentences, grids, bound, frames, tally, progress)  # (4)
     tally.seconds = time.process_time() - tally.started + listing.elsewhere
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
 
@@ -222,7 +222,7 @@ def concluded(findings: Findings, version: str) -> Result:
     cells = [(grid, cell) for grid in findings.grids for _, cell in sorted(grid.cells.items())]
     numbers = [_cell(findings, grid, cell, {formula.id: formula for formula in formulas}, bindings)
                for grid, cell in cells]  # fmt: skip
-    numbers += [_text(text, place) for place, text in enumerate(findings.text, 1)]
+    numbers += map(_text, findings.text)
     accidents = accidents_of(findings.grids, findings.bound)  # (5)
     differing = [_differs(number) for number in numbers if number.word == "differs" or number.status == "probably-off"]
     wrong = [finding for finding in differing if finding.severity == "error"]
@@ -334,13 +334,12 @@ def _cell(
     for number in wrong:
         slot = number.binding.candidate.series.slots[number.place]
         given = given.replace(slot.text, printed_as(float(number.binding.candidate.expected[number.place]), slot), 1)
-    row, column = grid.row_name(cell.row), grid.headers[cell.column] or f"column {cell.column + 1}"
     used = list(dict.fromkeys(names[id(number.binding)] for number in found))
     return NumberResult(
-        id=f"{grid.name}[{row}, {column}]",
+        id=grid.table.id(cell.row, cell.column),
         table=grid.name,
-        row=row,
-        column=column,
+        row=grid.table.rows[cell.row].label,
+        column=grid.table.headers[cell.column],
         printed=cell.text,
         word=WORDS[status],
         status=status,
@@ -356,17 +355,17 @@ def _cell(
     )
 
 
-def _text(text: BoundText, place: int) -> NumberResult:
+def _text(text: BoundText) -> NumberResult:
     return NumberResult(
-        id=f"text.n{place}",
-        sentence=text.sentence,
-        printed=text.slot.text,
+        id=text.number.id,
+        sentence=text.sentence.short,
+        printed=text.number.text,
         word=WORDS[text.status],
         status=text.status,
-        given=text.expected or (text.slot.text if text.status == "explained" else None),
+        given=text.expected or (text.number.text if text.status == "explained" else None),
         formula=text.by,
-        source=text.source,
-        line=text.line,
+        source=text.number.source,
+        line=text.number.line,
         says=text.message or "",
     )
 

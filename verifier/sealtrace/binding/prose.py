@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal
 
 import numpy as np
@@ -26,46 +26,26 @@ from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
-from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.names.words import stems
-from sealtrace.paper.numbers import PrintedNumber, numbers_of
+from sealtrace.paper.numbers import PrintedNumber
+from sealtrace.paper.sentences import Sentence, TextNumber
 
-_NUMBER = re.compile(
-    r"(?<![\w.,/^_-])(?P<sign>[+\-−]?)(?P<digits>\d{1,3}(?:[,\u2009]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"(?P<tail>\s?%|[kKM](?!\w))?(?![\w^]|[.,]\d)"
-)
-_NAMING = re.compile(
-    r"(?:table|tables|tab\.?|fig\.?|figs\.?|figure|figures|section|sections|sec\.?|eq\.?|equation|appendix|algorithm|"
-    r"step|chapter|theorem|lemma|ref\.?|axis|seed|seeds|version|page|pages|pp\.|vol\.|no\.|art\.|python|layer|stage|"
-    r"phase|experiment|in)\s*\(?$",
-    re.IGNORECASE,
-)
-_LISTED = re.compile(r"(?:[\d.]+\s*(?:,\s*and|,\s*or|,|and|or|to|[–-])\s*)+$")
-_LIMIT = re.compile(
-    r"(?:[<>≤≥]=?|at least|at most|below|above|under|over|exceeds?|threshold(?: of)?)\s*$", re.IGNORECASE
-)
 _SETTING = re.compile(r"([A-Za-z_]\w*)\s*=\s*$")
 _LEVEL = re.compile(r"\s*(?:CI\b|confidence|credible)", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(])")
 
 
 @dataclass
 class BoundText:
     """One number of the text, what is said around it, and what became of it."""
 
-    slot: PrintedNumber
-    sentence: str
-    prose: ProseLine
+    number: TextNumber
+    sentence: Sentence
     weights: dict[str, float]
     """Words that are said around the number, less for those further away."""
     told: frozenset[str]
     """Those of its own sentence."""
-    spread: bool
-    """It stands behind ± and says how the number before it varies."""
     joined: bool
     """It stands close behind the number before it, in one sentence."""
-    behind: str
-    """The sentence from the number on."""
     status: Literal["explained", "off", "unexplained"] = "unexplained"
     by: str | None = None
     expected: str | None = None
@@ -73,14 +53,14 @@ class BoundText:
     message: str | None = None
 
     @property
-    def source(self) -> str:
-        """The file that prints it."""
-        return self.prose.source
+    def slot(self) -> PrintedNumber:
+        """What it says."""
+        return self.number.number
 
     @property
-    def line(self) -> int:
-        """The line that prints it."""
-        return self.prose.line
+    def spread(self) -> bool:
+        """Whether it stands behind ± and says how the number before it varies."""
+        return self.slot.role == "sd" or self.sentence.text[: self.number.start].rstrip().endswith("±")
 
     def explain(self, by: str, bits: float) -> None:
         """Results give it."""
@@ -98,7 +78,7 @@ _BESIDE = 2.0
 
 
 def bind_text(
-    prose: Sequence[ProseLine],
+    sentences: Sequence[Sentence],
     grids: list[Grid],
     bound: Bound,
     frames: list[Frame],
@@ -113,7 +93,7 @@ def bind_text(
             if field.name in frame.measures and any("." in value for value in field.values):
                 continue  # What is measured is no setting of a run.
             settings.setdefault(field.name.lower(), set()).update(field.values)
-    found, set_aside = _mentions(prose, settings)
+    found, set_aside = _looked_for(sentences, settings)
     cells = _Cells(grids)
     at: _Place | None = None
     for text in found:
@@ -151,7 +131,8 @@ def bind_text(
         _left_behind(found, cells, bound, names)
     sizes = sizes_of(frames)
     for text in found:
-        if text.status == "unexplained" and (size := size_of(text.slot, text.behind, text.weights, sizes)):
+        behind = text.sentence.text[text.number.end :]
+        if text.status == "unexplained" and (size := size_of(text.slot, behind, text.weights, sizes)):
             text.explain(*size)
     for place, record in names.items():
         found[place].explain(record.text(), record.bits)
@@ -192,13 +173,13 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[F
 
 def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dict[int, Named]) -> None:
     """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
-    sentences: dict[tuple[int, frozenset[str]], list[int]] = {}
+    sentences: dict[str, list[int]] = {}
     for place, text in enumerate(found):
-        sentences.setdefault((id(text.prose), text.told), []).append(place)
+        sentences.setdefault(text.sentence.id, []).append(place)
     for place, text in enumerate(found):
         if text.status != "unexplained" or text.by is not None or place in names or text.spread:
             continue
-        here = sentences[id(text.prose), text.told]
+        here = sentences[text.sentence.id]
         if any(found[at].status != "explained" and at not in names for at in here if at != place):
             # A sentence with several numbers that nothing gives may speak of something else.
             continue
@@ -241,65 +222,50 @@ def _neighbours(names: dict[int, Named], found: list[BoundText], step: int) -> N
         beside_it = place - step
         if place in names or beside_it not in names or found[place].status != "unexplained":
             continue
-        if found[place].prose is found[beside_it].prose and not found[place].spread:
+        if found[place].sentence is found[beside_it].sentence and not found[place].spread:
             other = beside(names[beside_it], found[place].slot)
             if other is not None and other.bits >= NAMED - 0.5:
                 names[place] = other
 
 
-def _mentions(prose: Sequence[ProseLine], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
-    paragraphs: dict[int, list[str]] = {}
-    for line in prose:
-        paragraphs.setdefault(line.paragraph, []).append(line.text)
-    found = []
+def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
+    """The quantities that could be results, and how many numbers in digits are none."""
+    paragraphs = groupby(sentences, key=lambda sentence: (sentence.source, sentence.paragraph))
+    found: list[BoundText] = []
     aside = 0
-    for line in prose:
-        near = frozenset(stems(" ".join(paragraphs[line.paragraph])))
+    for members in (list(members) for _paragraph, members in paragraphs):
+        near = frozenset(stems(" ".join(sentence.text for sentence in members)))
         before: frozenset[str] = frozenset()
-        for sentence in _SENTENCE.split(line.text):
-            told = frozenset(stems(sentence))
+        for sentence in members:
+            told = frozenset(stems(sentence.text))
             weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
             last = -_CLOSE - 1
-            for match in _NUMBER.finditer(sentence):
-                slots = numbers_of(match.group(0).strip())
-                if len(slots) != 1:
-                    continue
-                if _only_names(match, sentence, settings):
+            for number in (number for number in sentence.numbers if number.kind != "word"):
+                if number.kind == "name" or _is_set(number, sentence.text, settings):
                     aside += 1
                     continue
-                spread = sentence[: match.start()].rstrip().endswith("±")
-                joined = match.start() - last <= _CLOSE and ";" not in sentence[last : match.start()]
-                around, behind = _around(sentence, match), sentence[match.end() :]
-                found.append(BoundText(slots[0], around, line, weights, told, spread, joined, behind))
-                last = match.end()
+                joined = number.start - last <= _CLOSE and ";" not in sentence.text[last : number.start]
+                found.append(BoundText(number, sentence, weights, told, joined))
+                last = number.end
             before = told
     return found, aside
 
 
-def _around(sentence: str, match: re.Match[str]) -> str:
-    start, end = max(0, match.start() - 60), min(len(sentence), match.end() + 40)
-    return ("…" if start else "") + sentence[start:end].strip() + ("…" if end < len(sentence) else "")
-
-
-def _only_names(match: re.Match[str], sentence: str, settings: Mapping[str, Container[str]]) -> bool:
-    """Whether a number names something: a year, a reference, a limit, a setting of a run, a small count."""
-    digits = match.group("digits")
-    before, after = sentence[: match.start()], sentence[match.end() :]
-    if "." not in digits and (before.endswith("[") or (after.startswith("]") and "[" in before[-6:])):
-        return True
-    if _NAMING.search(before.rstrip()) or _NAMING.search(_LISTED.sub("", before).rstrip()):
-        return "." not in digits or not digits.startswith("0")
-    if _LIMIT.search(before) or _LEVEL.match(after):
+def _is_set(number: TextNumber, text: str, settings: Mapping[str, Container[str]]) -> bool:
+    """Whether somebody set a number rather than measured it: a limit, a setting of a run, a level, a small count."""
+    digits = number.number.text.lstrip("+-")
+    before, after = text[: number.start], text[number.end :]
+    if number.number.is_bound or _LEVEL.match(after):
         return True
     setting = _SETTING.search(before)
     if setting is not None and digits in settings.get(setting.group(1).lower(), ()):
         return True
-    if "." in digits and not match.group("tail"):
+    if number.unit or not digits.replace(".", "").isdecimal():
+        return False
+    if "." in digits:
         # 0.5 and 1.0 are levels that a text explains things with; results have more digits.
         return len(digits.partition(".")[2]) == 1 and len(digits.replace(".", "").strip("0")) <= 1
-    if match.group("tail") or not digits.isdecimal():
-        return False
-    return int(digits) < 100 or 1900 <= int(digits) <= 2035 or after.startswith("-")
+    return int(digits) < 100 or after.startswith("-")
 
 
 _Place = tuple[Grid, GridCell, int]

@@ -63,6 +63,7 @@ class Grid:
     """A table, or one panel of it: labels and numbers."""
 
     number: int
+    table: Table
     name: str
     caption: str
     source: str
@@ -92,6 +93,7 @@ class Grid:
                 titles[row] = title
         return cls(
             number,
+            table,
             table.label,
             table.caption,
             table.path or table.source,

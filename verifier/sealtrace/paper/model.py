@@ -16,11 +16,12 @@ from itertools import chain, count, pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import JOIN, ProseLine, ReadingProblem
 from sealtrace.paper.numbers import Printed, PrintedNumber, looks_numeric, numbers_of, read_printed
 
 if TYPE_CHECKING:
-    from sealtrace.paper.sentences import Sentence
+    from sealtrace.paper.sentences import Sentence, TextNumber
 
 Role = Literal["number", "name", "text", "nothing"]
 """What a cell prints: a number to be accounted for, what something is called, words, or nothing."""
@@ -362,6 +363,18 @@ class Paper:
         from sealtrace.paper.sentences import sentences
 
         return tuple(sentences(self.prose))
+
+    @cached_property
+    def _numbers(self) -> dict[str, Cell | TextNumber]:
+        text = {number.id: number for sentence in self.sentences for number in sentence.numbers}
+        cells = {table.id(row, column): cell for table in self.tables for row, column, cell in table.places()}
+        return {**cells, **text}
+
+    def number(self, name: str) -> Cell | TextNumber:
+        """The cell `tab:main[ours, F1]`, or the number of the text `s214.n3`; `LookupError` where there is none."""
+        if (found := self._numbers.get(name)) is None:
+            raise LookupError(f"the paper has no number {name}{nearest(name, self._numbers)}")
+        return found
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:

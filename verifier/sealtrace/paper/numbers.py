@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber
 
-__all__ = ["Printed", "PrintedNumber", "looks_numeric", "numbers_in", "numbers_of", "read_printed"]
+__all__ = ["Printed", "PrintedNumber", "count_in", "looks_numeric", "numbers_in", "numbers_of", "read_printed"]
 
 _LONGEST = 200
 _DATE = re.compile(
@@ -57,12 +57,22 @@ _START = re.compile(r"(?<![\w.,@#^_\\])(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$
 # The 4 of B-4, and what stands in an address.
 _OF_A_NAME = re.compile(r"[^\W\d_][-/]$|[\w:]//?\S*/$")
 _GOES_ON = re.compile(r"\w|[.,]\d")
-_SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+COUNTS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+"""Counts in words, each in its place."""
+NUMBER_WORD = re.compile(
+    rf"(?<![\w-])(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(COUNTS[1:10])}))?|{'|'.join(COUNTS)})(?!\w)",
+    re.IGNORECASE,
+)
+SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
 
 
 def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
     """The numbers of running text with their places: each with its unit, deviation, total or other end of its range."""
-    plain = text.translate(_SAME_LENGTH)
+    plain = text.translate(SAME_LENGTH)
     found: list[tuple[int, int, Printed]] = []
     at = 0
     while (start := _START.search(plain, at)) is not None:
@@ -101,3 +111,12 @@ def looks_numeric(text: str) -> bool:
     """Whether a text reads as a number rather than a name: it starts with a digit, and holds no word."""
     first = _FIRST.search(text)
     return first is not None and first.group().isdecimal() and not _LETTERS.search(text)
+
+
+def count_in(word: str) -> int | None:
+    """A count in words or digits."""
+    word = word.lower().replace(",", "")
+    if NUMBER_WORD.fullmatch(word):
+        parts = re.split("[- ]", word)
+        return sum(COUNTS.index(part) if part in COUNTS else 10 * _TENS.index(part) + 20 for part in parts)
+    return int(word) if word.isdecimal() and len(word) < 10 else None

@@ -1,16 +1,24 @@
-"""Running text as sentences, each with its lines, the tables that it names, and the numbers in it."""
+"""Running text as sentences, each with its id, its lines, the tables that it names, and its numbers.
+
+A number of the text has one id, `s214.n3`: the third number of the 214th sentence, counted over all files in reading
+order. Whether it is a quantity, or only numbers or names something, is decided here for everybody.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
+from typing import Literal
 
 from sealtrace.paper.extracted import REFERENCE, ProseLine
-from sealtrace.paper.numbers import Printed, numbers_in
+from sealtrace.paper.fact import Fact, Rule, fact_of
+from sealtrace.paper.number_grammar import Relation
+from sealtrace.paper.numbers import NUMBER_WORD, SAME_LENGTH, Printed, PrintedNumber, count_in, numbers_in
 
 _END = re.compile(r"[.!?]+[)\]”’\"']*\s+(?=[\"“‘(\[]*[A-Z0-9Α-Ω∆$~≈<>+\-])")
 _ABBREVIATION = re.compile(
@@ -19,22 +27,114 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])[A-Z])\.$"
 )
 
+# What a number is
 
-@dataclass(frozen=True)
-class Quoted:
-    """A number in a sentence."""
+NumberUnit = Literal["", "%", "pp", "×"]
+NumberKind = Literal["quantity", "name", "word"]
+_UNIT = re.compile(
+    r"\s?(?P<unit>%|pp\b|(?:percentage[ -])?points?\b|per ?cent\b|×|x\b(?!\s?\d)|-fold\b|[- ]?times\b|"
+    r"(?:thousand|million|billion)\b)",
+    re.IGNORECASE,
+)
+_UNITS: dict[str, NumberUnit] = {"%": "%", "percent": "%", "per cent": "%", "pp": "pp"}
+_UNITS |= dict.fromkeys(("×", "x", "-fold", "times", "-times"), "×")
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+# 3.3-70B is a name.
+_NAME = re.compile(r"[\d.]+-\d+[A-Za-z]+")
+# What is numbered, not counted; what names a version, a year or a page.
+_NUMBERED = re.compile(
+    r"(?:\b(?:tables?|tab|sections?|sec|figures?|figs?|equations?|eqs?|eq|appendix|appendices|app|chapters?|"
+    r"algorithms?|steps?|lines?|definitions?|theorems?|lemmas?|propositions?|rows?|columns?|panels?|phases?|stages?|"
+    r"versions?|page|pages|§|category|categories|case|hypothesis|axis|rq|seeds?|refs?|no|python|cuda)\.?[\s~]*"
+    r"(?:\d+[a-z]?(?:\s?(?:,|and|–|-|to)\s?))*|§|\[|\bH)$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"19[5-9]\d|20[0-3]\d")
+_LISTED = re.compile(r"(?<![\d.])(?!19|20)\d{2,4}(?:,|,? and|,? or)\s$")
+"""A number that looks like a year is none in a list of others."""
+_HEADING = re.compile(r"\s*\d+\.\d[\d.]*\s[A-Z][^.]*")
+_RELATIONS: dict[Relation, str] = {
+    "<": "[<≲]|under|less than|fewer than|below",
+    "≤": "≤|up to|at most|within",
+    ">": "[>≳]|over|more than|exceeds?|above|beyond",
+    "≥": "≥|at least",
+    "≈": r"[≈~∼]|about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|order of|"
+    "as (?:low|high|many|few) as",
+}
+_LOOSE = re.compile(
+    rf"(?<!\w)(?:{'|'.join(f'({words})' for words in _RELATIONS.values())})(?: (?:a|an|the))?\s*[-+−±]?$", re.IGNORECASE
+)
 
+
+def relation_before(text: str, place: int) -> Relation:
+    """What the words before a number say of it: that it is a bound, or not meant exactly."""
+    found = _LOOSE.search(_before(text, place))
+    return list(_RELATIONS)[(found.lastindex or 0) - 1] if found else ""
+
+
+TEXT_ID = re.compile(r"s\d{1,6}\.n\d{1,4}")
+"""The id of a number of the text."""
+GREATEST = 10**300
+"""Nothing is looked for among numbers as large: doubles end there."""
+_REFERENCES = re.compile(r"references|bibliography|(?:literature|works) cited", re.IGNORECASE)
+_ENTRY = re.compile(r"\((?:(?:19|20)\d\d[a-z]?|n\.d\.)\)|\bdoi\b")
+
+
+@dataclass(frozen=True, eq=False)
+class TextNumber:
+    """A number of the running text; of a compound such as 71.2 ± 0.3 or 9/10, one of its numbers."""
+
+    id: str
+    number: PrintedNumber
+    """What it says: a word such as million is in its value, and words such as about or at least are its relation. Its
+    role is its part in the compound."""
+    text: str
+    """As printed, with its unit."""
     start: int
     end: int
-    """Where it stands in the sentence's text, its unit or the word behind it included."""
-    printed: Printed
+    """Where it stands in its sentence."""
+    source: str
     line: int
+    unit: NumberUnit = ""
+    """Percent, percentage points or a multiple, as a sign or a word behind it says."""
+    kind: NumberKind = "quantity"
+    """A quantity in digits; the number or the name of something; or a number in words."""
+    in_ratio: bool = False
+    """One of two counts with a stroke between them, as in 9/10."""
+
+    @cached_property
+    def fact(self) -> Fact:
+        """The number as relations take it."""
+        given = replace(self.number, text=self.text, relation="")
+        return fact_of(given, self.id, measured=bool(self.unit), source=self.source, line=self.line)
+
+    @property
+    def loose(self) -> bool:
+        """Whether a sign or words before it say that it is not meant exactly, or is a bound."""
+        return bool(self.number.relation)
+
+    @property
+    def count(self) -> int | None:
+        """Its value, where it is a whole number without a unit."""
+        return None if self.unit else count_in(self.text)
+
+    @property
+    def decimals(self) -> int:
+        """Digits behind the point."""
+        return self.number.decimals
+
+    @property
+    def digits(self) -> str:
+        """Its digits, without leading zeros."""
+        return re.sub(r"\D", "", self.text).lstrip("0")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sentence:
     """One sentence, or a heading or item without a full stop."""
 
+    id: str
+    """`s214`: numbered over the whole paper."""
     text: str
     source: str
     line: int
@@ -45,28 +145,117 @@ class Sentence:
     """Offsets in the text at which a new line of the source begins, with the number of that line."""
     references: tuple[str, ...] = ()
     """Labels that it refers to, in order; citations are none."""
+    cited: bool = False
+    """It is an entry of a list of references: its numbers are years, pages and volumes."""
 
     def line_at(self, offset: int) -> int:
         """The line of the source on which a place of the text stands."""
         place = bisect_right(self.starts, offset, key=lambda start: start[0])
         return self.starts[place - 1][1] if place else self.line
 
+    def place(self, start: int = 0) -> str:
+        """File and line of a passage."""
+        return f"{self.source}:{self.line_at(start)}"
+
+    @property
+    def short(self) -> str:
+        """The sentence, cut where it is long."""
+        return self.text if len(self.text) < 300 else f"{self.text[:297]}…"
+
     @cached_property
-    def numbers(self) -> tuple[Quoted, ...]:
-        """Every number, from left to right."""
-        found = numbers_in(self.text)
-        return tuple(Quoted(start, end, printed, self.line_at(start)) for start, end, printed in found)
+    def numbers(self) -> tuple[TextNumber, ...]:
+        """Every number, from left to right, those in words and those that name something included."""
+        plain = self.text.translate(SAME_LENGTH)
+        found = [number for place in numbers_in(self.text) for number in self._parts(plain, *place)]
+        taken = {place for number in found for place in range(number.start, number.end)}
+        for word in NUMBER_WORD.finditer(self.text):
+            if word.start() not in taken:
+                said = PrintedNumber(word.group(), Fraction(count_in(word.group()) or 0), Fraction(0))
+                found.append(self._number(plain, said, word.start(), "word"))
+        found.sort(key=lambda number: number.start)
+        return tuple(replace(number, id=f"{self.id}.n{place}") for place, number in enumerate(found, 1))
+
+    @cached_property
+    def quantities(self) -> tuple[TextNumber, ...]:
+        """The quantities in digits."""
+        return tuple(number for number in self.numbers if number.kind == "quantity")
+
+    @cached_property
+    def amounts(self) -> tuple[TextNumber, ...]:
+        """The quantities but for counts out of others: 9/10 is one ratio, and no two amounts."""
+        return tuple(number for number in self.quantities if not number.in_ratio)
+
+    def fact(self, start: int, text: str, value: Fraction, unit: Fraction | None = None) -> Fact:
+        """A number that the sentence states: rounded to a unit, or a count where none is given."""
+        inside = (one for one in self.numbers if start <= one.start < start + len(text))
+        own = next((one.id for one in inside if one.number.value == value), f"{self.id} {text} ({start})")
+        address = f"{'printed' if unit is None else 'rounded'}({own})"
+        fact = Fact(address, text, value, value, value, unit or Fraction(1), self.source, self.line_at(start))
+        return fact if unit is None else fact.read_as(Rule.ROUNDED)
+
+    def _parts(self, plain: str, start: int, end: int, printed: Printed) -> Iterator[TextNumber]:
+        """The numbers of a compound, or the one number that it is."""
+        named = self.cited or _NAME.fullmatch(printed.text) or _NUMBERED.search(_before(plain, start))
+        in_ratio = printed.form == "ratio" and "/" in printed.text
+        for part in printed.parts:
+            if (at := plain.find(part.text, start, end)) < 0:
+                # A sign that stands apart joins two numbers: 71 + 10.
+                part = replace(part, text=part.text.lstrip("+-"), value=abs(part.value))
+                at = plain.find(part.text, start, end)
+            if at >= 0:
+                start = at + len(part.text)
+                kind: NumberKind = "name" if named or _is_name(plain, at, part) else "quantity"
+                yield self._number(plain, part, at, kind, in_ratio=in_ratio)
+
+    def _number(
+        self, plain: str, number: PrintedNumber, start: int, kind: NumberKind, *, in_ratio: bool = False
+    ) -> TextNumber:
+        """A number with what stands around it; its id is given once all of them are known."""
+        end = start + len(number.text)
+        found = _UNIT.match(plain, end)
+        word = found["unit"].lower().strip() if found else ""
+        end = found.end() if found else end
+        unit: NumberUnit = "%" if number.percent else "pp" if "point" in word else _UNITS.get(word, "")
+        relation = number.relation or relation_before(plain, start) or ("≥" if plain[end : end + 1] == "+" else "")
+        said = replace(
+            number,
+            value=number.value * _SCALES.get(word, 1),
+            unit=number.unit * _SCALES.get(word, 1),
+            percent=unit == "%",
+            relation=relation,
+        )
+        text = " ".join(self.text[start:end].split())
+        return TextNumber("", said, text, start, end, self.source, self.line_at(start), unit, kind, in_ratio)
+
+
+def _before(text: str, place: int) -> str:
+    """What stands before a place: as much as a list of numbered things may take."""
+    return text[max(0, place - 150) : place]
+
+
+def _is_name(text: str, start: int, part: PrintedNumber) -> bool:
+    """Whether a number is a heading's, a year, raised or lowered, or larger than anything."""
+    before, end = _before(text, start), start + len(part.text)
+    if not before.strip() and _HEADING.fullmatch(text):
+        return True
+    year = _YEAR.fullmatch(part.text) and not _UNIT.match(text, end) and not _LISTED.search(before)
+    return bool(year) or before.endswith(("^", "_", "{")) or abs(part.value) >= GREATEST
 
 
 def sentences(prose: Iterable[ProseLine]) -> list[Sentence]:
     """The sentences of running text. Several may stand on one line, and one may take several."""
+    lines = list(prose)
+    begin = next((place for place, line in enumerate(lines) if _REFERENCES.fullmatch(line.text.strip())), len(lines))
+    cited = {(line.source, line.paragraph) for line in lines[begin:] if _ENTRY.search(line.text)}
     found: list[Sentence] = []
-    for _paragraph, lines in groupby(prose, key=lambda line: (line.paragraph, line.source, line.caption)):
-        found += _paragraph_sentences(list(lines))
+    for (number, source, _caption), paragraph in groupby(
+        lines, key=lambda line: (line.paragraph, line.source, line.caption)
+    ):
+        found += _paragraph_sentences(list(paragraph), len(found) + 1, cited=(source, number) in cited)
     return found
 
 
-def _paragraph_sentences(lines: list[ProseLine]) -> Iterator[Sentence]:
+def _paragraph_sentences(lines: list[ProseLine], number: int, *, cited: bool) -> Iterator[Sentence]:
     text, starts = "", []
     references: list[tuple[int, str]] = []
     for line in lines:
@@ -76,12 +265,13 @@ def _paragraph_sentences(lines: list[ProseLine]) -> Iterator[Sentence]:
             references += zip(places, line.references, strict=True)
         text += line.text + " "
     first = lines[0]
-    for begin, end in _cuts(text):
+    for place, (begin, end) in enumerate(_cuts(text), number):
         own = [(max(0, at - begin), number) for at, number in starts if at < end]
         # Of the lines that begin before the sentence, the last is the one on which it begins.
-        own = [pair for place, pair in enumerate(own) if pair[0] > 0 or place + 1 == len(own) or own[place + 1][0] > 0]
+        own = [pair for at, pair in enumerate(own) if pair[0] > 0 or at + 1 == len(own) or own[at + 1][0] > 0]
         labels = [label for at, named in references if begin <= at < end for label in named.split(",")]
         yield Sentence(
+            f"s{place}",
             text[begin:end],
             first.source,
             own[0][1],
@@ -89,6 +279,7 @@ def _paragraph_sentences(lines: list[ProseLine]) -> Iterator[Sentence]:
             first.caption,
             tuple(own),
             tuple(label.strip() for label in labels if label.strip()),
+            cited,
         )
 
 

@@ -35,18 +35,18 @@ from sealtrace.contract.result import (
 )
 from sealtrace.contract.result import Subject as Named
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.fact import plain_address
 from sealtrace.paper.model import Table
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import letter_of
-from sealtrace.relations.fact import PrintedCell, plain_address
-from sealtrace.relations.facts import Facts
+from sealtrace.relations.facts import Facts, PrintedCell
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
 from sealtrace.relations.language import Misreading
-from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, facts_of_tables
 from sealtrace.relations.stored import claims_of
@@ -197,7 +197,7 @@ def audit(
         if unheard or time_is_up():
             left = f"{unheard} relations and some searches were left out (--seconds gives more)"
             collected.leave_out(f"the seconds were used up: {left}")
-        sentences = {number: sentence for sentence in paper.sentences for number in sentence.mentions}
+        sentences = {number: sentence for sentence in paper.sentences for number in sentence.quantities}
         numbers = _numbers_of(subject.tables, passages, sentences, decisions)  # (4)
         findings = [*_findings(decisions), *collected.problems]
         warned = strict and any(finding.severity == "warning" for finding in findings)
@@ -401,7 +401,7 @@ def _reading(numbers: list[NumberResult], problems: list[Finding]) -> CheckResul
 def _numbers_of(
     tables: Iterable[Table],
     passages: Iterable[PrintedCell],
-    sentences: dict[Mention, Sentence],
+    sentences: dict[TextNumber, Sentence],
     decisions: Sequence[Decision],
 ) -> list[NumberResult]:
     """Every number of the tables and of the running text, with the worst that a relation says of it.
@@ -436,9 +436,6 @@ def _numbers_of(
     text = {
         cell.address: number(cell.address, cell.text, cell.facts[0].source, cell.facts[0].line) for cell in passages
     }
-    for mention, sentence in sentences.items():
-        fact = mention.fact
-        text.setdefault(
-            number_of(fact), number(number_of(fact), fact.text, fact.source, fact.line, sentence=sentence.short)
-        )
+    for said, sentence in sentences.items():
+        text[said.id] = number(said.id, said.text, said.source, said.line, sentence=sentence.short)
     return [*found, *text.values()]

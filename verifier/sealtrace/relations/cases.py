@@ -243,7 +243,7 @@ class Case:
 
 def starting_box(formula: Formula) -> Box:
     """The printed numbers and the declared unknowns of a formula."""
-    box = {fact.address: fact.interval for fact in facts_in(formula)}
+    box = {fact.address: Interval(fact.low, fact.high) for fact in facts_in(formula)}
     return box | {name: unknown.interval for name, unknown in unknowns_in(formula).items()}
 
 

@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Any
 
 from sealtrace.contract.result import Explanation
+from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.relations.cases import settled, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
-from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.forms import Atom, Box, variable
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
 from sealtrace.relations.linear import Certificate, solve

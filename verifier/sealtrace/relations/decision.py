@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sealtrace.contract.result import ClaimNumber, Explanation
-from sealtrace.relations.fact import Fact, plain_address
+from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.linear import Certificate
 from sealtrace.relations.syntax import Formula, Shared, exact_text, facts_in, unknowns_in

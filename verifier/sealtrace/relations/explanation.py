@@ -6,9 +6,9 @@ import math
 import re
 from fractions import Fraction
 
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.cases import Case, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.forms import Atom, Box, LinearForm, constant
 from sealtrace.relations.intervals import INFINITY, NOT_NEGATIVE, WHOLE, EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import Certificate, minimize

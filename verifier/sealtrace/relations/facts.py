@@ -5,19 +5,67 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.fact import Fact, Rule, fact_of, is_rounded
 from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import Printed, read_printed
-from sealtrace.relations.fact import Fact, Listing, PrintedCell, Rule, UnknownFactError, fact_of, is_rounded
+from sealtrace.paper.sentences import TEXT_ID, Sentence, TextNumber, sentences
 from sealtrace.relations.prose import stands_on_line, where_it_stands
 
 # Headers that tell of a measurement: an integer below them was rounded, not counted.
 _UNITS = r"\(\s*(?:s|sec|min|h|hours|days|[kMG]i?B|W|J|[kMG]?Hz)\s*\)"
 _MEASURED = re.compile(rf"%|{_UNITS}|\b(?:ms|percent\w*|latency|time|tokens|mean|average|median)\b", re.IGNORECASE)
 _ARROWS = str.maketrans("", "", "↑↓")
+
+
+class UnknownFactError(LookupError):
+    """There is no such table, row, column, part or name; the message says which, and what there is."""
+
+
+class NotAvailableError(UnknownFactError):
+    """The cell is there, and says that it has no number."""
+
+
+@dataclass(frozen=True)
+class PrintedCell:
+    """One cell of a table, or one declared passage: its numbers by the names of their parts."""
+
+    address: str
+    text: str
+    facts: tuple[Fact, ...]
+    names: tuple[str, ...] = ()
+    """Names of the parts where there are several."""
+    absent: bool = False
+    """Whether it says n/a."""
+
+    def part(self, name: str | None) -> Fact:
+        """One of the numbers."""
+        if self.absent:
+            raise NotAvailableError(f"{self.address} says {self.text}")
+        if not self.facts:
+            raise UnknownFactError(f"{self.address} holds no number: {self.text[:60]!r}")
+        if name is None and len(self.facts) == 1:
+            return self.facts[0]
+        if name in self.names:
+            return self.facts[self.names.index(name)]
+        if name and name.isdecimal() and len(name) < 4 and 1 <= int(name) <= len(self.facts) > 1:
+            return self.facts[int(name) - 1]
+        parts = "add " + " or ".join(f".{part}" for part in self.names) if self.names else "it has one number only"
+        wrong = f"with {len(self.facts)} numbers" if name is None else f"without a part .{name}"
+        raise UnknownFactError(f"{self.address} is {self.text!r}, {wrong}: {parts}")
+
+    def read_as(self, rule: Rule, part: str | None) -> PrintedCell:
+        """The same with one of its numbers, or all of them, under another rule of printing."""
+        chosen = self.facts if part is None else (self.part(part),)
+        return replace(self, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in self.facts))
+
+
+Listing = tuple[list[Fact], list[str]]
+"""The numbers of a row or a column, and the addresses of cells that say n/a instead."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +112,15 @@ class Facts:
     _prose: list[ProseLine]
     _texts: Mapping[str, str]
     _declared: dict[str, PrintedCell]
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The running text and the captions, with their numbers."""
+        return tuple(sentences(self._prose))
+
+    @cached_property
+    def _text(self) -> dict[str, TextNumber]:
+        return {number.id: number for sentence in self.sentences for number in sentence.numbers}
 
     @classmethod
     def of(
@@ -117,6 +174,11 @@ class Facts:
     def cell(self, table: str, row: str, column: str, part: str | None = None) -> Fact:
         """One number of a table."""
         return self.entry(table, row, column).part(part)
+
+    def text_number(self, name: str) -> Fact | None:
+        """A number of the running text by its id, `s214.n3`; None where there is no such number."""
+        found = self._text.get(name) if TEXT_ID.fullmatch(name) else None
+        return None if found is None else found.fact
 
     def named(self, name: str, part: str | None = None) -> Fact:
         """One declared number of the running text."""

@@ -20,8 +20,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.relations.fact import Listing, NotAvailableError, UnknownFactError
-from sealtrace.relations.facts import Facts
+from sealtrace.relations.facts import Facts, Listing, NotAvailableError, UnknownFactError
 from sealtrace.relations.syntax import (
     FUNCTIONS,
     OPERATORS,
@@ -423,6 +422,8 @@ class _Parser:
             return shared[name]
         if name in facts.declared or owner in facts.declared:
             return Given(facts.named(name) if name in facts.declared else facts.named(owner, part))
+        if (found := facts.text_number(name)) is not None:
+            return Given(found)
         known = [*self.scope, *constants, *shared, *facts.declared]
         raise UnknownFactError(f"{name!r} is not known{nearest(name, known)}")
 

@@ -30,9 +30,9 @@ from itertools import product
 from typing import Any
 
 from sealtrace.bundle.defects import nearest
+from sealtrace.paper.fact import Rule
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Rule, UnknownFactError
-from sealtrace.relations.facts import Facts
+from sealtrace.relations.facts import Facts, UnknownFactError
 from sealtrace.relations.language import (
     NAME,
     RESERVED,

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.fact import Fact, Rule, plain_address
 from sealtrace.paper.model import Row, Table
-from sealtrace.relations.fact import Fact, Rule, UnknownFactError, plain_address
-from sealtrace.relations.facts import Facts
+from sealtrace.relations.facts import Facts, UnknownFactError
 from sealtrace.relations.language import NAME
 
 TEXT = "text"

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
+from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.recipes.judgement import as_float, as_printed, decimal_text
-from sealtrace.relations.fact import Fact, plain_address
 from sealtrace.relations.intervals import INFINITY, Interval
 
 FUNCTIONS: dict[str, tuple[int, int | None]] = {

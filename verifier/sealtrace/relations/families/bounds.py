@@ -8,8 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, headers
 from sealtrace.relations.families.wording import AVERAGED, BARE_RATE, RELATIVE, is_percent, plain

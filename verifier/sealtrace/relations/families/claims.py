@@ -12,16 +12,18 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import named_by, vocabulary
+from sealtrace.paper.numbers import count_in
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.differences import changes
 from sealtrace.relations.families.naming import Span, Spoken, index_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.superlatives import superlatives
 from sealtrace.relations.families.ways import ASIDES, Way, clause_around, meets, numbers_of, settled
 from sealtrace.relations.families.wording import is_slip, plain, printed, same
-from sealtrace.relations.prose import Mention, Sentence, count_in, ratios_in
+from sealtrace.relations.prose import ratios_in, shape_of
 from sealtrace.relations.syntax import Formula, Given, Ordered, all_of, any_of, call, compare, equal, number
 from sealtrace.relations.work import time_is_up
 
@@ -107,7 +109,7 @@ def _monotone(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
         facts = list(numbers_of(meant.sheet, column).values())
         # `from order 0 to order 4` speaks of some rows only, unless these are the column's own ends.
         some = _FROM_TO.search(text, verb.start())
-        ends = [mention for mention in sentence.mentions if some and some.start() < mention.start < some.end()]
+        ends = [mention for mention in sentence.amounts if some and some.start() < mention.start < some.end()]
         if len(facts) < 4 or any(not meets(end, fact) for end, fact in zip(ends, (facts[0], facts[-1]), strict=False)):
             continue
         orders = {"nondecreasing": "rises", "nonincreasing": "falls"}
@@ -149,7 +151,7 @@ _OPPOSITE = {"<=": ">=", ">=": "<="}
 def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
     """`both A and B reach accuracy > 0.9`, `every delta is within ±0.04`, `accuracy above 0.9 is confined to A`."""
     text = sentence.text
-    for mention in sentence.mentions:
+    for mention in sentence.amounts:
         found, limit = _LIMIT.search(text[: mention.start]), mention.fact.value
         if found is None or re.match(r"by|up", found.group(), re.I):
             continue
@@ -185,10 +187,10 @@ def _bounds(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
                     *(compare(cell, sign, limit / scale) for cell in cells),
                     compare(Given(mention.fact), "<=", mention.fact.high),
                 )
-                yield Way(named.sheet, formula, says + mention.fact.text, "rows and column", mention.start)
+                yield Way(named.sheet, formula, says + mention.text, "rows and column", mention.start)
 
 
-def _measured(text: str, spans: list[Span], found: re.Match[str], mention: Mention) -> bool:
+def _measured(text: str, spans: list[Span], found: re.Match[str], mention: TextNumber) -> bool:
     """Whether a column is named right before a bound, or right behind its number."""
     link = r"\s?(?:scores?|values?|is|are|was|were|of|remains?|stays?|\()?\s?"
     return any(
@@ -249,7 +251,7 @@ _RANGES = re.compile(
 
 def _extents(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
     """`0.61–0.95`, `from 0.61 to 0.95`, `up to 0.95`: ends of a column, or ones that miss them by a slip."""
-    shape = sentence.shape
+    shape = shape_of(sentence)
     for found in _RANGES.finditer(shape.text):
         given = [*(shape.numbers(found, "first") if found["first"] else ()), *shape.numbers(found, "last")]
         if found["and"] and not found["between"]:
@@ -265,7 +267,7 @@ def _extents(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
             )
             # One end that is right vouches for the other.
             if len(wrong) < 2 and all(slips):
-                texts = " to ".join(mention.fact.text for mention in ends)
+                texts = " to ".join(mention.text for mention in ends)
                 says = f"column {sheet.columns[column].label!r} goes {'up to ' if len(ends) == 1 else 'from '}{texts}"
                 formula = all_of(*(same(mention.fact, end, scale) for mention, end in pairs))
                 yield Way(sheet, formula, says, "column", given[0].start)
@@ -302,7 +304,7 @@ def _signs(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
             else:
                 continue
             yield Way(named.sheet, formula, says, "column", found.start())
-        for ratio in ratios_in(sentence.text) if named.referred else ():
+        for ratio in ratios_in(sentence) if named.referred else ():
             signs = list(_SIGN.finditer(sentence.text, max(0, ratio.start - 90), ratio.end + 40))
             if len(signs) == 1 and len(facts) == ratio.whole:
                 kept = [fact for fact in facts.values() if _has_sign(fact, signs[0]["sign"])]

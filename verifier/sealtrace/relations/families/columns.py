@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.relations.fact import Fact, PrintedCell
+from sealtrace.paper.fact import Fact
+from sealtrace.relations.facts import PrintedCell
 from sealtrace.relations.families.paper import MAIN, Sheet
 from sealtrace.relations.syntax import Expression, Given, call
 

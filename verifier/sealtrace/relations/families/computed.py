@@ -9,9 +9,10 @@ from fractions import Fraction
 from math import prod
 
 from sealtrace.paper.names.words import telling, words
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.wording import LEVEL, apart, is_slip, printed, real
-from sealtrace.relations.prose import Mention, Sentence
+from sealtrace.relations.prose import shape_of
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, call, equal
 from sealtrace.relations.work import Work
@@ -69,12 +70,12 @@ _TOTALS = (
 def _totals(sentence: Sentence) -> Iterator[Claim]:
     """`71 + 10 + 2 = 83`, `960 runs: 20 plots × 12 kinds × 4 years`, `24 scenarios (12 approvals, 12 refusals)`."""
     for place, pattern in enumerate(_TOTALS):
-        for found in pattern.finditer(sentence.shape.text):
-            (total,), parts = (sentence.shape.numbers(found, group) for group in ("total", "parts"))
+        for found in pattern.finditer(shape_of(sentence).text):
+            (total,), parts = (shape_of(sentence).numbers(found, group) for group in ("total", "parts"))
             # The sign behind a factor is no unit of it.
             whole, *terms = (
-                printed(replace(mention.fact, text=mention.fact.text.rstrip("× ")))
-                if re.fullmatch(r"[\d,]+\s?×?", mention.fact.text)
+                printed(replace(mention.fact, text=mention.text.rstrip("× ")))
+                if re.fullmatch(r"[\d,]+\s?×?", mention.text)
                 else Given(real(mention.fact).fact)
                 for mention in (total, *parts)
             )
@@ -105,8 +106,8 @@ _SHARES = (
 
 def _shares(sentence: Sentence) -> Iterator[Claim]:
     """`9 of 10 (90%)`, `43/50 = 86%`, `a 94.4% match rate (3,008 of 3,186 records)`."""
-    for found in (found for pattern in _SHARES for found in pattern.finditer(sentence.shape.text)):
-        ratio, (share,) = sentence.shape.ratio(found), sentence.shape.numbers(found)
+    for found in (found for pattern in _SHARES for found in pattern.finditer(shape_of(sentence).text)):
+        ratio, (share,) = shape_of(sentence).ratio(found), shape_of(sentence).numbers(found)
         two_parts = "/" in ratio.text and ratio.part + ratio.whole == 100  # `50/50` is no count out of a number
         # What falls behind `line 15/16` is a change, and `95% CI` a level.
         if two_parts or ratio.part > ratio.whole or share.fact.value < 0 or LEVEL.match(sentence.text, share.end):
@@ -131,8 +132,8 @@ _STATED = re.compile(r"\b(?:of|from|among)\s(?:the |all |all the |our |these )?(
 
 def _parts(sentence: Sentence) -> Iterator[Claim]:
     """`Of the 1,208 trees, 364 (30.1%) fell`; `78.7 billion (34.5% of income) and 61.2 billion (26.8% of income)`."""
-    shape = sentence.shape
-    last: dict[str, tuple[Mention, Mention]] = {}
+    shape = shape_of(sentence)
+    last: dict[str, tuple[TextNumber, TextNumber]] = {}
     wholes = [(found.start(), shape.numbers(found, "whole")[0]) for found in _STATED.finditer(shape.text)]
     for found in _PART_OF.finditer(shape.text):
         (part,), (share,) = (shape.numbers(found, name) for name in ("part", "share"))
@@ -166,7 +167,7 @@ _SPREADS = (
 
 def _spreads(sentence: Sentence) -> Iterator[Claim]:
     """`mean 0.358 (range 0.333–0.367)`, `ranged from 0.71 to 1.11 (mean 0.90`: a mean lies between the ends."""
-    shape = sentence.shape
+    shape = shape_of(sentence)
     for found in (found for pattern in _SPREADS for found in pattern.finditer(shape.text)):
         low, mid, high = (shape.numbers(found, name)[0] for name in ("low", "mid", "high"))
         if low.fact.value < high.fact.value and {low.unit, mid.unit} <= {high.unit, ""}:
@@ -181,14 +182,14 @@ _SAME = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e
 
 def _percents(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
     """`225M …, equivalent to 3.5% of the 6.6B events`: the part is a number of the same things, just before."""
-    for found in _SHARE_OF.finditer(sentence.shape.text):
-        share, whole = sentence.shape.numbers(found)
+    for found in _SHARE_OF.finditer(shape_of(sentence).text):
+        share, whole = shape_of(sentence).numbers(found)
         noun = next(iter(telling(behind(sentence, whole, 30))), "")
-        before = [mention for mention in sentence.mentions if mention.end < share.start]
+        before = [mention for mention in sentence.amounts if mention.end < share.start]
         parts = [mention for mention in before if not mention.unit and noun in behind(sentence, mention, 25)]
         if not parts and earlier is not sentence and _SAME.search(sentence.text[: share.start]):
             parts = [
-                mention for mention in earlier.mentions if not mention.unit and noun in behind(earlier, mention, 25)
+                mention for mention in earlier.amounts if not mention.unit and noun in behind(earlier, mention, 25)
             ]
         if noun and len(parts) == 1 and parts[0].fact.value <= whole.fact.value and not parts[0].loose:
             yield claim_of(
@@ -200,11 +201,11 @@ def _percents(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
             )
 
 
-def behind(sentence: Sentence, mention: Mention, letters: int) -> list[str]:
+def behind(sentence: Sentence, mention: TextNumber, letters: int) -> list[str]:
     return [word for word, start, _end in words(sentence.text) if 0 <= start - mention.end < letters]
 
 
-def ahead(sentence: Sentence, mention: Mention, letters: int) -> list[str]:
+def ahead(sentence: Sentence, mention: TextNumber, letters: int) -> list[str]:
     return [word for word, _start, end in words(sentence.text) if 0 <= mention.start - end < letters]
 
 
@@ -248,7 +249,7 @@ _AFTER_PAIR = re.compile(
 
 def _changes(sentence: Sentence) -> Iterator[Claim]:
     """`0.08 among A against 0.097 among B, a ratio of 0.82`, `1.6 pp more (0.921 vs. 0.905)`, `from 4 to 6 (+50%)`."""
-    shape = sentence.shape
+    shape = shape_of(sentence)
     for found in (found for pattern in _COMPUTED for found in pattern.finditer(shape.text)):
         own, a, b = (shape.numbers(found, name)[0] for name in ("own", "a", "b"))
         what, close = found["what"].lower(), own.start - a.start < 160 and a.fact.value and b.fact.value
@@ -258,7 +259,7 @@ def _changes(sentence: Sentence) -> Iterator[Claim]:
         firsts = [first for first in (a, *shape.numbers(found, "earlier")) if first.fact.value]
         ways = [way for first in firsts for way in _ways(what, own, first, b)]
         # Where a word opposes the two, nothing else can be meant; otherwise only a slip is near enough.
-        alone = len(sentence.mentions) == 3
+        alone = len(sentence.amounts) == 3
         opposed = alone and _OPPOSED.search(found["between"])
         near = (alone or found.re is _COMPUTED[0]) and a.decimals == b.decimals
         near = near and any(_is_near(own, value) for value in _values(what, own, a, b))
@@ -271,9 +272,9 @@ def _changes(sentence: Sentence) -> Iterator[Claim]:
             yield _change(sentence, "change", own, a, b, _ways("change", own, a, b))
 
 
-def _beside(sentence: Sentence, pair: re.Match[str], a: Mention) -> Iterator[Mention]:
+def _beside(sentence: Sentence, pair: re.Match[str], a: TextNumber) -> Iterator[TextNumber]:
     """The change that stands right before a pair of numbers in brackets, or behind a pair."""
-    shape = sentence.shape
+    shape = shape_of(sentence)
     before, after = _BEFORE_PAIR.search(shape.text[: pair.start()]), _AFTER_PAIR.match(shape.text, pair.end())
     closed = re.match(r"[^()№≋¤\d]{0,20}\)", shape.text[pair.end() :]) is not None
     if before and closed and (before["by"] or (before["unit"] and _CHANGED.search(before["words"] + before["gap"]))):
@@ -291,19 +292,19 @@ def _beside(sentence: Sentence, pair: re.Match[str], a: Mention) -> Iterator[Men
         yield own
 
 
-def _change(sentence: Sentence, what: str, own: Mention, a: Mention, b: Mention, ways: list[Formula]) -> Claim:
+def _change(sentence: Sentence, what: str, own: TextNumber, a: TextNumber, b: TextNumber, ways: list[Formula]) -> Claim:
     says = f"{own.fact.text} is the {what} of {a.fact.text} and {b.fact.text}."
     return claim_of(sentence, any_of(*ways), says, "the sentence names both numbers beside it", own.start)
 
 
-def _is_near(own: Mention, value: Fraction) -> bool:
+def _is_near(own: TextNumber, value: Fraction) -> bool:
     """Whether a number misses what it should be by a slip, or by one in its last of few digits."""
     apart = abs(abs(own.fact.value) - abs(value))
     few = len(own.digits) < 3 and apart < 2 * own.fact.unit
     return few or (len(own.digits) > 1 and is_slip(own.fact.value, value, own.fact.unit) and apart < own.fact.value)
 
 
-def _values(what: str, own: Mention, a: Mention, b: Mention) -> tuple[Fraction, ...]:
+def _values(what: str, own: TextNumber, a: TextNumber, b: TextNumber) -> tuple[Fraction, ...]:
     first, second = a.fact.value, b.fact.value
     if what in ("sum", "total"):
         return (first + second,)
@@ -313,7 +314,7 @@ def _values(what: str, own: Mention, a: Mention, b: Mention) -> tuple[Fraction, 
     return first - second, second - first, *changes
 
 
-def _ways(what: str, own: Mention, a: Mention, b: Mention) -> list[Formula]:
+def _ways(what: str, own: TextNumber, a: TextNumber, b: TextNumber) -> list[Formula]:
     """How a number may follow from two others: as the word before it says, or as its unit does."""
     if what in ("sum", "total"):
         return [equal(real(own.fact), real(a.fact) + real(b.fact))]

@@ -11,8 +11,8 @@ from itertools import product
 
 import numpy as np
 
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim, Repair
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.columns import Floats
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, headers, size_of

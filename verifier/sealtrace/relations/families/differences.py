@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations
 
+from sealtrace.paper.fact import plain_address
 from sealtrace.paper.names.words import stems, telling, vocabulary
+from sealtrace.paper.numbers import COUNTS, PrintedNumber
+from sealtrace.paper.sentences import Sentence, TextNumber, relation_before
 from sealtrace.relations.families.naming import Spoken
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.ways import ASIDES, CLAUSE, Way, last_before, meets
 from sealtrace.relations.families.wording import RELATIVE, apart
-from sealtrace.relations.prose import LOOSE, SMALL, Mention, Sentence, lists_in
+from sealtrace.relations.prose import lists_in
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, any_of
 from sealtrace.relations.work import Work
@@ -38,35 +41,38 @@ _CHANGED = re.compile(
 _BY = re.compile(r"\bby\s+(?:only\s+|just\s+)?[-+−]?$", re.I)
 _BY_SO_MUCH = re.compile(r"\s(?:by\s(?:only\s|just\s)?[-+−]?|\((?=[+−-]))", re.I)
 _WORDED = re.compile(
-    rf"\b(?:(?P<word>twice|doubles?|triples?|half|halves)|(?P<count>{'|'.join(SMALL[2:])}) times)\b", re.I
+    rf"\b(?:(?P<word>twice|doubles?|triples?|half|halves)|(?P<count>{'|'.join(COUNTS[2:])}) times)\b", re.I
 )
 _MULTIPLES = {"twice": "2", "double": "2", "triple": "3", "half": "0.5", "halve": "0.5"}
 
 
-def _worded(sentence: Sentence) -> Iterator[Mention]:
+def _worded(sentence: Sentence) -> Iterator[TextNumber]:
     """`twice`, `half`, `three times`: multiples in words, known to half of the last digit."""
     for found in _WORDED.finditer(sentence.text):
         word, count = found["word"], found["count"]
-        value = Fraction(_MULTIPLES[word.lower().rstrip("s")] if word else SMALL.index(count.lower()))
+        value = Fraction(_MULTIPLES[word.lower().rstrip("s")] if word else COUNTS.index(count.lower()))
         unit = Fraction(1) if value > 1 else Fraction(1, 5)
-        fact = sentence.fact(found.start(), found.group(), value, unit)
-        yield Mention(fact, found.start(), found.end(), "×", LOOSE.search(sentence.text[: found.start()]) is not None)
+        start, text = found.start(), found.group()
+        name = plain_address(sentence.fact(start, text, value, unit))
+        said = PrintedNumber(text, value, unit, relation=relation_before(sentence.text, start))
+        line = sentence.line_at(start)
+        yield TextNumber(name, said, text, start, found.end(), sentence.source, line, "×", "word")
 
 
 def changes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
     """`5.2 pp above B`, `improves over B by 1.2 and 3.4 points`, `23.8× relative to B`: two rows of one table."""
     text = sentence.text
-    several = sum(mention.unit == "×" for mention in sentence.mentions) > 1
-    for mention in (*sentence.mentions, *_worded(sentence)):
+    several = sum(mention.unit == "×" for mention in sentence.amounts) > 1
+    for mention in (*sentence.amounts, *_worded(sentence)):
         run = next((run for run in lists_in(sentence) if mention in run), [mention])
         by = _BY.search(text[: run[0].start]) is not None
         unit = "pp" if by and run[-1].unit == "pp" else mention.unit
         ranged = re.search(r"\d\s?[–—-]\s?$", text[: mention.start])
         likely = unit == "×" and (several or re.match(r"\s\w+ likely\b", text[mention.end :]))
-        if not (mention.loose or ranged or likely or _explained(mention, sentence.mentions)):
+        if not (mention.loose or ranged or likely or _explained(mention, sentence.amounts)):
             measure = _CHANGED.search(text[: mention.start])
             words = telling(stems(measure[1])) if measure else ()
-            for named in spoken if unit or (by and mention.fact.text[:1] in "+-−") else ():
+            for named in spoken if unit or (by and mention.text[:1] in "+-−") else ():
                 if words and not set(words) & _spoken_of(named.sheet):
                     continue  # `increases latency by 34 %`: of a table that has no latency
                 yield from _change(sentence, named, mention, run if by else [mention], unit)
@@ -78,7 +84,7 @@ def _spoken_of(sheet: Sheet) -> frozenset[str]:
     return vocabulary(" ".join((sheet.caption, *labels)))
 
 
-def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
+def _explained(mention: TextNumber, mentions: Sequence[TextNumber]) -> bool:
     """Whether two other numbers of the sentence differ by so many percent, or so many times."""
     values = [other.fact.value for other in mentions if other is not mention and other.fact.value]
     ratios = [a / b for a, b in permutations(values, 2)]
@@ -86,7 +92,7 @@ def _explained(mention: Mention, mentions: Sequence[Mention]) -> bool:
     return any(abs(gap - abs(mention.fact.value)) <= mention.fact.unit for gap in gaps)
 
 
-def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Mention], unit: str) -> Iterator[Way]:
+def _change(sentence: Sentence, named: Spoken, mention: TextNumber, run: list[TextNumber], unit: str) -> Iterator[Way]:
     """A number that two rows differ by: the second stands behind a word that compares, the first is named before."""
     sheet = named.sheet
     subjects, rival, behind = _compared(sentence, named, mention, run, unit)
@@ -106,12 +112,12 @@ def _change(sentence: Sentence, named: Spoken, mention: Mention, run: list[Menti
     ways = [way for row in subjects for way in _differ(sheet, (row, rival), columns[:8], mention, unit)]
     if ways:
         labels = " or ".join(sheet.rows[row].label for row in subjects)
-        says = f"{labels} and {sheet.rows[rival].label} differ by {mention.fact.text}"
+        says = f"{labels} and {sheet.rows[rival].label} differ by {mention.text}"
         yield Way(sheet, any_of(*ways), says, "rows", mention.start, only_if_true=len(columns) > (4 if behind else 1))
 
 
 def _compared(
-    sentence: Sentence, named: Spoken, mention: Mention, run: list[Mention], unit: str
+    sentence: Sentence, named: Spoken, mention: TextNumber, run: list[TextNumber], unit: str
 ) -> tuple[list[int], int | None, int | None]:
     """The rows of one name that have the number, the row that they are compared with, and where it begins behind it."""
     text = sentence.text
@@ -130,7 +136,7 @@ def _compared(
     margins = {
         other.start: row
         for (_start, end), row in spans
-        for other in sentence.mentions
+        for other in sentence.amounts
         if _BY_SO_MUCH.fullmatch(text, end, other.start)
     }
     if margins and next(iter(margins.values())) in rivals:
@@ -146,7 +152,7 @@ def _compared(
     return [row for row in first if rows[row] == rows[first[0]]], second[0], behind.get(second[0])
 
 
-def _columns_beside(sentence: Sentence, named: Spoken, mention: Mention, until: int) -> list[int]:
+def _columns_beside(sentence: Sentence, named: Spoken, mention: TextNumber, until: int) -> list[int]:
     """The columns that are named right before a number, or between it and the row behind it."""
     # What stands right behind a row is what the row is, and is not measured.
     rows = [span[1] for spans in named.rows.values() for span in spans]
@@ -164,10 +170,10 @@ _OF_ANOTHER = re.compile(r"^[^.;]{0,12}?,? (?:representing|corresponding to|whic
 """Between the value of what is compared and the change: with a value that is not the row's, another thing is meant."""
 
 
-def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: int) -> list[int]:
+def _columns_meant(sentence: Sentence, named: Spoken, mention: TextNumber, first: int) -> list[int]:
     """The columns of a difference where none stands beside it: quoted before it, named at all, or those in percent."""
     sheet = named.sheet
-    close = [other for other in sentence.mentions if other.end <= mention.start and mention.start - other.end < 60]
+    close = [other for other in sentence.amounts if other.end <= mention.start and mention.start - other.end < 60]
     numbers = {column: fact for column in sheet.numeric_columns() if (fact := sheet.number(first, column)) is not None}
     quoted = [column for column, fact in numbers.items() if any(meets(other, fact) for other in close)]
     if close and not quoted and _OF_ANOTHER.search(sentence.text[close[-1].end : mention.start]):
@@ -182,7 +188,7 @@ def _columns_meant(sentence: Sentence, named: Spoken, mention: Mention, first: i
     return quoted or spoken or percent or (list(numbers) if named.referred and len(numbers) == 1 else [])
 
 
-def _differ(sheet: Sheet, rows: Sequence[int], columns: Sequence[int], mention: Mention, unit: str) -> list[Formula]:
+def _differ(sheet: Sheet, rows: Sequence[int], columns: Sequence[int], mention: TextNumber, unit: str) -> list[Formula]:
     """How two rows may differ by a number in one of the columns."""
     pairs = [[sheet.number(row, column) for row in rows] for column in columns]
     return [way for a, b in pairs if a and b for way in apart(mention.fact, unit, a, b)]

@@ -11,8 +11,8 @@ from itertools import product
 from typing import Any
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.trials import blocks_of
 from sealtrace.relations.families.wording import plain, printed, sentences

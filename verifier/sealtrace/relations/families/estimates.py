@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.index import APART
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import index_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.resolving import agrees
 from sealtrace.relations.families.wording import DOWN, plain, same
-from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.syntax import all_of
 
 _BETWEEN = re.compile(
@@ -92,7 +92,7 @@ def find(paper: AuditedPaper, family: str) -> Iterator[Claim]:
     for before, sentence in pairwise((None, *paper.sentences)) if known else ():
         assert sentence is not None
         context = before.text if before is not None and before.paragraph == sentence.paragraph else ""
-        for value, error in pairwise(sentence.mentions):
+        for value, error in pairwise(sentence.amounts):
             exact = not (value.loose or error.loose)
             if exact and _BETWEEN.fullmatch(sentence.text, value.end, error.start):
                 yield from _quoted(paper, sentence, context, value, error, known, family)
@@ -102,8 +102,8 @@ def _quoted(
     paper: AuditedPaper,
     sentence: Sentence,
     context: str,
-    value: Mention,
-    error: Mention,
+    value: TextNumber,
+    error: TextNumber,
     known: list[Estimate],
     family: str,
 ) -> Iterator[Claim]:
@@ -133,17 +133,17 @@ def _quoted(
         yield _claim(sentence, value, error, *near[0][1:], family, chance)
 
 
-def _off(mention: Mention, fact: Fact, scale: Fraction) -> Fraction:
+def _off(mention: TextNumber, fact: Fact, scale: Fraction) -> Fraction:
     """How far a number is from a cell, as a share of it; a size may stand for a negative number."""
     value = fact.value * scale
-    turned = mention.fact.value > 0 > value and mention.fact.text[:1] not in "+-"
+    turned = mention.fact.value > 0 > value and mention.text[:1] not in "+-"
     return abs(mention.fact.value - (-value if turned else value)) / abs(value)
 
 
 def _claim(
     sentence: Sentence,
-    value: Mention,
-    error: Mention,
+    value: TextNumber,
+    error: TextNumber,
     found: Estimate,
     scale: Fraction,
     family: str,

@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY
 from sealtrace.relations.families.stated import size_of

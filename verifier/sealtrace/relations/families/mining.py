@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.relations.fact import Fact
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.families.columns import Column, Span, Value, columns_of, total
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.sums import OVERLAPPING, POOLED

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sealtrace.paper.fact import plain_address
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import quotes
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.quotes import FAMILY, Number, is_of_its_kind, is_quotable, readings
@@ -115,7 +115,7 @@ def _speak(column: _Column, number: Number, candidates: list[Candidate], told: s
 
 def _claim(sheet: Sheet, column: int, rows: tuple[int, int], numbers: list[tuple[Number, Candidate]]) -> Claim:
     (number, cell), names = numbers[0], [sheet.rows[row].label for row in rows]
-    text, fact, header = number.mention.fact.text, cell.fact, sheet.columns[column].label
+    text, fact, header = number.mention.text, cell.fact, sheet.columns[column].label
     formulas = [same(each.mention.fact, own.fact, own.scale) for each, own in numbers]
     passages = [f"“{each.sentence.short}” ({each.sentence.place(each.mention.start)})" for each, _own in numbers]
     is_moved = number.resolver.printed(number.mention) == 1

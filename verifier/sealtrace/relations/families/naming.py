@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 
 from sealtrace.paper.names.index import APART, Group, Names, Thing
 from sealtrace.paper.names.words import stems, tells, vocabulary
+from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
-from sealtrace.relations.prose import Sentence
 
 Span = tuple[int, int]
 _Part = tuple[int, int, int, int]

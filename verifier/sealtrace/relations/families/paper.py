@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sealtrace.paper.extracted import Load, ProseLine
+from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Table
-from sealtrace.relations.fact import Fact, PrintedCell
-from sealtrace.relations.facts import Facts
+from sealtrace.paper.sentences import GREATEST, Sentence
+from sealtrace.relations.facts import Facts, PrintedCell
 from sealtrace.relations.families.wording import plain
-from sealtrace.relations.prose import GREATEST, Sentence, sentences_of
 
+MOST_LETTERS = 400_000
+"""Of the running text: a book is read from its beginning."""
 MAIN = frozenset({"value", "mean", "rate"})
 """Names of the number of a cell that its others speak of."""
 
@@ -169,7 +171,14 @@ class AuditedPaper:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """The running text and the captions, sentence by sentence, with their numbers."""
-        return tuple(sentences_of(self.prose))
+        found, letters = [], 0
+        for sentence in self.facts.sentences:
+            letters += len(sentence.text)
+            if letters > MOST_LETTERS:
+                break
+            if not sentence.cited:
+                found.append(sentence)
+        return tuple(found)
 
     @property
     def words(self) -> str:

@@ -9,11 +9,13 @@ from fractions import Fraction
 from itertools import groupby
 
 from sealtrace.paper.names.words import telling, words
+from sealtrace.paper.numbers import COUNTS, count_in
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.computed import ahead, behind, claim_of, computed
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import is_slip, same
-from sealtrace.relations.prose import SMALL, Mention, Sentence, count_in, lists_in
+from sealtrace.relations.prose import lists_in
 from sealtrace.relations.syntax import Given, all_of, equal, number
 from sealtrace.relations.work import time_is_up
 
@@ -36,7 +38,7 @@ def find(paper: AuditedPaper) -> Iterator[Claim]:
 
 
 _COUNTED = re.compile(
-    rf"(?<![\w.–—-])(?P<count>{'|'.join(SMALL[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?"
+    rf"(?<![\w.–—-])(?P<count>{'|'.join(COUNTS[2:])}|\d{{1,2}})\s+(?P<noun>(?:[\w-]+\s){{0,3}}?[a-z]+s)\s?"
     r"(?:\((?P<inside>[^()]*)\)|(?::\s|—\s?(?=.*—))(?P<behind>.*?)(?=[;.](?:\s|$)|—|$))",
     re.I,
 )
@@ -95,7 +97,7 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
 
 
 _ANNOUNCED = re.compile(
-    rf"(?<!column )(?<!row )(?<!table )(?<!model )(?<!study )\b(?P<count>{'|'.join(SMALL[2:8])}|[2-7])\s"
+    rf"(?<!column )(?<!row )(?<!table )(?<!model )(?<!study )\b(?P<count>{'|'.join(COUNTS[2:8])}|[2-7])\s"
     r"(?P<noun>(?:[a-z-]+\s){0,3}?[a-z]+s)\b",
     re.I,
 )
@@ -162,7 +164,7 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             ):
                 continue
             a, b = (differ or pairs)[0]
-            texts = [", ".join(mention.fact.text for mention in listed) for listed in (run, other)]
+            texts = [", ".join(mention.text for mention in listed) for listed in (run, other)]
             yield claim_of(
                 sentence,
                 all_of(*(same(a.fact, b.fact) for a, b in pairs)),
@@ -173,11 +175,11 @@ def _lists(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
             break
 
 
-def _values_of(run: list[Mention]) -> tuple[Fraction, ...]:
+def _values_of(run: list[TextNumber]) -> tuple[Fraction, ...]:
     return tuple(mention.fact.value for mention in run)
 
 
-def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
+def _runs(sentence: Sentence) -> Iterator[tuple[list[TextNumber], list[str]]]:
     """Whole lists with the nouns around them; numbers that follow one another only number things."""
     for run in (run for run in lists_in(sentence) if len(run) > 2):
         if re.search(r"(?:\b\w|\d),\s?$|\+$", sentence.text[: run[0].start]):
@@ -188,7 +190,7 @@ def _runs(sentence: Sentence) -> Iterator[tuple[list[Mention], list[str]]]:
             yield run, noun
 
 
-_Said = tuple[Sentence, Mention]
+_Said = tuple[Sentence, TextNumber]
 _NAMED = re.compile(r"\b[A-Z][A-Z\d]+[ -]$")
 """Before a number that is part of a name: `NGC 1277`."""
 _FEWER = re.compile(
@@ -201,7 +203,7 @@ _FEWER = re.compile(
 
 def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
     """The same words around another number: once said so, elsewhere otherwise."""
-    said = Counter(mention.fact.text for sentence in sentences for mention in sentence.mentions)
+    said = Counter(mention.text for sentence in sentences for mention in sentence.amounts)
     seen: set[frozenset[str]] = set()
     for key, members in _contexts(sentences).items():
         ((usual, times),) = Counter(mention.fact.value for _sentence, mention in members).most_common(1)
@@ -223,19 +225,19 @@ def _phrases(sentences: tuple[Sentence, ...]) -> Iterator[Claim]:
         mention = others[0][1]
         near = key[0] == "both" and abs(mention.fact.value - usual) <= abs(usual) / 50
         pair = frozenset((mention.fact.address, model[1].fact.address))
-        if said[mention.fact.text] > 1 or pair in seen or not _one_thing(key, times, others[0], model):
+        if said[mention.text] > 1 or pair in seen or not _one_thing(key, times, others[0], model):
             continue
         if near or is_slip(mention.fact.value, usual, mention.fact.unit):
             seen.add(pair)
             evidence = f"the same words ({' '.join(key[2:])}) stand around {model[1].fact.text} {times} times and "
-            yield _repeat(others[0], model, f"{evidence}around {mention.fact.text} once")
+            yield _repeat(others[0], model, f"{evidence}around {mention.text} once")
 
 
 def _contexts(sentences: tuple[Sentence, ...]) -> dict[tuple[str, ...], list[_Said]]:
     """Numbers by the words around them, by those behind them, and by one word behind them."""
     groups: dict[tuple[str, ...], list[_Said]] = {}
     for sentence in sentences:
-        for mention in sentence.mentions:
+        for mention in sentence.amounts:
             # A round number is often a size that several things have, each its own.
             odd = mention.digits.rstrip("0")
             small = not mention.decimals and (odd == "1" or (len(odd) < 2 and not mention.unit))
@@ -261,7 +263,7 @@ def _one_thing(key: tuple[str, ...], times: int, said: _Said, model: _Said) -> b
     """Whether two numbers with the same words around them, the second said so often, must be the same."""
     (sentence, mention), (other, usual) = said, model
     strong, short = key[0] == "both", len(mention.digits) < 3
-    mine, theirs = (Counter(beside.fact.value for beside in each.mentions) for each in (sentence, other))
+    mine, theirs = (Counter(beside.fact.value for beside in each.amounts) for each in (sentence, other))
     if (sentence.paragraph, sentence.source) == (other.paragraph, other.source):
         return False
     # A sentence that has both numbers tells them apart: `2,560 packages, 2,550 of them attacked`.
@@ -279,7 +281,7 @@ def _one_thing(key: tuple[str, ...], times: int, said: _Said, model: _Said) -> b
     return not ((strong or short) and here - there and there - here)
 
 
-def _names_near(sentence: Sentence, mention: Mention) -> set[str]:
+def _names_near(sentence: Sentence, mention: TextNumber) -> set[str]:
     text = sentence.text
     near = f"{text[max(0, mention.start - 60) : mention.start]} {text[mention.end : mention.end + 60]}"
     return set(re.findall(r"\b(?:[A-Z][\w-]*[A-Z\d][\w-]*|(?:19|20)\d\d)\b", near))
@@ -287,5 +289,5 @@ def _names_near(sentence: Sentence, mention: Mention) -> set[str]:
 
 def _repeat(said: _Said, model: _Said, evidence: str, *, telling: bool = True) -> Claim:
     (sentence, mention), (other, usual) = said, model
-    says = f"{mention.fact.text} here is {usual.fact.text} at {other.place(usual.start)}."
+    says = f"{mention.text} here is {usual.fact.text} at {other.place(usual.start)}."
     return claim_of(sentence, same(mention.fact, usual.fact), says, evidence, mention.start, telling=telling)

@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sealtrace.paper.fact import plain_address
 from sealtrace.paper.names.index import APART
 from sealtrace.paper.names.words import stem, vocabulary
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families import estimates
 from sealtrace.relations.families.naming import index_of
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.resolving import ALONE, BESIDE, NEAR, Candidate, Reading, Resolver, agrees
 from sealtrace.relations.families.wording import LEVEL, is_slip, real, same
-from sealtrace.relations.prose import Mention, Sentence, ratios_in
+from sealtrace.relations.prose import ratios_in
 from sealtrace.relations.work import time_is_up
 
 FAMILY = "quote"
@@ -46,7 +47,7 @@ class Number:
     """A number of the text, with the cell that the words choose and its distance from all others."""
 
     sentence: Sentence
-    mention: Mention
+    mention: TextNumber
     resolver: Resolver
     cell: Candidate | None
     margin: float
@@ -76,7 +77,7 @@ def find(paper: AuditedPaper) -> Iterator[Claim]:
     ]
     said: dict[str, list[str]] = defaultdict(list)
     for number in numbers:
-        said[number.mention.fact.text].append("" if number.cell is None else number.cell.fact.address)
+        said[number.mention.text].append("" if number.cell is None else number.cell.fact.address)
     right = {
         number.cell.fact.address
         for number in numbers
@@ -85,7 +86,7 @@ def find(paper: AuditedPaper) -> Iterator[Claim]:
     for number in numbers:
         if time_is_up():
             return
-        yield from _quote(number, said[number.mention.fact.text], right)
+        yield from _quote(number, said[number.mention.text], right)
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +109,7 @@ def _read(paper: AuditedPaper) -> Iterator[tuple[Reading, Resolver]]:
         spans = [(name.start, name.end) for name in names if name.strength >= APART]
         mentions = [
             mention
-            for mention in sentence.mentions
+            for mention in sentence.amounts
             if not any(a <= mention.start and mention.end - 1 <= b for a, b in spans)
         ]
         if mentions:
@@ -159,7 +160,7 @@ def _is_chosen(number: Number, cell: Candidate, *, slip: bool, confirmed: bool =
         sure = _SURE - 0.85 * max(0, min(2, len(mention.digits.rstrip("0")) - 3))
         return number.is_sure(sure, _MARGIN) and not mention.loose
     entry = cell.sheet.entries[cell.row, cell.column]
-    signed = (mention.unit == "×" and "×" in entry.text) or mention.fact.text[-1] in "KMBT"
+    signed = (mention.unit == "×" and "×" in entry.text) or mention.text[-1] in "KMBT"
     symbol = number.sentence.text[: mention.start].rstrip(" +-−").endswith("=")
     apart = abs(mention.fact.value - cell.fact.value * cell.scale)
     bounded = _BOUNDS.match(number.sentence.text, mention.end) is not None
@@ -196,11 +197,11 @@ def _is_meant(number: Number, cell: Candidate) -> bool:
     )
 
 
-def is_quotable(mention: Mention) -> bool:
+def is_quotable(mention: TextNumber) -> bool:
     """Whether a number has enough digits to be told from others."""
     digits = len(mention.digits)
-    known = mention.decimals > 0 or digits > 2 or mention.unit == "%" or mention.fact.text[-1] in "KMBT"
-    return digits >= LEAST_DIGITS and known and mention.unit != "pp" and "^" not in mention.fact.text
+    known = mention.decimals > 0 or digits > 2 or mention.unit == "%" or mention.text[-1] in "KMBT"
+    return digits >= LEAST_DIGITS and known and mention.unit != "pp" and "^" not in mention.text
 
 
 # What is no quote of a cell, although its words name one
@@ -252,13 +253,13 @@ def is_of_its_kind(number: Number, cell: Candidate) -> bool:
     unit, own = real(cell.fact).fact.unit * cell.scale, real(mention.fact).fact.unit
     if not (unit == own or (unit < own and mention.decimals > 0)):
         return False
-    if mention.fact.text[:1] in "+-−" and cell.fact.text[:1] not in "+-−":
+    if mention.text[:1] in "+-−" and cell.fact.text[:1] not in "+-−":
         return False
-    if _NO_VALUE_AFTER.search(before) or _NO_VALUE_BEFORE.match(after) or _YEAR.fullmatch(mention.fact.text):
+    if _NO_VALUE_AFTER.search(before) or _NO_VALUE_BEFORE.match(after) or _YEAR.fullmatch(mention.text):
         return False
     if _VERSION.match(after) or re.search(r"\bversions?\b|\bv$", before[-60:], re.I):
         return False
-    if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(text)):
+    if mention.unit == "%" and any(0 <= mention.start - ratio.end < 30 for ratio in ratios_in(number.sentence)):
         return False
     where = f"{cell.sheet.entries[cell.row, cell.column].text} {cell.fact.column} {cell.sheet.caption}"
     if mention.unit == "%" and not mention.decimals and not re.search(r"%|percent", where, re.I):
@@ -290,7 +291,7 @@ def _is_foreign(number: Number, cell: Candidate, *, strict: bool) -> bool:
     mention, resolver = number.mention, number.resolver
     for beside in resolver.mentions:
         alike = (beside.decimals, beside.unit == "%") == (mention.decimals, mention.unit == "%")
-        signed = beside.fact.text[:1] in "+-−" and mention.fact.text[:1] not in "+-−"
+        signed = beside.fact.text[:1] in "+-−" and mention.text[:1] not in "+-−"
         part = re.fullmatch(r"\s(?:out )?of (?:the |all )?", resolver.text[beside.end : mention.start])
         if beside is mention or not alike or not is_quotable(beside) or beside.loose or signed or part:
             continue
@@ -312,13 +313,13 @@ def _is_taken(number: Number, cell: Candidate) -> bool:
     )
 
 
-def _slipped(mention: Mention, cell: Candidate) -> bool:
+def _slipped(mention: TextNumber, cell: Candidate) -> bool:
     """Whether a number misses a cell, rounded to its digits, by a slip."""
     value, unit = cell.fact.value * cell.scale, mention.fact.unit
     return is_slip(mention.fact.value, round(value / unit) * unit, unit)
 
 
-def _significant(mention: Mention) -> int:
+def _significant(mention: TextNumber) -> int:
     """How many digits of a number another one would not have by itself."""
     return len(mention.digits.lstrip("0") if mention.decimals else mention.digits.rstrip("0"))
 
@@ -340,27 +341,27 @@ def _claim(number: Number, cell: Candidate, *, telling: bool = True, chance: flo
     said = f"“{_around(sentence.text, mention)}” ({sentence.place(mention.start)})"
     names = " and ".join(name for name, pull in (("row", cell.rows), ("column", cell.columns)) if pull)
     agree = agrees(mention, fact, cell.scale)
-    missed = "" if agree else f", and it does not print {mention.fact.text}"
+    missed = "" if agree else f", and it does not print {mention.text}"
     turned = mention.fact.value > 0 > fact.value and agree
     return Claim(
         f"{FAMILY} {mention.fact.address}",
         same(mention.fact, fact, -cell.scale if turned else cell.scale),
-        f"{mention.fact.text} in the text is {fact.text} of {fact.address}.",
+        f"{mention.text} in the text is {fact.text} of {fact.address}.",
         said,
         ("The sentence speaks of that cell.",),
-        question=f"Is it {mention.fact.text}, as the text says, or {fact.text}, as the table prints?",
+        question=f"Is it {mention.text}, as the text says, or {fact.text}, as the table prints?",
         family=FAMILY,
         evidence=(
             f"the words choose its {names or 'table'} before all others{missed}"
             if chance is None
-            else f"it is a slip away, no cell prints {mention.fact.text}, and the words name its {names}"
+            else f"it is a slip away, no cell prints {mention.text}, and the words name its {names}"
         ),
         chance=chance,
         telling=telling,
     )
 
 
-def _around(text: str, mention: Mention) -> str:
+def _around(text: str, mention: TextNumber) -> str:
     start, end = max(0, mention.start - 60), min(len(text), mention.end + 40)
     start = text.find(" ", start) + 1 if start else 0
     return re.sub(r"\s+", " ", ("…" if start else "") + text[start:end] + ("…" if end < len(text) else ""))

@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import pairwise, product
 
 from sealtrace.contract.result import ClaimResult
+from sealtrace.paper.fact import plain_address
 from sealtrace.relations.decision import Claim, bound
-from sealtrace.relations.fact import plain_address
 from sealtrace.relations.families.columns import Column, columns_of
 from sealtrace.relations.families.mining import Hypothesis, Mine
 from sealtrace.relations.families.paper import AuditedPaper, Sheet

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
+from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.paper.names.words import stems, telling
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact, PrintedCell, plain_address
+from sealtrace.relations.facts import PrintedCell
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real, same
 from sealtrace.relations.work import time_is_up
@@ -171,4 +172,4 @@ def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:
 
 def _meets(a: Fact, b: Fact) -> bool:
     """Whether two numbers may be one: with as many digits the same digits, else roundings of one."""
-    return a.value == b.value if a.unit == b.unit else real(a).fact.interval.touches(real(b).fact.interval)
+    return a.value == b.value if a.unit == b.unit else real(a).fact.touches(real(b).fact)

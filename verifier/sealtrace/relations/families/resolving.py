@@ -14,12 +14,13 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import vocabulary
-from sealtrace.relations.fact import Fact
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.families.naming import COLUMN, ROW, Index, Name, is_of
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, plain, real
-from sealtrace.relations.prose import Mention, Sentence, lists_in
+from sealtrace.relations.prose import lists_in
 
 _FIRST = (None, "mean", "value", "1")
 """The part of a cell that is its value, whatever stands behind it."""
@@ -81,21 +82,21 @@ class Reading:
     """Tables that the paragraph has referred to so far."""
 
 
-def kind_fits(mention: Mention, fact: Fact, text: str) -> list[Fraction]:
+def kind_fits(mention: TextNumber, fact: Fact, text: str) -> list[Fraction]:
     """By what a cell has to be multiplied to be of the kind of a number; nothing where it cannot be."""
-    if (mention.fact.text[-1:] in "KMBT" or fact.text[-1:] in "KMBT") and mention.fact.text[-1:] != fact.text[-1:]:
+    if (mention.text[-1:] in "KMBT" or fact.text[-1:] in "KMBT") and mention.text[-1:] != fact.text[-1:]:
         return []
     if mention.unit == "×":
         return [Fraction(1)] if "×" in text or RELATIVE.search(text) else []
     scale = Fraction(100 if mention.unit == "%" and "%" not in text and abs(fact.value) <= 1 else 1)
-    signed = mention.fact.text[:1] in "+-−"
+    signed = mention.text[:1] in "+-−"
     if signed != (fact.text[:1] in "+-−") and (signed or fact.text[:1] == "+"):
         return []
     # More digits than the cell has cannot come from it.
     return [scale] if mention.fact.unit >= fact.unit * scale else []
 
 
-def agrees(mention: Mention, fact: Fact, scale: Fraction) -> bool:
+def agrees(mention: TextNumber, fact: Fact, scale: Fraction) -> bool:
     """Whether both may be one number, the text perhaps with fewer digits, or without the sign."""
     if abs(abs(float(fact.value)) * float(scale) - abs(float(mention.fact.value))) > 1.01 * float(mention.fact.unit):
         return False
@@ -111,7 +112,7 @@ def agrees(mention: Mention, fact: Fact, scale: Fraction) -> bool:
 class Resolver:
     """Finds the cells that the numbers of one sentence may be."""
 
-    def __init__(self, index: Index, reading: Reading, mentions: Sequence[Mention]) -> None:
+    def __init__(self, index: Index, reading: Reading, mentions: Sequence[TextNumber]) -> None:
         self.index = index
         self.sheets = index.paper.sheets
         self.reading = reading
@@ -133,7 +134,7 @@ class Resolver:
 
     # One number
 
-    def _candidates(self, mention: Mention) -> list[Candidate]:
+    def _candidates(self, mention: TextNumber) -> list[Candidate]:
         found = []
         for place in self.touched:
             sheet = self.sheets[place]
@@ -158,7 +159,7 @@ class Resolver:
         return found
 
     def _of_its_kind(
-        self, mention: Mention, place: int, rows: Container[int], columns: Container[int]
+        self, mention: TextNumber, place: int, rows: Container[int], columns: Container[int]
     ) -> list[tuple[int, int, Fact, Fraction]]:
         """Cells of some lines that print numbers as this one is: in its unit, of its size, with as many digits."""
         sheet, sizes = self.sheets[place], self.index.sizes[place]
@@ -187,7 +188,7 @@ class Resolver:
         shared = len(vocabulary(self.text) & self.index.captions[place])
         return max(0.6 if label in self.reading.referred else 0.0, min(0.9, 0.3 * shared))
 
-    def pulls(self, mention: Mention, sheet: int, axis: int) -> dict[int, float]:
+    def pulls(self, mention: TextNumber, sheet: int, axis: int) -> dict[int, float]:
         """How strongly each row or column of a table is tied to a number."""
         names = self._named.get((sheet, axis), [])
         if axis == COLUMN and (symbol := _SYMBOL.search(self.text[: mention.start])):
@@ -206,7 +207,7 @@ class Resolver:
             for place, own in found.items()
         }
 
-    def _pull_part(self, mention: Mention, names: list[Name], found: dict[int, dict[int, float]]) -> None:
+    def _pull_part(self, mention: TextNumber, names: list[Name], found: dict[int, dict[int, float]]) -> None:
         """Ties the lines that share a part of their label by where that part is called."""
         step = self._in_step(mention, names)
         spans = {(name.start, name.end): name for name in names}.values()
@@ -228,7 +229,7 @@ class Resolver:
             own = found[name.place]
             own[name.part] = max(own.get(name.part, 0.0), pull * name.strength)
 
-    def _pull(self, mention: Mention, name: Name, names: Iterable[Name]) -> float:
+    def _pull(self, mention: TextNumber, name: Name, names: Iterable[Name]) -> float:
         first = next((run for run in self.lists if mention in run), [mention])
         text = self.text
         if name.start >= mention.end:
@@ -260,7 +261,7 @@ class Resolver:
         """Whether another number stands in a stretch."""
         return any(start <= mention.start and mention.end <= end for mention in self.mentions)
 
-    def _in_step(self, mention: Mention, names: list[Name]) -> Name | None:
+    def _in_step(self, mention: TextNumber, names: list[Name]) -> Name | None:
         """The name that has the place in a list of names that the number has in a list of numbers."""
         run = next((run for run in self.lists if mention in run), None)
         if run is None:
@@ -279,7 +280,7 @@ class Resolver:
                 return {place: (BEFORE if len(places) == 1 else BEFORE / 2) * own for place, own in places.items()}
         return {}
 
-    def _summaries(self, mention: Mention, labels: dict[int, str]) -> dict[int, float]:
+    def _summaries(self, mention: TextNumber, labels: dict[int, str]) -> dict[int, float]:
         """Lines for all others: they are meant where nothing else is named, and more so where their name is said."""
         found = {place: label.split(" / ")[-1] for place, label in labels.items()}
         found = {place: label for place, label in found.items() if SUMMARY.fullmatch(plain(label))}
@@ -288,7 +289,7 @@ class Resolver:
         return {place: ALONE if said[place] else BEFORE / 2 for place in found}
 
     def _unnamed_columns(
-        self, mention: Mention, place: int, cells: list[tuple[int, int, Fact, Fraction]]
+        self, mention: TextNumber, place: int, cells: list[tuple[int, int, Fact, Fraction]]
     ) -> dict[int, float]:
         """Which column is meant where none is named: the only one, one for all, or the only one with such numbers."""
         sheet = self.sheets[place]
@@ -328,7 +329,7 @@ class Resolver:
             ]
             self.found[id(mention)] = [_supported(candidate, siblings) for candidate in self.found[id(mention)]]
 
-    def _role(self, mention: Mention) -> str:
+    def _role(self, mention: TextNumber) -> str:
         """The word right before a number that says which of two it is: `from a to b, and from c to d`."""
         word = re.search(r"(\w+)\s*[-+−~≈]?$", self.text[: mention.start])
         return word[1].lower() if word else ""
@@ -343,7 +344,7 @@ class Resolver:
                         for first in range(len(columns) - len(run) + 1):
                             self._align(run, sheet, way, row, columns[first : first + len(run)])
 
-    def _align(self, run: list[Mention], sheet: Sheet, way: Sheet, row: int, columns: list[int]) -> None:
+    def _align(self, run: list[TextNumber], sheet: Sheet, way: Sheet, row: int, columns: list[int]) -> None:
         cells = [
             (entry.facts[0], entry.text) if (entry := way.entry(row, column)) and entry.facts else None
             for column in columns
@@ -363,7 +364,7 @@ class Resolver:
                 place = (column, row) if way.is_turned else (row, column)
                 self.found[id(mention)].append(Candidate(sheet, *place, cell[0], scale, BESIDE, BESIDE, 1.0))
 
-    def printed(self, mention: Mention) -> int:
+    def printed(self, mention: TextNumber) -> int:
         """How many cells of the paper print a number."""
         value, unit = abs(mention.fact.value), mention.fact.unit
         return self.index.printed[value, unit] + self.index.printed[value / 100, unit / 100]
@@ -377,7 +378,7 @@ class Resolver:
         """Whether another line of the same table is named right behind a name."""
         return any(other.sheet == name.sheet and 0 < other.start - name.end < 2 for other in self.reading.names)
 
-    def vouches(self, mention: Mention, cell: Candidate) -> bool:
+    def vouches(self, mention: TextNumber, cell: Candidate) -> bool:
         """Whether another number of the sentence is found in the table of a cell, its row and its column named."""
         others = [match for key, match in self.matched.items() if key != id(mention)]
         return any(
@@ -385,7 +386,7 @@ class Resolver:
             for candidate in others
         )
 
-    def best(self, mention: Mention) -> tuple[Candidate | None, float]:
+    def best(self, mention: TextNumber) -> tuple[Candidate | None, float]:
         """The cell that words alone choose, and by how much more than any cell with another number."""
         whole = [candidate for candidate in self.found[id(mention)] if candidate.rows > 0 and candidate.columns > 0]
         best = max(whole, key=lambda candidate: candidate.score, default=None)

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from sealtrace.paper.fact import Fact
+from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import DOWN
 from sealtrace.relations.intervals import Interval, ends_of
-from sealtrace.relations.prose import Sentence
 from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, equal
 
 FAMILY = "statistics"

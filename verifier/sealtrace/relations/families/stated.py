@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim, Repair
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import COUNT, SUMMARY, count, count_of, plain, real
 from sealtrace.relations.syntax import Expression, Formula, Given, call

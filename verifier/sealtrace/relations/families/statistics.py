@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim, Repair
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families import inference
 from sealtrace.relations.families.estimates import estimates_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, Summary, found_by, summaries, weighted
 from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real

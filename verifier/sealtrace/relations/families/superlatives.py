@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import named_by, stems, telling, vocabulary, words
-from sealtrace.relations.fact import Fact
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.families.naming import Span, Spoken
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.ways import Way, clause_around, last_before, numbers_of
 from sealtrace.relations.families.wording import printed, real
-from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.syntax import all_of, any_of, compare
 
 # What has its largest in a column is largest of its own row; who is failing most has the least of what is measured.
@@ -97,7 +97,7 @@ def superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
 
 def _columns_after(
     sentence: Sentence, named: Spoken, found: re.Match[str], end: int, among: bool
-) -> dict[int, Mention | None]:
+) -> dict[int, TextNumber | None]:
     """The columns that stand behind a superlative with nothing else between, each with the value behind it."""
     text, columns = sentence.text, {}
     linked = re.match(r"\s+(?:on|in|at|for)\s", _AMONG.sub("", text[found.end() : end], count=1)) is not None
@@ -107,7 +107,7 @@ def _columns_after(
         whole = named_by(named.sheet.columns[column].label) <= vocabulary(text[found.end() : end])
         owned = whole and not gap.strip() and _HAS.search(text[: found.start()])
         if after and (owned or (linked and (among or _is_listed(gap, named, sentence, found.end())))):
-            values = [mention for mention in sentence.mentions if 0 <= mention.start - after[-1][1] < 12]
+            values = [mention for mention in sentence.amounts if 0 <= mention.start - after[-1][1] < 12]
             columns[column] = next((value for value in values if value.start < end), None)
     return columns
 
@@ -115,7 +115,7 @@ def _columns_after(
 def _is_listed(between: str, named: Spoken, sentence: Sentence, offset: int) -> bool:
     """Whether only names of columns, values and idle words stand between."""
     covered = [span for spans in named.columns.values() for span in spans]
-    covered += [(mention.start, mention.end) for mention in sentence.mentions]
+    covered += [(mention.start, mention.end) for mention in sentence.amounts]
     left = [word for word, a, b in words(between) if not any(x <= a + offset and b + offset <= y for x, y in covered)]
     return not telling(left)
 
@@ -125,7 +125,7 @@ def _by_value(
 ) -> Iterator[Way]:
     """`A has the highest X (0.467`, `the lowest X of any, at 1.044`: the cell is known by its value and one name."""
     text, (begin, end) = sentence.text, clause
-    values = [mention for mention in sentence.mentions if found.end() <= mention.start < min(end, found.end() + _REACH)]
+    values = [mention for mention in sentence.amounts if found.end() <= mention.start < min(end, found.end() + _REACH)]
     if not values or len(values[0].digits) < 3 or not _VALUE.search(text[: values[0].start]):
         return
     value, between = values[0], (found.end(), values[0].start)
@@ -177,7 +177,7 @@ def _akin(word: str, heads: Iterable[str]) -> bool:
     return any(word == head or (len(head) > 3 < len(word) and word[:5].startswith(head[:5])) for head in heads)
 
 
-def _quotes(mention: Mention, fact: Fact) -> bool:
+def _quotes(mention: TextNumber, fact: Fact) -> bool:
     """Whether a number is a cell's, which has its digits; a cell in shares may be quoted in percent."""
     scale = 100 if mention.unit == "%" and abs(fact.value) <= 1 else 1
     own, cell = real(mention.fact).fact, real(fact).fact

@@ -15,11 +15,13 @@ from functools import cached_property
 
 from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.names.words import named_by, stem, stems, vocabulary, words
+from sealtrace.paper.numbers import COUNTS, count_in
+from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span, is_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
-from sealtrace.relations.prose import SMALL, Sentence, count_in, ratios_in
+from sealtrace.relations.prose import ratios_in
 from sealtrace.relations.syntax import Expression, Given, equal, number
 from sealtrace.relations.work import time_is_up
 
@@ -28,7 +30,7 @@ MOST_APART = 2
 """So far a count may be from the rows: what is further off counts something else."""
 LEAST_WRONG = 4
 """So many are more likely all of a table than a few of it that were spoken of before."""
-_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(SMALL[3:])})"
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(COUNTS[3:])})"
 # What counts all of them, and not a few that do something.
 _WHOLE = re.compile(
     r"\b(?:all(?: of)?(?: the)?|the|these|our|its|(?P<caption>over|across|on)|(?:compris|contain|spann?|cover)\w*|"
@@ -236,7 +238,7 @@ def _by_category(paper: AuditedPaper, listings: list[_Listing]) -> Iterator[Clai
 def _some_rows(sentence: Sentence, listings: list[_Listing]) -> Iterator[Claim]:
     """`13/16 tasks use NHANES`, `13 papers (81%) published in 2020 or later`: rows that say so."""
     text = sentence.text
-    given = [(ratio.start, ratio.end, ratio.part, text[ratio.end :], {ratio.whole}) for ratio in ratios_in(text)]
+    given = [(ratio.start, ratio.end, ratio.part, text[ratio.end :], {ratio.whole}) for ratio in ratios_in(sentence)]
     for found in _SHARE.finditer(text):
         part, unit = count_in(found["count"]) or 0, Fraction(1, 10 ** len(found["share"].partition(".")[2]))
         wholes = {n for n in range(3, 400) if abs(Fraction(100 * part, n) - Fraction(found["share"])) <= unit / 2}

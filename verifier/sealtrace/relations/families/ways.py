@@ -7,13 +7,13 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import stems, telling
+from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.fact import Fact
 from sealtrace.relations.families.naming import Span
 from sealtrace.relations.families.paper import Line, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain, real
-from sealtrace.relations.prose import Mention, Sentence
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import Work
@@ -99,7 +99,7 @@ def _is_summary(line: Line) -> bool:
     )
 
 
-def meets(mention: Mention, fact: Fact) -> bool:
+def meets(mention: TextNumber, fact: Fact) -> bool:
     """Whether a number of the text and one of a table can be the same, the second perhaps a share."""
     own, other = real(mention.fact).fact, real(fact).fact
     # To the same digit two that only touch are two numbers.

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from sealtrace.relations.fact import Fact
-from sealtrace.relations.prose import SMALL, count_in
+from sealtrace.paper.fact import Fact
+from sealtrace.paper.numbers import COUNTS, count_in
 from sealtrace.relations.syntax import Expression, Formula, Given, equal
 
 _ARROWS = str.maketrans("", "", "↑↓†‡*")
-COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(SMALL[2:])})"
+COUNT = rf"(\d{{1,3}}(?:,\d{{3}})+|\d+|{'|'.join(COUNTS[2:])})"
 """A count in words or digits."""
 ITEMS = (
     r"(?:states|questions|problems|instances|games|hands|matches|episodes|rows|images|participants|subjects|patients|"

@@ -1,4 +1,4 @@
-"""One printed number: the closed interval of values that print so."""
+"""A printed number in its place: its address, and the closed interval of values that print so."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sealtrace.paper.numbers import PrintedNumber
-from sealtrace.relations.intervals import Interval
+from sealtrace.paper.number_grammar import PrintedNumber
 
 
 class Rule(StrEnum):
@@ -38,17 +37,10 @@ _ROOM: dict[Rule, tuple[Fraction | int, Fraction | int]] = {
 """How many units below and above it a number may be; where it was cut off, that depends on its sign."""
 
 
-class UnknownFactError(LookupError):
-    """There is no such table, row, column, part or name; the message says which, and what there is."""
-
-
-class NotAvailableError(UnknownFactError):
-    """The cell is there, and says that it has no number."""
-
-
 @dataclass(frozen=True)
 class Fact:
-    """One printed number."""
+    """A printed number in its place: what a string stands for (`PrintedNumber`) once its header or its unit tells
+    whether it was counted or rounded. Relations are between these."""
 
     address: str
     """As `explain` takes it, with the part behind a dot where the cell has several numbers."""
@@ -68,15 +60,14 @@ class Fact:
     column: str = ""
     part: str | None = None
 
-    @cached_property
-    def interval(self) -> Interval:
-        """The values that print so."""
-        return Interval(self.low, self.high)
-
     @property
     def exact(self) -> bool:
         """Whether the number was not rounded."""
         return self.low == self.high
+
+    def touches(self, other: Fact) -> bool:
+        """Whether some value prints as both."""
+        return self.low <= other.high and other.low <= self.high
 
     def read_as(self, rule: Rule) -> Fact:
         """The same number under another rule of printing."""
@@ -108,43 +99,7 @@ def is_rounded(number: PrintedNumber) -> bool:
 
 def plain_address(fact: Fact) -> str:
     """The address of a number, the same whether it is read as a count, as rounded or as printed."""
-    read = fact.address.startswith(("rounded(", "printed("))
-    return fact.address[8:-1] if read else fact.address
-
-
-@dataclass(frozen=True)
-class PrintedCell:
-    """One cell of a table, or one declared passage: its numbers by the names of their parts."""
-
-    address: str
-    text: str
-    facts: tuple[Fact, ...]
-    names: tuple[str, ...] = ()
-    """Names of the parts where there are several."""
-    absent: bool = False
-    """Whether it says n/a."""
-
-    def part(self, name: str | None) -> Fact:
-        """One of the numbers."""
-        if self.absent:
-            raise NotAvailableError(f"{self.address} says {self.text}")
-        if not self.facts:
-            raise UnknownFactError(f"{self.address} holds no number: {self.text[:60]!r}")
-        if name is None and len(self.facts) == 1:
-            return self.facts[0]
-        if name in self.names:
-            return self.facts[self.names.index(name)]
-        if name and name.isdecimal() and len(name) < 4 and 1 <= int(name) <= len(self.facts) > 1:
-            return self.facts[int(name) - 1]
-        parts = "add " + " or ".join(f".{part}" for part in self.names) if self.names else "it has one number only"
-        wrong = f"with {len(self.facts)} numbers" if name is None else f"without a part .{name}"
-        raise UnknownFactError(f"{self.address} is {self.text!r}, {wrong}: {parts}")
-
-    def read_as(self, rule: Rule, part: str | None) -> PrintedCell:
-        """The same with one of its numbers, or all of them, under another rule of printing."""
-        chosen = self.facts if part is None else (self.part(part),)
-        return replace(self, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in self.facts))
-
-
-Listing = tuple[list[Fact], list[str]]
-"""The numbers of a row or a column, and the addresses of cells that say n/a instead."""
+    address = fact.address
+    while address.startswith(("rounded(", "printed(")):
+        address = address[8:-1]
+    return address
