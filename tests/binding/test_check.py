@@ -185,7 +185,7 @@ def test_text_that_was_left_behind_is_named(tmp_path: Path) -> None:
     check = checked(tmp_path, latex(table, "Accuracy in percent.", text.format(stale)))
     (accident,) = accidents(check)
     assert accident.startswith("stale-text")
-    assert [(one.printed, one.given) for one in in_text(check)] == [(stale, printed)]
+    assert [(one.printed, one.given) for one in in_text(check)] == [(f"{stale} percent", printed)]
     check = checked(tmp_path, latex(table, "Accuracy in percent.", text.format(printed)))
     assert (accidents(check), [one.status for one in in_text(check)]) == ([], ["explained"])
 

@@ -61,10 +61,9 @@ def quantities(text: str) -> list[tuple[str, str, bool]]:
         ("Tables 1 and 2 of Smith [12]", [("1", "name", False), ("2", "name", False), ("12", "name", False)]),
         ("in 2019 at least 3.5 million", [("2019", "name", False), ("3.5 million", "quantity", True)]),
         ("3.2 Results of the trial", [("3.2", "name", False)]),
-        (
-            "71.2 ± 0.3 of forty-one",
-            [("71.2", "quantity", False), ("0.3", "quantity", False), ("forty-one", "word", False)],
-        ),
+        ("71.2 ± 0.3", [("71.2", "quantity", False), ("0.3", "quantity", False)]),
+        ("forty-one [3]", [("forty-one", "word", False), ("3", "name", False)]),
+        ("CI [0.91, 0.95]", [("0.91", "quantity", False), ("0.95", "quantity", False)]),
         ("6 points more, a 2.5-fold gain", [("6 points", "quantity", False), ("2.5-fold", "quantity", False)]),
     ],
 )

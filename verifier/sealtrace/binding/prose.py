@@ -255,12 +255,12 @@ def _is_set(number: TextNumber, text: str, settings: Mapping[str, Container[str]
     """Whether somebody set a number rather than measured it: a limit, a setting of a run, a level, a small count."""
     digits = number.number.text.lstrip("+-")
     before, after = text[: number.start], text[number.end :]
-    if number.number.is_bound or _LEVEL.match(after):
-        return True
+    if number.number.is_bound or _LEVEL.match(after) or digits[-1] in "BbGT":
+        return True  # so many billions are the size of a model
     setting = _SETTING.search(before)
     if setting is not None and digits in settings.get(setting.group(1).lower(), ()):
         return True
-    if number.unit or not digits.replace(".", "").isdecimal():
+    if number.unit in ("%", "pp") or not digits.replace(".", "").isdecimal():
         return False
     if "." in digits:
         # 0.5 and 1.0 are levels that a text explains things with; results have more digits.

@@ -46,9 +46,10 @@ _NUMBERED = re.compile(
     r"(?:\b(?:tables?|tab|sections?|sec|figures?|figs?|equations?|eqs?|eq|appendix|appendices|app|chapters?|"
     r"algorithms?|steps?|lines?|definitions?|theorems?|lemmas?|propositions?|rows?|columns?|panels?|phases?|stages?|"
     r"versions?|page|pages|§|category|categories|case|hypothesis|axis|rq|seeds?|refs?|no|python|cuda)\.?[\s~]*"
-    r"(?:\d+[a-z]?(?:\s?(?:,|and|–|-|to)\s?))*|§|\[|\bH)$",
+    r"(?:\d+[a-z]?(?:\s?(?:,|and|–|-|to)\s?))*|§|\bH)$",
     re.IGNORECASE,
 )
+_CITATION = re.compile(r"\[(?:\d+\s?[,–-]\s?)*$")
 _YEAR = re.compile(r"19[5-9]\d|20[0-3]\d")
 _LISTED = re.compile(r"(?<![\d.])(?!19|20)\d{2,4}(?:,|,? and|,? or)\s$")
 """A number that looks like a year is none in a list of others."""
@@ -234,9 +235,11 @@ def _before(text: str, place: int) -> str:
 
 
 def _is_name(text: str, start: int, part: PrintedNumber) -> bool:
-    """Whether a number is a heading's, a year, raised or lowered, or larger than anything."""
+    """Whether a number is a heading's, a citation's, a year, raised or lowered, or larger than anything."""
     before, end = _before(text, start), start + len(part.text)
     if not before.strip() and _HEADING.fullmatch(text):
+        return True
+    if part.text.isdecimal() and _CITATION.search(before):
         return True
     year = _YEAR.fullmatch(part.text) and not _UNIT.match(text, end) and not _LISTED.search(before)
     return bool(year) or before.endswith(("^", "_", "{")) or abs(part.value) >= GREATEST
