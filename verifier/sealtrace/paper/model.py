@@ -16,7 +16,6 @@ from itertools import chain, count, pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import JOIN, ProseLine, ReadingProblem
 from sealtrace.paper.numbers import Printed, PrintedNumber, looks_numeric, numbers_of, read_printed
 
@@ -373,7 +372,7 @@ class Paper:
     def number(self, name: str) -> Cell | TextNumber:
         """The cell `tab:main[ours, F1]`, or the number of the text `s214.n3`; `LookupError` where there is none."""
         if (found := self._numbers.get(name)) is None:
-            raise LookupError(f"the paper has no number {name}{nearest(name, self._numbers)}")
+            raise LookupError(f"the paper has no number {name}")
         return found
 
     @cached_property
