@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -135,3 +136,34 @@ def test_a_journal_with_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / JOURNAL / "list.json")
     with pytest.raises(OSError, match="not a plain file"):
         recover(tmp_path)
+
+
+def test_without_locks_nothing_of_others_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems have none: what another run is writing there looks like what a killed one left."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(placing, "_HELD", {})
+    part = tmp_path / ".sealtrace-0123456789abcdef.part"
+    part.write_text("half of a")
+    scratch = tmp_path / "sealtrace-sql-abc"
+    scratch.mkdir()
+    (scratch / "lock").write_text("")
+    placing.replace_file(tmp_path / "report.md", b"whole")
+    placing.remove_scratch(placing.scratch_directory("sql"))
+    assert part.exists()
+    assert scratch.exists()
+    assert (tmp_path / "report.md").read_bytes() == b"whole"
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    """A killed run could not be undone behind it: whoever finds the list would take it for somebody else's."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "draft").mkdir()
+    (tmp_path / "draft" / "report").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BundleError, match="report: a link, where a directory is needed"):
+        write_together(tmp_path / "draft", {"declare/a.json": b"{}", "report/inner/rows.jsonl": b"{}\n"})
+    assert (list((tmp_path / "elsewhere").iterdir()), os.listdir(tmp_path / "draft")) == ([], ["report"])

@@ -139,3 +139,13 @@ def test_a_query_that_runs_out_of_time_or_memory_is_noted() -> None:
         with SqlRecords({}, **limits) as records, pytest.raises(SqlError):
             records.query("SELECT count(DISTINCT a.range * 7 + b.range) FROM range(200000) a, range(100000) b")
     assert len(INCIDENTS) == before + 2
+
+
+def test_another_library_computes_anew(tmp_path: Path, read: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An optional one, too: without it, a signature is not looked at, and the report says so."""
+    bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"
+    assert verify(bundle, "--cache", cache).return_value == 0
+    (tmp_path / "site" / "sigstore-99.0.dist-info").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert verify(bundle, "--cache", cache).return_value == 0
+    assert len(read) == 2

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from binding.random_studies import Row, Study, predictions, scores, study, write_csv
-from cli.runner import sealtrace
+from cli.runner import process, sealtrace
 from support import ROOT
 
 
@@ -259,3 +259,11 @@ def test_questions_need_a_terminal(tmp_path: Path, made: Study) -> None:
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--ask")
     assert run.code == 2
     assert "terminal" in run.errors
+
+
+@pytest.mark.usefixtures("made")
+def test_pipes_among_the_results_are_not_waited_for(tmp_path: Path) -> None:
+    """Nobody would ever write to them."""
+    for name in ("a.csv", "b.json", "c.xlsx"):
+        os.mkfifo(tmp_path / "results" / name)
+    assert process("check", tmp_path / "paper.tex", tmp_path / "results").returncode == 0

@@ -207,6 +207,7 @@ def test_descriptions_are_heeded(tmp_path: Path) -> None:
         ("x.csv", "id,x\n", "there is no row"),
         ("x.csv", "id,\n1,2\n", "has no name in the header"),
         ("x.csv", "", "has no name in the header"),
+        ("x.csv", "x" * 200_000 + "\n1\n", "its header cannot be read"),
         ("x.jsonl", '{"id": 1, "id": 2}\n', "names a field twice"),
         ("x.jsonl", '{"id": 1}\n{"id": \n', "x.jsonl"),
         ("x.jsonl", "[1]\n", "a record is an object"),

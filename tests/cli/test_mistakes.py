@@ -194,3 +194,12 @@ def test_no_permission(line: str, said: str, place: Path) -> None:
             for one in closed:
                 one.chmod(0o755)
     assert (run.code, said in run.errors, "Traceback" in run.errors) == (2, True, False), run.errors
+
+
+@pytest.mark.parametrize("command", ["--version", "checks", "schema result"])
+def test_a_full_disk_behind_standard_output_is_a_sentence(command: str) -> None:
+    """Of commands that print no report, too."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*SCRIPT, *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, "internal error" in done.stderr) == (2, False)
+    assert "No space left on device" in done.stderr

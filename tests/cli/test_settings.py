@@ -172,6 +172,9 @@ def test_options_come_from_the_project(study: Path, monkeypatch: pytest.MonkeyPa
         ),
         ('[must-be-empty]\na = ["SELECT 1"]\n', "must-be-empty is a table of names and queries"),
         (waiver("2999-13-01"), "cannot be read as TOML"),
+        ("a = " + "[" * 5000, "nested too deeply"),
+        ("[verify]\njobs = []\n", "verify takes one jobs, not 0"),
+        ('[verify]\nbundle = "a\\u0000b"\n', "holds a null character"),
         (waiver(LATE).replace("identity.listing", "identity.listin"), "did you mean 'identity.listing'?"),
         (waiver(LATE).replace("reason", "raison"), "waiver 1: reason is missing"),
         (waiver(LATE).replace('"The next release leaves it out."', '""'), "waiver 1: reason: '' is no text"),
@@ -184,6 +187,14 @@ def test_wrong_settings_are_refused(study: Path, text: str, said: str) -> None:
     assert (run.code, run.output) == (2, "")
     assert "sealtrace.toml: " in run.errors
     assert said in run.errors
+
+
+@pytest.mark.parametrize(("text", "code"), [("tool = 3", 1), ("tool.sealtrace = 3", 2), ("[[tool.sealtrace]]", 2)])
+def test_a_project_file_of_another_shape(study: Path, text: str, code: int) -> None:
+    """Others may write there what they like; what is called sealtrace is a table."""
+    Path("pyproject.toml").write_text(text)
+    run = sealtrace("verify", study)
+    assert (run.code, "internal error" in run.errors) == (code, False)
 
 
 def test_queries_of_the_reader_must_return_no_rows(study: Path) -> None:

@@ -81,6 +81,7 @@ def judged_in_all_damages(bundle: Path, directory: Path) -> None:
                 continue
             assert report.verdict == "findings", (path, name)
             assert any(finding.check.startswith("identity") for finding in report.findings), (path, name)
+    print(bundle.parent.name, len(paths), "files,", tried, "damages, each with a verdict")
     assert tried
 
 

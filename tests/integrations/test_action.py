@@ -193,6 +193,16 @@ def test_strict_as_people_write_it(verify: Runner, tmp_path: Path, text: str, co
     assert verify(bundle="artifact", strict=text).code == code
 
 
+@pytest.mark.parametrize("name", ["output", "strict"])
+def test_a_line_break_in_an_input_adds_no_output(verify: Runner, tmp_path: Path, name: str) -> None:
+    """A second line would be an output of its own, or a command of the runner."""
+    small_study(tmp_path / "artifact")
+    (tmp_path / "artifact" / "stray.txt").write_text("not listed")
+    ran = verify(bundle="artifact", **{name: "x\nverdict=verified\n::notice::forged"})
+    assert (ran.code, ran.outputs) == (2, {})
+    assert "\n::notice::forged" not in ran.log
+
+
 def test_installed_package_brings_its_templates(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """They are no Python, and must be in the wheel all the same."""
     script = installed[0] / "temp" / "sealtrace" / "bin" / "sealtrace"

@@ -109,3 +109,28 @@ def test_what_was_not_allowed_is_refused(tmp_path: Path) -> None:
     ]
     for (_, said), message in zip(answers, messages, strict=True):
         assert message in said
+
+
+def test_nothing_above_the_working_directory_is_put_into_a_paper(tmp_path: Path) -> None:
+    """The repository may begin above it, and a directory that somebody else made may hold links and pipes."""
+    start, secret = tmp_path / "repository" / "start", tmp_path / "repository" / "secret.tex"
+    (start / "linked").mkdir(parents=True)
+    (start / "folder").mkdir()
+    (tmp_path / "repository" / ".git").mkdir()
+    table = "\\begin{tabular}{lr}\nName & Value \\\\\n%s & 4711 \\\\\n\\end{tabular}\n"
+    secret.write_text("\\documentclass{article}\\begin{document}\n" + table % "Secret" + "\\end{document}\n")
+    (start / "paper.tex").write_text(table % "Own" + "\\input{../secret}\n")
+    (start / "linked" / "table.a.json").symlink_to(secret)
+    (start / "folder" / "inner").symlink_to(tmp_path / "repository")
+    os.mkfifo(start / "pipe.tex")
+    _, answers = asked(
+        start,
+        ("audit", {"paper": "paper.tex"}),
+        ("check", {"paper": "paper.tex", "results": "linked"}),
+        ("audit", {"paper": "linked"}),
+        ("check", {"paper": "folder", "results": "folder"}),
+        ("audit", {"paper": "pipe.tex"}),
+    )
+    assert [failed for failed, _ in answers] == [False, True, True, True, True]
+    assert not any("Secret" in said for _, said in answers)
+    assert "a link that leads outside" in answers[2][1]

@@ -51,10 +51,18 @@ def diff(path: AnyPath, other: AnyPath | None = None, *, reported: Sequence[AnyP
     return compare(examine(path), [Path(path) for path in reported]).result
 
 
-def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45.0, audited: bool = True) -> Result:
+def check(
+    paper: AnyPath,
+    results: AnyPath | None = None,
+    *,
+    seconds: float = 45.0,
+    audited: bool = True,
+    root: AnyPath | None = None,
+) -> Result:
     """How each number that a paper prints follows from a directory of results; `audited` asks the paper's own, too.
 
-    Where one directory holds both, it is enough to name that.
+    Where one directory holds both, it is enough to name that. Files that the paper puts in may lie anywhere below
+    `root`, by default the top of its repository.
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
@@ -62,7 +70,8 @@ def check(paper: AnyPath, results: AnyPath | None = None, *, seconds: float = 45
 
     started = time.process_time()
     source, place = paper_and_results(Path(paper), None if results is None else Path(results))
-    findings, _ = examine_files(source, place, seconds=seconds, started=started, audited=audited)
+    top = None if root is None else Path(root)
+    findings, _ = examine_files(source, place, top, seconds=seconds, started=started, audited=audited)
     return concluded(findings, __version__)
 
 
@@ -80,8 +89,13 @@ def certify(
     return certified(examination, selectors, partitions, explored)
 
 
-def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 120.0) -> Result:
-    """Whether the numbers that a paper, a bundle or a directory of table records prints can all be true."""
+def audit(
+    path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 120.0, root: AnyPath | None = None
+) -> Result:
+    """Whether the numbers that a paper, a bundle or a directory of table records prints can all be true.
+
+    Files that a paper puts in may lie anywhere below `root`, by default the top of its repository.
+    """
     from sealtrace import __version__
     from sealtrace.bundle.budget import reading_within
     from sealtrace.relations.auditing import audit as audited
@@ -89,7 +103,7 @@ def audit(path: AnyPath, *, relations: Sequence[AnyPath] = (), seconds: float = 
 
     started = time.process_time()
     with reading_within(seconds, Path(path).name):
-        subject, beside = read_subject(Path(path))
+        subject, beside = read_subject(Path(path), root=None if root is None else Path(root))
     seconds = max(0.1, seconds - (time.process_time() - started))
     sources = [*beside, *(read_source(Path(relation)) for relation in relations)]
     return audited(subject, sources, version=__version__, seconds=seconds)

@@ -95,12 +95,17 @@ def _read(path: Path) -> Settings | None:
 
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise BundleError(f"{path}: cannot be read as TOML (it is nested too deeply)") from None
     except (OSError, ValueError) as error:
         raise BundleError(f"{path}: cannot be read as TOML ({error})") from None
     if path.name == SHARED:
-        said = said.get("tool", {}).get("sealtrace", None)
-        if said is None:
+        tools = said.get("tool", {})
+        if not isinstance(tools, dict) or "sealtrace" not in tools:
             return None
+        said = tools["sealtrace"]
+        if not isinstance(said, dict):
+            raise BundleError(f"{path}: tool.sealtrace is a table of settings")
     queries = said.get("must-be-empty", {})
     if not isinstance(queries, dict) or not all(isinstance(query, str) for query in queries.values()):
         raise BundleError(f"{path}: must-be-empty is a table of names and queries")

@@ -215,12 +215,12 @@ def is_result(path: Path) -> bool:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """In the order of their names; links and hidden directories are passed over."""
+    """Plain files in the order of their names; links, pipes and hidden directories are passed over."""
     for directory, names, files in os.walk(root, followlinks=False):
         names[:] = sorted(name for name in names if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(files):
             path = Path(directory, name)
-            if not name.startswith(".") and not path.is_symlink():
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
                 yield path
 
 

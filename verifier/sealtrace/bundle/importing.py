@@ -205,7 +205,10 @@ def _first_line(path: Path) -> str:
 
 
 def _one_header(path: Path, mark: str) -> None:
-    header = next(csv.reader([_first_line(path)], delimiter=mark), [])
+    try:
+        header = next(csv.reader([_first_line(path)], delimiter=mark), [])
+    except csv.Error as error:
+        raise UnreadableResultsError(f"{path}: its header cannot be read ({error})") from None
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
         raise UnreadableResultsError(f"{path}: the header names the column {twice!r} twice")

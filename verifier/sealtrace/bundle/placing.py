@@ -111,6 +111,10 @@ def _commit(root: Path, journal: Path, files: Mapping[str, bytes], folders: Iter
             raise BundleError(f"{root / path}: not a plain file; nothing was written")
         _keep(root / path, journal / name)
     parents = [*((root / path).parent for path in files), *(root / folder for folder in folders)]
+    for folder in dict.fromkeys(place for parent in parents for place in (parent, *parent.parents)):
+        # Nothing could be put back behind it: a list of changes that leads through a link is believed to be forged.
+        if root in folder.parents and folder.is_symlink():
+            raise BundleError(f"{folder}: a link, where a directory is needed; nothing was written")
     missing = dict.fromkeys(folder for parent in parents for folder in _missing(parent))
     made = {path: name for path, name in names.items() if path not in kept}
     listed = {"kept": kept, "made": made, "directories": [str(folder.relative_to(root)) for folder in missing]}
@@ -268,7 +272,7 @@ def _sweep(directory: Path) -> None:
         with suppress(OSError):
             descriptor = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
             try:
-                if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+                if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor, unsure=False):
                     os.unlink(part)
             finally:
                 os.close(descriptor)
@@ -310,7 +314,7 @@ def _sweep_scratch() -> None:
             descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 mine = path.parent.lstat().st_uid == os.getuid() == os.fstat(descriptor).st_uid
-                if mine and not path.parent.is_symlink() and _lock(descriptor):
+                if mine and not path.parent.is_symlink() and _lock(descriptor, unsure=False):
                     shutil.rmtree(path.parent)
             finally:
                 os.close(descriptor)
@@ -387,8 +391,11 @@ def _settle(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
-    """Locks a file until it is closed, or its process ends; False where another one has it."""
+def _lock(descriptor: int, *, unsure: bool = True) -> bool:
+    """Locks a file until it is closed, or its process ends; False where another one has it.
+
+    `unsure` is the answer of a file system without locks: nobody removes there what may be another's.
+    """
     try:
         import fcntl  # Windows has none, and lets nobody remove a file that is open
     except ImportError:
@@ -397,8 +404,8 @@ def _lock(descriptor: int) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks
-        return True
+    except OSError:
+        return unsure
     return True
 
 

@@ -168,9 +168,14 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
             raise BundleError(f"{settings.path}: {option} is typed, never set: settings may come with what is judged")
         param = params[option]
         several = value if isinstance(value, list) else [value]
+        if "\0" in str(value):
+            raise BundleError(f"{settings.path}: {option} of {name} holds a null character")
+        repeatable = param.multiple or param.nargs == -1
+        if not repeatable and len(several) != 1:
+            raise BundleError(f"{settings.path}: {name} takes one {option}, not {len(several)}")
         if isinstance(param.type, click.Path) and settings.path is not None:
             several = [_seen_from_here(settings.path.parent / str(path)) for path in several]
-        found[str(param.name)] = several if param.multiple or param.nargs == -1 else several[0]
+        found[str(param.name)] = several if repeatable else several[0]
     return found
 
 
@@ -238,8 +243,10 @@ def _explain(error: Exception) -> int:
     if isinstance(error, BundleError):
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
-    elif isinstance(error, OSError) and error.filename is not None:
-        click.echo(f"sealtrace: {harmless(str(error.filename))}: {error.strerror or error}", err=True)
+    elif isinstance(error, OSError) and error.errno:
+        # Without a name it is one of the streams, such as a standard output on a full disk.
+        place = "standard output" if error.filename is None else harmless(str(error.filename))
+        click.echo(f"sealtrace: {place}: {error.strerror or error}", err=True)
     elif isinstance(error, MemoryError):
         click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
     else:

@@ -107,7 +107,9 @@ class Tools:
         """Find how each number that a paper (.tex, .md, .csv, .pdf) prints follows from a directory of result files."""
         from sealtrace import api
 
-        return self._summary(api.check(self._file(paper), self._file(results), seconds=min(600.0, max(1.0, seconds))))
+        most = min(600.0, max(1.0, seconds))
+        found = api.check(self._file(paper), self._file(results), seconds=most, root=self._start)
+        return self._summary(found)
 
     def verify(
         self,
@@ -139,7 +141,8 @@ class Tools:
         """Decide whether the numbers that a paper or a bundle prints can all be true, without any records."""
         from sealtrace import api
 
-        return self._summary(api.audit(self._bundle(paper), seconds=min(600.0, max(1.0, seconds))))
+        most = min(600.0, max(1.0, seconds))
+        return self._summary(api.audit(self._bundle(paper), seconds=most, root=self._start))
 
     def more(self, handle: str, part: str, first: int = 0, count: int = LISTED) -> str:
         """Show more of an earlier answer: entries of one of its lists, from the place `first` on."""
@@ -190,4 +193,9 @@ class Tools:
         path = self._start / name
         if not path.resolve().is_relative_to(self._start):
             raise BundleError(f"{name}: outside {self._start}, where the server was started; nothing else is read")
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise BundleError(f"{name}: neither a file nor a directory")
+        for inner in path.iterdir() if path.is_dir() else ():
+            if inner.is_symlink() and not inner.resolve().is_relative_to(self._start):
+                raise BundleError(f"{name}/{inner.name}: a link that leads outside {self._start}; nothing else is read")
         return path

@@ -110,11 +110,13 @@ def _sources_in(directory: Path) -> dict[str, str]:
 
 
 def _files_in(directory: Path, endings: tuple[str, ...]) -> list[Path]:
+    """Files of a directory with one of these endings; what links lead to elsewhere is passed over."""
+    top = directory.resolve()
     return [
         path
         for pattern in ("*", "*/*", "*/*/*", "*/*/*/*")
         for path in sorted(directory.glob(pattern))[:SOUGHT]
-        if path.suffix.lower() in endings and path.is_file()
+        if path.suffix.lower() in endings and path.is_file() and path.resolve().is_relative_to(top)
     ]
 
 
