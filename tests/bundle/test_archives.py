@@ -371,6 +371,12 @@ def _zip_with_a_gap() -> bytes:
     return sink.getvalue()
 
 
+def _patched(place: int, new: bytes) -> bytes:
+    """The good bundle, with other bytes in its first member's head or, counted from behind, in its last record."""
+    data, place = zip_bytes(), place % len(zip_bytes())
+    return data[:place] + new + data[place + len(new) :]
+
+
 TWO_READERS: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a second tar after the end": (
         "a.tar.gz", lambda: _concatenated_tar(_tar("declare/protocol.json", data=b"{}")), "follow the end",
@@ -388,6 +394,9 @@ TWO_READERS: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a zip without its first bytes": ("a.zip", lambda: zip_bytes()[5:], "begins after this member"),
     "a member that the directory hides": ("a.zip", _zip_with_a_gap, "bytes before this member"),
+    "a directory that says it ends early": ("a.zip", lambda: _patched(-14, b"\1\0\1\0"), "another number of members"),
+    "a length that only its member tells": ("a.zip", lambda: _patched(18, b"\1\0\0\0"), "tell different things"),
+    "a method that only its member tells": ("a.zip", lambda: _patched(8, b"\x63\0"), "tell different things"),
 }  # fmt: skip
 
 

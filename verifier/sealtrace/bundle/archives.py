@@ -364,6 +364,10 @@ _DIRECTORY_64 = 76
 _UNICODE_PATH = 0x7075
 _DESCRIPTOR = 0x08
 """The flag of a member whose lengths come after its data."""
+_READING = _DESCRIPTOR | 0x01
+"""Flags by which the data are read: that one, and encryption."""
+_LONG = 2**32 - 1
+"""Stands where a length or a count is given elsewhere, because it is too long for its place."""
 
 
 def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
@@ -384,7 +388,11 @@ def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
         head = file.read(_LOCAL.size)
         if len(head) < _LOCAL.size:
             return [*defects, _defect("The archive ends within this member", info.filename)]
-        *_, name, extra = _LOCAL.unpack(head)
+        _, _, flags, method, _, _, crc, packed_size, size, name, extra = _LOCAL.unpack(head)
+        told = (flags & _READING, method, *(() if flags & _DESCRIPTOR else (crc, packed_size, size)))
+        listed = (info.flag_bits & _READING, info.compress_type, info.CRC, info.compress_size, info.file_size)
+        if any(one not in (other, _LONG) for one, other in zip(told, listed, strict=False)):
+            defects.append(_defect("The directory and the member itself tell different things", info.filename))
         file.seek(name, io.SEEK_CUR)
         if any(_other_names(fields, info.filename) for fields in (info.extra, file.read(extra))):
             defects.append(_defect("Other readers give this member another name", info.filename))
@@ -437,6 +445,10 @@ def _after(archive: zipfile.ZipFile, file: IO[bytes]) -> list[Defect]:
     spare = end - archive.start_dir - listed
     if spare not in (0, _DIRECTORY_64):
         return [_defect("The archive's directory holds bytes that belong to no member", None)]
+    _, *disks_and_counts, _, _, _ = _DIRECTORY.unpack(record)
+    count = len(archive.infolist())
+    if not spare and disks_and_counts != [0, 0, count, count]:
+        return [_defect(f"The archive says that it has another number of members than {count}", None)]
     return []
 
 
