@@ -15,7 +15,6 @@ import pyarrow as pa
 import pytest
 
 from sealtrace.recipes import sql as queries
-from sealtrace.recipes.forms import Spoilt, Told
 from sealtrace.recipes.sql import SqlRecords, SqlResult, numbers
 from sealtrace.recipes.sql_process import MOST_ROWS, SqlError
 from support import LONG
@@ -434,11 +433,3 @@ def test_what_nobody_closes_is_removed_with_it() -> None:
     del records
     gc.collect()
     assert not directory.exists()
-
-
-def test_rows_that_name_no_repeat_are_left_as_they_are() -> None:
-    """A field that identifies rows may be absent in some of them."""
-    table = pa.table({"seed": [1, 2, None], "right": [True, True, True], "score": [0.5, 0.6, 0.7]})
-    worst = Spoilt("seed", "1", lower=True, again=True).of(table, Told(["seed"]))
-    assert worst["right"].to_pylist() == [False, True, True]
-    assert worst["score"].to_pylist() == [-1.5, 0.6, 0.7]

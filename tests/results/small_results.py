@@ -81,6 +81,7 @@ def table() -> dict[str, Any]:
         columns.append({"label": label, "recipe": {**recipe, **where}})
     return {
         "label": "tab:main",
+        "caption": "Gain and p are against Base.",
         "columns": columns,
         "rows": [
             {"label": "Base", "cells": ["Base", "0.667 ± 0.029", "0.555", "0.000", "–"]},

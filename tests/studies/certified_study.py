@@ -511,7 +511,7 @@ def _table(study: Study) -> dict[str, Any]:
         "UCB": ("map_risk_upper", {"selector": "{selector}", "variant": "{variant}"}),
         "Cert. rate": ("repeated_certification_rate", {"selector": "{selector}", "variant": "{variant}"}),
         "Repeated viol.": ("repeated_crossing_rate", {"selector": "{selector}", "variant": "{variant}"}),
-        "Time": ("measured_median", {"quantity": "map-search", "subject": "robust"}),
+        "Time of robust": ("measured_median", {"quantity": "map-search", "subject": "robust"}),
     }
     rows = [("robust", "declared"), ("dual", "loose"), ("robust", "calm only"), ("dual", "in the learned")]
 

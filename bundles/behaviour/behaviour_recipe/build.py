@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from behaviour_recipe.names import NAMES
 from behaviour_recipe.reading_hands import Pseudonyms, Snapshot, names_of, read, snapshots, split
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
@@ -36,6 +37,7 @@ def build(directory: Path, hands: Path, attachments: dict[str, bytes]) -> None:
         raise SystemExit(f"{hands}: no hand of Texas hold'em in PHH notation")
     splits = split(entries)
     write_document(directory / "declare/protocol.json", PROTOCOL)
+    write_document(directory / "declare/names.json", NAMES)
     write_document(
         directory / "declare/behaviour.json",
         {

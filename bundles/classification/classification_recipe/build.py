@@ -10,6 +10,7 @@ from classification_recipe import tables
 from classification_recipe.items import items
 from classification_recipe.metrics import Answer
 from classification_recipe.models import MODELS, SEEDS, SETTINGS
+from classification_recipe.names import NAMES
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 
@@ -28,6 +29,7 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
     training = [item for item in everything if item.split == "train"]
     test = [item for item in everything if item.split == "test"]
     write_document(directory / "declare/protocol.json", PROTOCOL)
+    write_document(directory / "declare/names.json", NAMES)
     for split in (training, test):
         rows = [{"item": item.name, "split": item.split, "label": item.label} for item in split]
         write_rows(directory / f"declare/label.{split[0].split}.jsonl", "label", rows)

@@ -8,7 +8,6 @@ from typing import Any
 from classification_recipe import metrics
 from classification_recipe.items import CLASSES
 from classification_recipe.metrics import Answer
-from classification_recipe.models import MODELS
 
 Runs = dict[str, list[list[Answer]]]
 """By model, the answers of each of its runs."""
@@ -25,27 +24,20 @@ WITH runs AS (
 )
 SELECT avg(accuracy), stddev_samp(accuracy) FROM runs
 """
-# One number per row of the table, in its order.
-MACRO_F1 = f"""
-WITH counted AS (
-  SELECT arm, run.run AS run, class,
-    count(*) FILTER (predicted = class AND label.label = class) AS hits,
-    count(*) FILTER (predicted = class) + count(*) FILTER (label.label = class) AS named
-  {JOINED.replace("WHERE", "CROSS JOIN (SELECT DISTINCT label AS class FROM label) AS classes WHERE")}
-  GROUP BY ALL
-), runs AS (
-  SELECT arm, avg(2 * hits / named) AS f1 FROM counted GROUP BY arm, run
-)
-SELECT avg(f1) FROM runs GROUP BY arm ORDER BY list_position({list(MODELS)}, arm)
-"""
 # One number per cell.
+MACRO_F1 = f"""
+WITH runs AS (
+  SELECT arm, macro_f1(list(label.label), list(predicted)) AS f1
+  {JOINED}
+  GROUP BY arm, run.run
+)
+SELECT avg(f1) FROM runs WHERE arm = '{{Model}}'
+"""
 CALIBRATION_ERROR = f"""
-WITH bins AS (
-  SELECT run.run AS run, count(*) AS n, avg({RIGHT}) AS accuracy, avg(score) AS confidence
+WITH runs AS (
+  SELECT ece(list(predicted = label.label), list(score), 10) AS error
   {JOINED} AND arm = '{{Model}}'
-  GROUP BY run.run, least(floor(score * 10), 9)
-), runs AS (
-  SELECT sum(n * abs(accuracy - confidence)) / sum(n) AS error FROM bins GROUP BY run
+  GROUP BY run.run
 )
 SELECT avg(error) FROM runs
 """

@@ -9,6 +9,7 @@ from typing import Any
 from leduc_recipe.game import ACTIONS
 from leduc_recipe.solver import Policy, uniform
 from leduc_students_recipe import contest, measure, tables, training
+from leduc_students_recipe.names import NAMES
 from leduc_students_recipe.players import SETS, load_students
 from leduc_students_recipe.settings import (
     ARMS,
@@ -65,6 +66,7 @@ def declare(directory: Path) -> None:
     """What is fixed before anything is judged."""
     for name, document in (
         ("protocol", PROTOCOL),
+        ("names", NAMES),
         ("game", GAME),
         ("distillation", DISTILLATION),
         ("contest", CONTEST),

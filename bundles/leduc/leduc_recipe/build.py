@@ -8,6 +8,7 @@ from typing import Any
 
 from leduc_recipe import tables
 from leduc_recipe.game import ACTIONS, MOST_RAISES, RAISES, RANKS
+from leduc_recipe.names import NAMES
 from leduc_recipe.profiles import Checkpoint, checkpoints
 from leduc_recipe.solver import information_sets
 from sealtrace.bundle.sealing import seal
@@ -35,6 +36,7 @@ NO_POLICIES = "Strategies of a whole game: no policy is traced, calibrated or se
 def build(directory: Path, attachments: dict[str, bytes]) -> None:
     """Makes the bundle in a new directory."""
     write_document(directory / "declare/protocol.json", PROTOCOL)
+    write_document(directory / "declare/names.json", NAMES)
     write_document(directory / "declare/game.json", GAME)
     archive(directory, attachments)
     made = checkpoints()

@@ -22,6 +22,7 @@ def build(study: Study, directory: Path, attachments: dict[str, bytes] | None = 
     splits = {split["role"]: split["name"] for split in protocol["splits"]}
     by_split = {name: [state for state in study.states if state.split == name] for name in splits.values()}
     write_document(directory / "declare/protocol.json", protocol)
+    write_document(directory / "declare/names.json", study.names)
     for name, states in by_split.items():
         write_rows(
             directory / f"declare/observation.{name}.jsonl",

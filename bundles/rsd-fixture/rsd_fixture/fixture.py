@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rsd_fixture.names import NAMES
 from rsd_fixture.study import Arm, State, Study, Values
 from rsd_fixture.tables import table_records
 
@@ -143,6 +144,7 @@ def fixture() -> Study:
             Arm("top-1", "top-action"),
         ],
         states=[state(number) for number in range(24)],
+        names=NAMES,
         tables=table_records(),
         empty={"structure": "The fixture fixes one residual direction and learns no partition."},
     )

@@ -48,6 +48,8 @@ class Study:
     direction: dict[str, Any]
     arms: list[Arm]
     states: list[State]
+    names: dict[str, Any] = field(default_factory=lambda: {"printed": {}})
+    """What the names that its tables print stand for."""
     tables: list[dict[str, Any]] = field(default_factory=list)
     """Printed tables, as records."""
     empty: dict[str, str] = field(default_factory=dict)

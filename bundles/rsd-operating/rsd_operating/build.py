@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from rsd_operating import drawing, tables
+from rsd_operating.names import NAMES
 from rsd_operating.protocol import GRID, protocol
 from rsd_stratified import bank, build, certification, generator, selectors
 from rsd_stratified.cases import case_of
@@ -38,6 +39,7 @@ class Build(build.Build):
         for state in drawing.states():
             self._states[state.split].append(state)
         write_document(self._root / "declare/protocol.json", self._protocol)
+        write_document(self._root / "declare/names.json", NAMES)
         for split, states in self._states.items():
             rows = [state.observation for state in states]
             write_rows(self._root / f"declare/observation.{split}.parquet", "observation", rows)

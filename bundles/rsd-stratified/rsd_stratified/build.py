@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from rsd_stratified import bank, certification, drawing, generator, partitions, policies, selectors, tables
+from rsd_stratified.names import NAMES
 from rsd_stratified.protocol import UTILITY_RANGES, protocol
 from rsd_stratified.runs import run_rows
 from rsd_stratified.states import Row, State, Traced
@@ -58,6 +59,7 @@ class Build:
         for state in drawing.states(self._protocol):
             self._states[state.split].append(state)
         write_document(self._root / "declare/protocol.json", self._protocol)
+        write_document(self._root / "declare/names.json", NAMES)
         for split, states in self._states.items():
             rows = [state.observation for state in states]
             write_rows(self._root / f"declare/observation.{split}.parquet", "observation", rows)

@@ -69,7 +69,7 @@ def _primary(figures: Figures) -> Row:
     return table_record(
         figures,
         "tab:primary",
-        "Every selector on the matched held-out states: mean weak-response value, mean strong-response change against "
+        "Every selector on the held-out states: mean weak-response value, mean strong-response change against "
         "the anchor, share of crossing states, the map's risk and utility bounds, and divergence from the teacher. "
         "Best and second-best printed values are marked; n/a where a selector states no such bound.",
         [

@@ -16,6 +16,7 @@ from ward_triage_recipe import certification, policies
 from ward_triage_recipe.arrivals import Arrival, arrivals
 from ward_triage_recipe.certification import Traced
 from ward_triage_recipe.declared import ACTIONS, ARMS, COMPLAINTS, COSTS, DESK, FEATURES, RULES, SIZES, Row, protocol
+from ward_triage_recipe.names import NAMES
 
 
 def build(directory: Path, attachments: dict[str, bytes]) -> None:
@@ -33,6 +34,7 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
         return write_rows(directory / path, kind, written, declared)
 
     write_document(directory / "declare/protocol.json", declared)
+    write_document(directory / "declare/names.json", NAMES)
     for split, traced in by_split.items():
         rows(
             f"declare/observation.{split}.jsonl",
@@ -239,7 +241,11 @@ def _maps_table(maps: list[Row], partitions: Row, listed: Row, traced: list[Trac
             *(f"{value:.4f}" for value in (one["risk_upper"], largest, one["utility_lower"])),
         ]
         rows.append({"label": one["selector"], "arguments": {"selector": one["selector"]}, "cells": cells})
-    recipes = [_column(label, metric, {"selector": "{selector}"}) for label, metric in columns.items()]
+    reached = {"map_utility", "map_delta", "map_crossing_rate"}
+    recipes = [
+        _column(label, metric, {"selector": "{selector}"} | ({"population": "held-out"} if metric in reached else {}))
+        for label, metric in columns.items()
+    ]
     caption = "What each selector deploys, its certificates, and what it reaches on held-out arrivals."
     return {"label": "tab:triage", "caption": caption, "columns": recipes, "rows": rows}
 

@@ -62,12 +62,17 @@ def stream_digest(pieces: Iterable[bytes]) -> tuple[str, int]:
     return digest.hexdigest(), length
 
 
+CONTRACT = "0.2"
+"""The version of the contract that seals are made under: what a recipe may take is printed or declared."""
+
+
 def manifest_document(name: str, entries: Iterable[ListedFile]) -> dict[str, Any]:
     """The manifest of these files, with its root digest."""
     listed = sorted(entries, key=lambda entry: entry.path)
     manifest: dict[str, Any] = {
         "sealtrace": "1",
         "name": name,
+        "contract": CONTRACT,
         "hashes": HASHES | ({"table": BLOCKS} if any((entry.rows or 0) > blocks.SMALL for entry in listed) else {}),
         "files": [entry.as_json() for entry in listed],
     }

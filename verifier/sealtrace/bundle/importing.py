@@ -64,6 +64,8 @@ class ImportedResults:
     """Fields that file names gave."""
     empty: tuple[str, ...]
     """Columns without a value, which were left out."""
+    dropped: int = 0
+    """Rows that the filter left out."""
 
 
 def files_of(patterns: Sequence[str]) -> list[Path]:
@@ -98,7 +100,7 @@ def read_results(paths: Sequence[Path], wanted: Wanted) -> ImportedResults:
         for file_format, reader in _READERS.items():
             if some := [path for path in paths if _format(path) == file_format]:
                 tables.append(reader(connection, some, wanted))
-        table = _chosen(connection, _with_names(united(tables), fields), wanted)
+        table, dropped = _chosen(connection, _with_names(united(tables), fields), wanted)
     if not table.num_rows:
         raise UnreadableResultsError("there is no row" + (" that the filter keeps" if wanted.where else ""))
     empty = tuple(name for name in table.column_names if table.column(name).null_count == table.num_rows)
@@ -107,7 +109,7 @@ def read_results(paths: Sequence[Path], wanted: Wanted) -> ImportedResults:
         raise UnreadableResultsError("no column has a value")
     names = tuple(name for name in dict.fromkeys(chain.from_iterable(fields.values())) if name in table.column_names)
     size = sum(path.stat().st_size for path in paths)
-    return ImportedResults(table, len(paths), size, names, empty)
+    return ImportedResults(table, len(paths), size, names, empty, dropped)
 
 
 def _format(path: Path) -> str | None:
@@ -298,7 +300,7 @@ def _run(connection: DuckDBPyConnection, sql: str, values: list[Any], explain: A
     return found
 
 
-def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> pa.Table:
+def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> tuple[pa.Table, int]:
     """Fields renamed, set and dropped; then the rows that are kept."""
     for name, sources in wanted.renamed.items():
         for source in sources:
@@ -319,13 +321,15 @@ def _chosen(connection: DuckDBPyConnection, table: pa.Table, wanted: Wanted) -> 
         if name not in table.column_names:
             raise UnreadableResultsError(f"there is no column {name!r}{nearest(name, table.column_names)}")
     table = table.drop_columns(list(wanted.dropped))
+    rows = table.num_rows
     if wanted.where is not None:
         connection.register("rows", table)
         table = _run(connection, f"SELECT * FROM rows WHERE ({wanted.where}\n)", [])
+    dropped = rows - table.num_rows
     if wanted.distinct:
         connection.register("rows", table)
         table = _run(connection, "SELECT DISTINCT * FROM rows ORDER BY ALL", [])
-    return table
+    return table, dropped
 
 
 # Columns as the types that a record can have

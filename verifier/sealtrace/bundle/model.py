@@ -62,6 +62,8 @@ class Bundle:
     table_convention: str = BLOCKS
     """How the manifest says that content digests of tables are made."""
     manifest_readable: bool = False
+    contract: str = "0.2"
+    """The version of the contract that it is sealed under."""
     entries: Sequence[ListedFile] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     """File SHA-256 of each member that was read."""

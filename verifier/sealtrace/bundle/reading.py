@@ -263,6 +263,7 @@ class _Reader:
             bundle,
             manifest_readable=True,
             name=manifest["name"],
+            contract=manifest.get("contract") or "0.1",
             declared_root=manifest["root_sha256"],
             root_sha256=root_digest(manifest),
             table_convention=manifest["hashes"]["table"],

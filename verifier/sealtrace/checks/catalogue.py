@@ -100,10 +100,10 @@ table.source: Every table record is what its sealed manuscript prints: rows, cel
     enforces bundle format: table records come from the paper
     broken where a table record says 85.0 where the sealed manuscript prints 97.0
     reads table; needs table.shape
-table.recipes: Every recipe can be followed
+table.recipes: Every recipe can be followed, and takes the rows, entities and statistics that its table prints
     enforces recipes: how records give a cell
     broken where a recipe names a metric that does not exist
-    reads table; needs table.shape
+    reads table names; needs table.shape
 table.cells: Every printed cell is what the records give, rounded once
     enforces printed numbers: rounded once, as the last step
     broken where a printed number is one unit too high in its last digit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
@@ -14,6 +15,7 @@ from sealtrace.paper.model import Row, Table
 from sealtrace.paper.papers import read_paper
 from sealtrace.paper.reported import with_printed
 from sealtrace.recipes.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
+from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import WARNINGS, CellStatus
 
 _no_tables = lacking("table", "the bundle reports no table")
@@ -191,10 +193,11 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
         for choice, admitted in result.unsaid:
             unsaid.setdefault((result.cell.table, result.cell.column, choice, admitted), result.cell)
     for (table, column, choice, admitted), cell in unsaid.items():
-        step = "" if admitted else " Say it in a label or the caption, or among what the recipe has `undisclosed`."
         at = outcome.at(cell.record, {"table": table, "column": column})
-        message = f"The table does not say what the recipe chooses: {choice}.{step}"
-        (at.warning if admitted else at.error)(cell.pointer, message)
+        say = at.warning if admitted else at.error
+        say(cell.pointer, f"The recipe does not compute what the table prints: {choice}.")
+    _populations(results, outcome)
+    _repeated(results, outcome)
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:
         for setting in result.undisclosed:
@@ -203,6 +206,35 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
         outcome.at(cell.record, {"table": table, "column": cell.column}).note(
             None, f"The paper does not state this, and the number depends on it: {setting}."
         )
+
+
+def _repeated(results: list[CellResult], outcome: Outcome) -> None:
+    """Rows of one table that are called otherwise and are all computed of the same entities."""
+    rows: dict[tuple[str, str], list[CellResult]] = {}
+    for result in results:
+        cell = result.cell
+        if result.metric is not None and result.arguments and cell.naming and not (result.metric.given or cell.key):
+            rows.setdefault((cell.record, cell.row), []).append(result)
+    seen: dict[tuple[str, str], str] = {}
+    for (record, row), found in rows.items():
+        asked = repr([(one.cell.column, one.recipe) for one in found])
+        if (first := seen.setdefault((record, asked), row)) != row:
+            message = f"The rows {first!r} and {row!r} print the same of one entity. Keep one of them."
+            outcome.at(record, _key(found[0].cell)).error(found[0].cell.pointer, message)
+
+
+def _populations(results: list[CellResult], outcome: Outcome) -> None:
+    """Which declared populations tables are about, how many rows they have, and one number without them."""
+    seen: set[tuple[str, str, str]] = set()
+    for result in results:
+        population, cell, value = result.population, result.cell, result.value
+        if population is None or value is None or (cell.table, cell.column, population.name) in seen:
+            continue
+        seen.add((cell.table, cell.column, population.name))
+        rows = f"{value.count:,} rows" if value.rows is not None else "some rows"
+        without = f" Without it {cell.name} is {result.without_population}." if result.without_population else ""
+        message = f"The table is about the population {population.name!r}, here {rows}: {population.sentence}{without}"
+        outcome.at(cell.record, {"table": cell.table, "column": cell.column}).note(None, ended(message))
 
 
 _FOLLOWING = frozenset(CellStatus) - {CellStatus.CONSTRAINED, CellStatus.ATTESTED}
@@ -214,7 +246,7 @@ def cells(printed: PrintedNumbers, outcome: Outcome) -> None:
     results = printed.results
     outcome.inspected = len(results)
     unclassified = sum(result.status is CellStatus.UNCLASSIFIED for result in results)
-    missing = [result for result in results if result.status is CellStatus.MISSING]
+    missing = [result for result in results if result.status in (CellStatus.MISSING, CellStatus.ELSEWHERE)]
     if unclassified:
         outcome.missing = f"{unclassified} cells have no recipe, and nothing says that they need none"
     elif missing:
@@ -227,6 +259,31 @@ def cells(printed: PrintedNumbers, outcome: Outcome) -> None:
             at, cell = outcome.at(result.cell.record, _key(result.cell)), result.cell
             say = at.warning if result.status in WARNINGS else at.error
             say(cell.pointer, _told(result.judgement.sentence, cell), result.recomputed, cell.text)
+    for result in coarse(results):
+        cell = result.cell
+        message = f"The paper prints {cell.text}, with fewer digits than every other number of the column."
+        outcome.at(cell.record, _key(cell)).warning(cell.pointer, _told(message, cell), result.recomputed, cell.text)
+
+
+def coarse(results: list[CellResult]) -> Iterator[CellResult]:
+    """Numbers that are rounded further than every other one of their column, so that they say less."""
+    columns: dict[tuple[str, str], list[tuple[CellResult, Fraction, int]]] = {}
+    for result in results:
+        printed, value = result.cell.printed, result.value
+        if result.status is CellStatus.EXACT and value is not None and printed is not None and len(value.numbers) == 1:
+            part = printed.parts[0]
+            digits = len(str(abs(part.value) // part.unit)) if part.unit else 0
+            columns.setdefault((result.cell.record, result.cell.column), []).append((result, part.unit, digits))
+    for found in columns.values():
+        for result, unit, digits in found:
+            others = [(other, count) for one, other, count in found if one is not result]
+            exact = (
+                result.value is not None
+                and result.cell.printed is not None
+                and (result.cell.printed.parts[0].value in (result.value.numbers[0], 100 * result.value.numbers[0]))
+            )
+            if len(others) > 1 and not exact and all(unit > other and digits < count for other, count in others):
+                yield result
 
 
 @check("table.marks", "cells", unless=_no_tables, of=printed_numbers)

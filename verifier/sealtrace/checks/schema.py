@@ -78,5 +78,16 @@ def meaning(evidence: Evidence, outcome: Outcome) -> None:
         outcome.missing = f"no check knows what {', '.join(unknown)} records mean; only their schema was checked"
 
 
-_ENGINE_KINDS = {"protocol", "source", "tree", "table", "queries", "relation", "manuscript", "attachment", "seal"}
+_ENGINE_KINDS = {
+    "names",
+    "protocol",
+    "source",
+    "tree",
+    "table",
+    "queries",
+    "relation",
+    "manuscript",
+    "attachment",
+    "seal",
+}
 """What the engine's own checks look into, or keeps as bytes."""

@@ -137,8 +137,8 @@ def _print(result: CellResult, count: int, records: list[str], waived: str | Non
     lines = [("printed", f"{cell.text}  ({place})"), ("recipe", result.recipe or "none")]
     if metric is not None:
         lines.append(("formula", f"{metric.formula}  [{metric.source}]"))
-        if result.population is not None:
-            lines.append(("population", result.population))
+        if result.about is not None:
+            lines.append(("population", result.about))
     if result.value is not None:
         numbers = ", ".join(_number(number) for number in result.value.numbers)
         lines.append(("value", result.value.text or numbers))

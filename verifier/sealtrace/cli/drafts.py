@@ -147,6 +147,8 @@ def import_(
     declaration = proposed(name, found.table, found.from_names, key.split(",") if key else known)
     if labels := _labels(printed):
         declaration["printed"] = labels
+    if found.dropped:
+        declaration["dropped"] = [{"where": where, "rows": found.dropped}]
     if references := referring(declaration, found.table, output):
         declaration["references"] = references
     chosen = file_format or ("jsonl" if found.table.num_rows <= 10_000 else "parquet")

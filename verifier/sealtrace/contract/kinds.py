@@ -21,6 +21,7 @@ _ENGINE = (
     Kind("protocol", Form.DOCUMENT, "sealtrace.studies.policies.records.protocol:Protocol", stages=any_role("declare")),
     Kind("source", Form.ROWS, f"{_HERE}.sealing:Source", ("path",), any_role(*STAGES)),
     Kind("tree", Form.DOCUMENT, f"{_HERE}.sealing:Tree", stages=any_role(*STAGES)),
+    Kind("names", Form.DOCUMENT, f"{_HERE}.printed:PrintedNames", stages=any_role("declare")),
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),
     Kind("queries", Form.DOCUMENT, f"{_HERE}.printed:SharedQueries", stages=_LATE),
     Kind("relation", Form.ROWS, f"{_HERE}.printed:Relation", ("relation",), _LATE),

@@ -7,8 +7,8 @@ when a bundle needs them, so that listing checks or hashing a bundle costs nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -137,6 +137,9 @@ class Pack:
     """The module whose import registers the functions of those checks."""
     metrics: str = ""
     """The module whose import registers the pack's metrics."""
+    entities: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Arguments of its metrics that name an entity, and the field of that entity: `base` names a policy, too. A `?`
+    behind the field says that a recipe may leave it out where a table prints it."""
     evidence: str = ""
     """`module:Class` of the `View` that the pack's functions are given; empty where that is the evidence itself."""
     overview: str = ""

@@ -6,11 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from sealtrace.contract.scalars import PRINTABLE, Count, Exact, Name, Record, Sha256, Text, example
-
-Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=PRINTABLE)]
-Condition = Value | Annotated[list[Value], Field(min_length=1)]
-"""A value as it is written, or several."""
+from sealtrace.contract.scalars import Condition, Count, Exact, Name, Record, Sha256, Text, example
 
 
 class Elsewhere(Record):
@@ -110,6 +106,9 @@ class PrintedTable(Record):
     label: Name = Field(description="The table's label.")
     caption: Text | None = Field(None, description="Its caption as printed, or what it shows in own words.")
     source: Name | None = Field(None, description="The file that printed it.")
+    population: Name | None = Field(
+        None, description="The declared population that the whole table is about; all rows where absent."
+    )
     recipe: Recipe | None = Field(
         None,
         description="A query that fills the table: one row per row, in order, and columns named after the table's; or "
@@ -165,6 +164,24 @@ class Relation(Record):
         "assumes": ["Both columns describe the same profile."],
         "repairs": [{"says": "not halved", "formula": "tab:leduc[1, Exploit.] == tab:leduc[1, NashConv]"}],
         "question": "Is exploitability the mean or the sum over players?"
+    }""")
+
+
+class PrintedNames(Record):
+    """What the names that tables print stand for: each for one entity of its field in the whole bundle."""
+
+    printed: dict[Name, dict[Name, Name]] = Field(
+        description="Field (of a dataset), or argument (of a metric), to a printed name, to the value that it stands "
+        "for; `*` stands for every value. A value that is printed as it is needs no name."
+    )
+    constants: dict[Name, Exact] | None = Field(
+        None, description="Numbers that queries may compare fields with, such as a threshold, by their names."
+    )
+
+    model_config = example("""{
+        "printed": {"policy": {"Active query": "active-query", "Residual (1.00)": "residual@1"},
+            "population": {"H": "held-out", "Both splits": "*"}},
+        "constants": {"threshold": "0.5"}
     }""")
 
 

@@ -44,6 +44,10 @@ WHOLE = BeforeValidator(_integral)
 Integer = Annotated[int, Field(strict=True, ge=-MAX_INTEGER, le=MAX_INTEGER), WHOLE]
 Count = Annotated[int, Field(strict=True, ge=0, le=MAX_INTEGER), WHOLE]
 
+Value = Annotated[str, StringConstraints(strict=True, max_length=200, pattern=PRINTABLE)]
+Condition = Value | Annotated[list[Value], Field(min_length=1)]
+"""A value as it is written, or several."""
+
 Actions = Annotated[list[Name], Field(description="Action names, in order.")]
 ByAction = Annotated[dict[Name, Number], Field(description="One number per action name.")]
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sealtrace.contract.scalars import Count, Exact, Name, Record, Sha256, Text, example
+from sealtrace.contract.scalars import Condition, Count, Exact, Name, Record, Sha256, Text, example
 
 Stage = Literal["declare", "bank", "structure", "trace", "calibrate", "select", "replay", "report"]
 Format = Literal["json", "jsonl", "parquet", "csv", "bytes"]
@@ -47,6 +47,9 @@ class Manifest(Record):
 
     sealtrace: Literal["1"] = Field(description="Version of the bundle format.")
     name: Name = Field(description="The study's name.")
+    contract: Literal["0.2"] | None = Field(
+        None, description="Version of the contract; absent in bundles of 0.1, which declare no populations and names."
+    )
     hashes: Hashes = Field(description="Hash conventions.")
     files: list[Entry] = Field(description="Every file but this one and SHA256SUMS, by path.")
     root_sha256: Sha256 = Field(description="The bundle's root digest.")
@@ -162,6 +165,24 @@ class Dependency(Record):
     fields: Fields = Field(description="The fields that are determined.")
 
 
+class Population(Record):
+    """Some rows of a dataset that tables may be about, declared before there are results."""
+
+    name: Name = Field(description="Its name, by which a table says that it is about these rows.")
+    where: dict[Name, Condition] = Field(
+        min_length=1,
+        description="Field to the value, or values, that rows must have; `>= 10`, `<= 10` and `<> x` are bounds.",
+    )
+    sentence: Text = Field(description="What it is and why, for readers.")
+
+
+class DroppedRows(Record):
+    """Rows of the original file that were not taken over."""
+
+    where: Text = Field(description="The condition of the rows that were taken over.")
+    rows: Count = Field(description="How many rows were left out.")
+
+
 class Dataset(Record):
     """The declaration of `rows.<name>`: the JSON Schema of a row, its key, and what must be complete."""
 
@@ -177,6 +198,10 @@ class Dataset(Record):
     printed: dict[Name, dict[Name, Name]] | None = Field(
         None, description="Field, value, and how tables print that value, where they print another name."
     )
+    populations: list[Population] | None = Field(
+        None, description="Rows that a table may be about instead of all; sealed in the stage `declare`."
+    )
+    dropped: list[DroppedRows] | None = Field(None, description="Rows of the original that are not here.")
     truth: Name | None = Field(None, description="The field of right answers, which predictions are compared with.")
     measured: bool | None = Field(None, description="Whether its numbers are measurements, which nothing recomputes.")
 
@@ -191,8 +216,10 @@ class Dataset(Record):
         "dataset": "answers",
         "row": {"type": "object", "properties": {"example": {"type": "string"}, "system": {"type": "string",
             "enum": ["base", "ours"]}, "seed": {"type": "integer"}, "gold": {"type": "string"},
-            "answer": {"type": "string"}}, "required": ["example", "system", "seed", "gold", "answer"]},
+            "answer": {"type": "string"}, "length": {"type": "integer"}},
+            "required": ["example", "system", "seed", "gold", "answer", "length"]},
         "key": ["example", "system", "seed"], "complete": [{"every": [["example"], ["system"], ["seed"]]}],
         "depends": [{"on": ["example"], "fields": ["gold"]}], "truth": "gold", "rows": 600,
-        "printed": {"system": {"ours": "Ours (best)"}}
+        "printed": {"system": {"ours": "Ours (best)"}},
+        "populations": [{"name": "long", "where": {"length": ">= 100"}, "sentence": "Questions of 100 words or more."}]
     }""")

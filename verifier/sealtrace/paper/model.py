@@ -140,6 +140,8 @@ class Table:
     """Headings under which it stands, the nearest first."""
     recipe: RecipeRecord | None = None
     """The query that fills the whole table, where the table is sealed."""
+    population: str | None = None
+    """The declared population that it is about, where the table is sealed."""
     path: str | None = None
     """Where its record lies in the bundle; None where it was read from a paper."""
 
@@ -156,6 +158,7 @@ class Table:
             record.get("caption") or "",
             record.get("source") or "",
             recipe=record.get("recipe"),
+            population=record.get("population"),
             path=path,
         )
 
@@ -165,6 +168,7 @@ class Table:
         found: dict[str, Any] = {"label": self.label}
         found |= {"source": file} if file else {}
         found |= {"caption": self.caption[:_LONGEST_CAPTION]} if self.caption else {}
+        found |= {"population": self.population} if self.population is not None else {}
         found |= {"recipe": dict(self.recipe)} if self.recipe is not None else {}
         return found | {"columns": list(map(_column_record, self.columns)), "rows": list(map(_row_record, self.rows))}
 

@@ -451,3 +451,16 @@ def _told_apart(parts: list[PrintedNumber]) -> list[PrintedNumber]:
         shared = [part.percent or (not part.suffix and "." in part.text) for part in rest]
         rest = [replace(part, percent=share) for part, share in zip(rest, shared, strict=True)]
     return [first, *rest]
+
+
+_FACTORS = re.compile(r"(?:hundred|thousand|million|billion|trillion)s?|mn|bn|tn", re.IGNORECASE)
+
+
+def is_factor(suffix: str) -> bool:
+    """Whether the word behind a number multiplies it."""
+    return _FACTORS.fullmatch(suffix) is not None
+
+
+def is_unit(suffix: str) -> bool:
+    """Whether what stands behind a number is a unit of measurement."""
+    return _UNIT.fullmatch(suffix) is not None

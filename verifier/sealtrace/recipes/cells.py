@@ -48,6 +48,12 @@ class TableCell:
     """It stands in a column that names rows."""
     role: Role
     """What it prints."""
+    naming: dict[str, str]
+    """The row's texts that say what it is, by column: those of the columns that name rows, and all that are words."""
+    own_recipe: bool
+    """Whether the recipe is the cell's own, and not one that all rows share."""
+    population: str | None
+    """The declared population that its table is about."""
     spoilt: str | None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
@@ -86,6 +92,7 @@ def cells_of(table: Table, path: str | None = None) -> Iterator[TableCell]:
     times = Counter(table.headers), Counter(row.label for row in table.rows)
     for place, row in enumerate(table.rows):
         texts = dict(zip(table.headers, row.texts, strict=False))
+        naming = dict(_naming(table, place, row))
         for index, (column, cell) in enumerate(zip(table.columns, row.cells, strict=False)):
             yield TableCell(
                 table=table.label,
@@ -108,8 +115,21 @@ def cells_of(table: Table, path: str | None = None) -> Iterator[TableCell]:
                 among=row.among,
                 key=index in table.naming,
                 role=table.role(place, index),
+                naming=naming,
+                own_recipe=column.recipe is None or column.label in row.recipes,
+                population=table.population,
                 spoilt=_spoilt(row, column.label, times, len(table.columns)),
             )
+
+
+def _naming(table: Table, place: int, row: Row) -> Iterator[tuple[str, str]]:
+    """What says what a row is. Words that a recipe gives are results; numbers of columns that name rows are names."""
+    for index, (column, cell) in enumerate(zip(table.columns, row.cells, strict=False)):
+        recipe = table.recipe_of(place, index) or {}
+        computed = recipe.get("metric") is not None or recipe.get("sql") is not None
+        numeric = cell.printed is not None and cell.printed.numeric
+        if index in table.naming if numeric else not (computed or cell.blank):
+            yield column.label, cell.text
 
 
 def _spoilt(row: Row, column: str, times: tuple[Counter[str], Counter[str]], width: int) -> str | None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from sealtrace.contract.result import WORDS, NumberResult, Result
-from sealtrace.contract.sealing import Dataset
 from sealtrace.evidence import Evidence, once
 from sealtrace.paper.model import Table
+from sealtrace.paper.number_grammar import is_factor, is_unit
 from sealtrace.recipes import headings
 from sealtrace.recipes.cells import TableCell
-from sealtrace.recipes.choices import Print, RecipeChoice, of_metric, of_other_bundle, unsaid
+from sealtrace.recipes.entities import Around, appearance, disagreements
 from sealtrace.recipes.judgement import RECOMPUTED, CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import (
     MissingEvidenceError,
@@ -24,8 +27,13 @@ from sealtrace.recipes.metrics import (
     metric_of,
     unless_fixed,
 )
+from sealtrace.recipes.populations import Population, Rows, field_types, taken_by_metric, used_by_metric
 from sealtrace.recipes.queries import Queries
+from sealtrace.recipes.sql_syntax import QueryDescription
 from sealtrace.statistics.table import Statistic
+
+if TYPE_CHECKING:
+    from sealtrace.recipes.sql import Within
 
 OTHER_CELL = "cell"
 """The metric that takes the value of another cell."""
@@ -52,7 +60,12 @@ class CellResult:
     arguments: dict[str, str] = field(default_factory=dict)
     """What the metric was asked with."""
     unsaid: tuple[tuple[str, bool], ...] = ()
-    """What the recipe chooses and the table does not say, each with whether the recipe admits that."""
+    """Where the recipe takes other rows, entities or statistics than the table prints, each with whether the recipe
+    itself says that the paper does not state it."""
+    population: Population | None = None
+    """The declared population that the number is about."""
+    without_population: str | None = None
+    """The number without it."""
     relation: str | None = None
     """The relation that contradicts the cell, where one does."""
     elsewhere: NumberResult | None = None
@@ -85,7 +98,7 @@ class CellResult:
             line=self.cell.line,
             says=self.judgement.sentence,
             recipe=self.recipe,
-            population=self.population,
+            population=self.about,
             undisclosed=list(self.undisclosed),
             relation=self.relation,
         )
@@ -96,8 +109,10 @@ class CellResult:
         return self.meaning if self.metric is None else f"{self.metric.formula}  [{self.metric.source}]"
 
     @property
-    def population(self) -> str | None:
-        """The population that the metric was asked over, where it has one."""
+    def about(self) -> str | None:
+        """The declared population that the number is about, or the split that its metric was asked over."""
+        if self.population is not None:
+            return self.population.name
         if self.metric is None or "population" not in self.metric.optional or "state" in self.arguments:
             return None
         return self.arguments.get("population", "all")
@@ -125,6 +140,7 @@ class Evaluator:
         self._evidence, self._other_cell = evidence, other_cell
         self._queries = Queries(evidence)
         self._beside = Beside(evidence.beside)
+        self._rows = Rows(evidence)
 
     def evaluate(self, cell: TableCell, caption: str) -> CellResult | None:
         """What becomes of a cell of a table with a caption; None where it holds no number and owes none."""
@@ -157,30 +173,43 @@ class Evaluator:
             if cell.declared_name:
                 if cell.mark or cell.direction:
                     raise RecipeError("it is declared a name, and names are not better or worse than others")
-                return None
+                if cell.key or names_its_row(cell) or not self._rows.declared or self._rows.is_name(cell.text):
+                    return None
+                reason = "It is declared a name, and neither the row's label nor a record or declared name has it."
+                return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason), recipe=None)
             if (classification := recipe.get("classification")) is not None:
                 status = CellStatus(classification)
                 checked = ", and nothing checks it." if status is CellStatus.ATTESTED else "; relations bind it"
                 return replace(result, judgement=Judgement(status, f"no records give it{checked}"), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
                 judgement, there = self._beside.judge(cell, reference)
-                choices = list(of_other_bundle(reference, cell))
-                not_told = tuple(unsaid(choices, Print.around(cell, caption), result.undisclosed))
-                return replace(result, judgement=judgement, elsewhere=there, unsaid=not_told)
-            if recipe.get("metric") is not None:
-                result = replace(result, arguments=_arguments(recipe, cell, metric))
-            value = self._value(recipe, cell)
-            choices = [*value.chosen]
-            if metric is not None and "where" in metric.optional:
-                choices += of_metric(metric.name, result.arguments, cell.column, value.frame)
-            if not value.fixed and not cell.key:
-                column = cell.column if recipe is cell.table_recipe else None
-                choices += self._against_headings(cell, value, metric, result.arguments, column)
+                called = tuple((clause, False) for clause in _called_otherwise(reference, cell))
+                return replace(result, judgement=judgement, elsewhere=there, unsaid=called)
+            around = self._rows.around(cell, caption, own=metric is not None and metric.given)
+            population = self._rows.population_of(cell)
+            if metric is not None:
+                result = replace(result, arguments=self._asked(recipe, cell, metric, population))
+            value = self._value(recipe, cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
             if metric is not None:
                 meaning = _in_words(metric, result.arguments)
-            not_told = tuple(unsaid(choices, Print.around(cell, caption), result.undisclosed))
-            result = replace(result, unsaid=not_told, meaning=meaning)
+            not_told: tuple[tuple[str, bool], ...] = ()
+            if not value.fixed or metric is not None:
+                clauses = (
+                    *self._unsaid(around, value, metric, result),
+                    *self._misnamed(caption, value, metric, result),
+                )
+                not_told = tuple(dict.fromkeys(clauses))
+            result = replace(result, unsaid=not_told, meaning=meaning, population=population)
+            if population is not None:
+                result = replace(result, without_population=self._without(recipe, cell, caption))
+            if not self._rows.declared and not_told:
+                reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0][0]}"
+                raise MissingEvidenceError(reason)
+            if value.description is not None and (absent := self._queries.absent(value)) is not None:
+                raise MissingEvidenceError(absent)
+            if value.description is not None and value.description.unknown and not value.fixed:
+                raise MissingEvidenceError(f"what the query takes is not known: {value.description.unknown[0]}")
         except (RecipeError, MissingEvidenceError) as error:
             if not_available:
                 return None
@@ -188,42 +217,127 @@ class Evaluator:
             return replace(result, judgement=Judgement(CellStatus.MISSING, str(error)), problem=problem)
         return replace(result, judgement=_judged(cell, recipe, value, metric), value=value)
 
-    def _against_headings(
-        self, cell: TableCell, value: Value, metric: Statistic | None, arguments: dict[str, str], column: str | None
-    ) -> Iterator[RecipeChoice]:
-        """Where a column is something else than its labels say, or more than they say."""
-        declared = (document.record for document in self._evidence.bundle.sealed(Dataset))
-        truths = {record.dataset: record.truth for record in declared}
-        if metric is None and value.description is not None:
-            frames, fields = [self._evidence.frame(kind) for kind in value.kinds], value.description.fields
-            yield from headings.of_functions(value.description.functions, cell)
-            told = truths.get(value.kinds[0]) if len(value.kinds) == 1 and headings.of_right(cell) else None
-            yield from headings.of_statistic(cell, "", fields, lambda: self._queries.gives_mean(value, column, told))
-        elif metric is not None and "where" in metric.optional and value.frame is not None:
-            frames = [value.frame]
-            truth = arguments.get("against") or truths.get(value.frame.kind)
-            read = arguments.get("of"), arguments.get("predicted"), truth if "against" in metric.optional else None
-            fields = tuple(name.casefold() for name in read if name)
-            yield from headings.of_statistic(cell, metric.name, fields, lambda: metric.name in headings.MEANS)
-        else:
-            return
-        right = [truth for frame in frames if (truth := truths.get(frame.kind)) is not None]
-        yield from headings.of_field(cell, fields, frames, right)
+    def _asked(
+        self, recipe: dict[str, Any], cell: TableCell, metric: Statistic, population: Population | None
+    ) -> dict[str, str]:
+        """A metric's arguments, with the conditions of the table's population."""
+        arguments = _arguments(recipe, cell, metric)
+        if population is None or "where" not in metric.optional:
+            return arguments
+        if arguments.setdefault("dataset", population.dataset) != population.dataset:
+            raise RecipeError(f"the table's population {population.name!r} is of {population.dataset}")
+        for name, values in population.where.items():
+            arguments.setdefault(f"where.{name}", values[0] if len(values) == 1 else json.dumps(values))
+        return arguments
 
-    def _value(self, recipe: dict[str, Any], cell: TableCell) -> Value:
+    def _unsaid(
+        self, around: Around, value: Value, metric: Statistic | None, result: CellResult
+    ) -> Iterator[tuple[str, bool]]:
+        """Where a recipe takes other rows, entities or statistics than the table prints."""
+        admitted = bool(result.undisclosed)
+        if metric is not None and metric.name != OTHER_CELL:
+            kind = value.frame.kind if value.frame is not None and "where" in metric.optional else None
+            taken = taken_by_metric(metric, result.arguments)
+            known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
+            used = used_by_metric(metric, result.arguments)
+            yield from ((clause, False) for clause in disagreements(around, used, known))
+            if kind:
+                truth = result.arguments.get("against"), result.arguments.get("of"), result.arguments.get("predicted")
+                restricting = {name for name in used if name not in _names(result.arguments, "over", "group")}
+                outcomes = [name for name in truth if name]
+                yield from ((clause, False) for clause in self._rows.telling(kind, restricting, outcomes))
+        elif value.description is not None:
+            yield from self._unsaid_of_query(around, value, value.description, admitted=admitted)
+
+    def _unsaid_of_query(
+        self, around: Around, value: Value, description: QueryDescription, *, admitted: bool
+    ) -> Iterator[tuple[str, bool]]:
+        used: dict[str, set[str]] = {}
+        for compared in description.compared:
+            if compared.equal:
+                used.setdefault(compared.field, set()).update(compared.values)
+                continue
+            numbers = [number for number in map(_number, compared.values) if number is not None]
+            if len(numbers) < len(compared.values) or not self._rows.constants.issuperset(numbers):
+                told = ", ".join(compared.values)
+                yield f"it compares {compared.field} with {told}, which nothing printed or declared gives", False
+        known: dict[str, tuple[str, ...]] = {}
+        yield from ((clause, False) for clause in disagreements(around, used, known))
+        yield from ((clause, admitted) for clause in description.picks)
+        for kind in value.kinds:
+            printed = self._rows.within(around, [kind], row=True).get(kind, {})
+            restricting = set(used) | set(printed)
+            yield from ((clause, False) for clause in self._rows.telling(kind, restricting, description.fields))
+
+    def _misnamed(
+        self, caption: str, value: Value, metric: Statistic | None, result: CellResult
+    ) -> Iterator[tuple[str, bool]]:
+        """Where labels name another statistic than the recipe computes."""
+        cell, description = result.cell, value.description
+        if cell.key or (metric is not None and (metric.name == OTHER_CELL or metric.given)):
+            return
+        kinds = value.kinds if metric is None else (value.frame.kind,) if value.frame is not None else ()
+        hidden = {appearance(name) for names in self._rows.names.declared.values() for name in names}
+        hidden |= self._rows.values(kinds)
+        if metric is not None:
+            flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
+            computed = headings.of_metric(metric, result.arguments, of_flags=flags)
+        else:
+            if description is None:
+                return
+            computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
+            yield from ((one, False) for one in headings.functions_unnamed(cell, description, hidden))
+        admitted = bool(result.undisclosed)
+        yield from ((one, admitted) for one in headings.disagreement(cell, caption, computed, hidden))
+
+    def _are_flags(self, kinds: Iterable[str], fields: Iterable[str]) -> bool:
+        """Whether what is averaged is right or wrong: flags, zeros and ones, or texts that are compared."""
+        asked = {name.casefold() for name in fields}
+        for kind in kinds:
+            frame = self._evidence.frame(kind)
+            for name, form in field_types(frame).items():
+                if name.casefold() in asked and (pa.types.is_floating(form) or pa.types.is_integer(form)):
+                    values = {str(value) for value in frame.distinct(name, 3).to_pylist()}
+                    if name not in frame.key_fields and not values <= {"0", "1", "0.0", "1.0", "None"}:
+                        return False
+        return True
+
+    def _without(self, recipe: dict[str, Any], cell: TableCell, caption: str) -> str | None:
+        """What the recipe gives without the table's population."""
+        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+        whole = replace(cell, population=None)
+        try:
+            arguments = {} if metric is None else self._asked(recipe, whole, metric, None)
+            value = self._value(recipe, whole, self._rows.around(whole, caption), arguments)
+        except (RecipeError, MissingEvidenceError):
+            return None
+        return ", ".join(f"{float(number):.6g}" for number in value.numbers)
+
+    def _value(self, recipe: dict[str, Any], cell: TableCell, around: Around, arguments: dict[str, str]) -> Value:
         if (name := recipe.get("metric")) is not None:
-            arguments = _arguments(recipe, cell, metric_of(name, written_arguments(recipe)))
             if name == OTHER_CELL:
                 return self._other(arguments.get("cell", ""))
             return self._given(lambda: unless_fixed(self._evidence, name, arguments), name, *sorted(arguments.items()))
         sql: str = recipe["sql"]
         place, rows = cell.place, cell.rows
+
+        def restricted(kinds: Iterable[str], row: bool) -> Within:
+            return self._rows.within(around, kinds, row=row)
+
+        def of_table() -> Value:
+            whole = replace(around, row=(), label="", heading="")
+
+            def by_caption(kinds: Iterable[str], row: bool) -> Within:
+                return self._rows.within(whole, kinds, row=row)
+
+            return self._queries.of_table(sql, cell.column, place, rows, (by_caption, restricted))
+
         if recipe is cell.table_recipe:
-            asked = sql, cell.column, place, rows
-            return self._given(lambda: self._queries.of_table(*asked), *asked)
+            return self._given(of_table, around.key, sql, cell.column, place, rows)
         filled = _filled(sql, cell, quoted=True)
         rows = rows if filled == sql else 1
-        return self._given(lambda: self._queries.of_cell(filled, place, rows), filled, place, rows)
+        asked = around.key, filled, place, rows
+        return self._given(lambda: self._queries.of_cell(filled, place, rows, restricted), *asked)
 
     def _given(self, ask: Callable[[], Value], *asked: Hashable) -> Value:
         """What the records give to a question, which several cells may ask; the same error each time they do not."""
@@ -244,7 +358,9 @@ class Evaluator:
         recipe = {} if other is None else other.recipe or {}
         if other is None or recipe.get("metric") == OTHER_CELL or not (recipe.get("metric") or recipe.get("sql")):
             raise RecipeError(f"{address!r} is no cell with a recipe of its own")
-        return self._value(recipe, other)
+        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+        arguments = {} if metric is None else _arguments(recipe, other, metric)
+        return self._value(recipe, other, self._rows.around(other, ""), arguments)
 
     def close(self) -> None:
         """Lets the database go."""
@@ -274,8 +390,13 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Stati
     if value.words and printed_words != [" ".join(word.split()) for word in value.words]:
         found, due = (", ".join(map(repr, words)) or "no word" for words in (printed_words, value.words))
         return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
+    if (wrong := _unconverted(cell, value, metric, recipe)) is not None:
+        return Judgement(CellStatus.MISMATCH, f"{said}; {wrong}")
     exact = judgement.status is CellStatus.EXACT
     given = metric is not None and metric.given
+    of_rows = metric is None or "where" in metric.optional
+    if exact and value.fixed and not of_rows and not any(value.numbers):
+        return replace(judgement, status=CellStatus.INPUT, sentence=f"{said}, which is zero by definition.")
     if exact and value.fixed and not (given and names_its_row(cell)):
         return _attested(cell, value.fixed)
     if exact and given:
@@ -285,6 +406,19 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Stati
         sentence = f"{said}, as the sealed measurements give it."
         return replace(judgement, status=CellStatus.MEASURED, sentence=sentence)
     return judgement
+
+
+def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe: dict[str, Any]) -> str | None:
+    """Why a printed factor or unit is not what the recipe gives, where it is not."""
+    assert cell.printed is not None
+    told = f"{metric.name if metric else ''} {recipe.get('sql') or ''} {' '.join(written_arguments(recipe).values())}"
+    for part in cell.printed.parts:
+        if part.suffix in ("", "%", "×", "x", *value.words):
+            continue
+        stated = re.search(rf"(?<![^\W_]){re.escape(part.suffix)}(?![^\W_])", told)
+        if (is_factor(part.suffix) or is_unit(part.suffix)) and not stated:
+            return f"the recipe gives the number itself, not in {part.suffix}."
+    return None
 
 
 def _attested(cell: TableCell, source: str) -> Judgement:
@@ -335,9 +469,47 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
 
 def _in_words(metric: Statistic, arguments: dict[str, str]) -> str:
     if "where" in metric.optional:
-        return headings.metric_in_words(metric.name, arguments)
+        return metric_in_words(metric.name, arguments)
     rest = ", ".join(f"{name} {text}" for name, text in arguments.items())
     return f"{metric.formula} ({rest})" if rest else metric.formula
+
+
+def metric_in_words(name: str, arguments: Mapping[str, str]) -> str:
+    """What a metric is asked for, in words."""
+    said = name.replace("_", " ")
+    if "of" in arguments:
+        said += f" of {arguments['of']}"
+    said += f" against {arguments['against']}" if "against" in arguments else ""
+    said += f" in {arguments['dataset']}" if "dataset" in arguments else ""
+    where = [f"{key.partition('.')[2]} is {value}" for key, value in arguments.items() if key.startswith("where.")]
+    said += f" where {' and '.join(where)}" if where else ""
+    said += f", averaged over {arguments['group']}" if arguments.get("group") else ""
+    if arguments.get("over"):
+        said += f", {arguments.get('show', 'mean')} over {arguments['over']}"
+    minus = [f"{key.partition('.')[2]} is {value}" for key, value in arguments.items() if key.startswith("minus.")]
+    said += f", less the same where {' and '.join(minus)}" if minus else ""
+    known = {"of", "against", "dataset", "group", "over", "show"}
+    rest = [f"{key} {value}" for key, value in arguments.items() if key not in known and "." not in key]
+    return f"{said}; {', '.join(rest)}" if rest else said
+
+
+def _names(arguments: dict[str, str], *words: str) -> set[str]:
+    return {name.strip() for word in words for name in arguments.get(word, "").split(",")}
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
+def _called_otherwise(reference: dict[str, str], cell: TableCell) -> Iterator[str]:
+    """A cell of another bundle that is called otherwise there: any equal number would do."""
+    for part, own in (("row", cell.row), ("column", cell.column)):
+        other = reference.get(part) or own
+        if appearance(other) != appearance(own):
+            yield f"the number is of {part} {other!r} of {reference['study']}, and the {part} here is {own!r}"
 
 
 def _described(recipe: dict[str, Any], cell: TableCell) -> str:

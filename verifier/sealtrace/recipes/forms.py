@@ -1,23 +1,18 @@
 """Forms of the records: the same rows with other values, names or levels, or fewer of them.
 
-What a recipe gives on them tells whether its number comes from the records at all, what it chooses of them, and whether
-it is the mean that its heading says. A value that is the same on all of `FORMS`, or nothing at all, is what the recipe
-says: the records do not give such a value, whatever they hold.
+What a recipe gives on them tells whether its number comes from the records at all. A value that is the same on all of
+`FORMS`, or nothing at all, is what the recipe says: the records do not give such a value, whatever they hold.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Callable, Collection
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from sealtrace.bundle.frames import plain
 
 Altering = Callable[[pa.Table, Collection[str]], pa.Table]
 """From a table, and the columns that select rows, which stay as they are."""
@@ -129,152 +124,3 @@ def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArra
     if texts and pa.types.is_string(column.type):
         return pc.if_else(some, pc.binary_join_element_wise(column, "~", ""), column)
     return column
-
-
-# Forms that tell what a query chooses, and what it means
-
-
-@dataclass(frozen=True)
-class Told:
-    """What is known of the fields of some records."""
-
-    keys: Collection[str] = ()
-    """Those that identify a row."""
-    values: Mapping[str, pa.Array] = field(default_factory=dict)
-    """The values of such a field in order, whatever kind of record they are of."""
-    given: Collection[str] = ()
-    """Others that are no results: right answers, and what other fields determine."""
-
-
-@dataclass(frozen=True)
-class Renamed:
-    """Rows are called in a field what others are called, so many places on."""
-
-    field: str
-    shift: int
-
-    def of(self, table: pa.Table, told: Told) -> pa.Table:
-        if self.field not in table.column_names:
-            return table
-        values, column = told.values[self.field], plain(table.column(self.field))
-        others = pa.concat_arrays([values[self.shift :], values[: self.shift]])
-        renamed = others.take(pc.index_in(column, value_set=values))
-        return table.set_column(table.column_names.index(self.field), self.field, renamed)
-
-
-@dataclass(frozen=True)
-class Spoilt:
-    """One repeat has the worst results, or the best, in one of two ways; and it may be the only one that is there."""
-
-    field: str
-    value: str
-    lower: bool
-    again: bool = False
-    """With other numbers; and, where nothing is lower than wrong, with some that are right."""
-    alone: bool = False
-
-    def of(self, table: pa.Table, told: Told) -> pa.Table:
-        if self.field not in table.column_names:
-            return table
-        mine = _called(table, self.field, self.value)
-        changed = table
-        for place, name in enumerate(table.column_names):
-            if name not in told.keys and name not in told.given:
-                changed = changed.set_column(place, name, self._spoilt(plain(table.column(name)), mine))
-        return changed.filter(mine) if self.alone else changed
-
-    def _spoilt(self, column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Results of some rows, all lower than any, or higher; texts that no record has."""
-        new: pa.Scalar | None = None
-        if _is_number(column.type):
-            least, greatest = (float(bound or 0) for bound in pc.min_max(column).as_py().values())
-            step = max(1.0, greatest - least) * (2 if self.again else 1)
-            new = pa.scalar(least - step if self.lower else greatest + step).cast(column.type, safe=False)
-        elif pa.types.is_boolean(column.type) or pa.types.is_string(column.type):
-            flags = pa.types.is_boolean(column.type)
-            new = pa.scalar(not self.lower) if flags else pa.scalar("~" if self.lower else "~~")
-            if self.again:
-                spared = np.cumsum(where.to_numpy()) % 4 == 0
-                column = pc.if_else(pc.and_(where, spared), not new.as_py(), column) if flags else column
-                where = pc.and_(where, ~spared)
-        return column if new is None else pc.if_else(where, new, column)
-
-
-@dataclass(frozen=True)
-class Without:
-    """The rows that a field calls so are left out."""
-
-    field: str
-    value: str
-
-    def of(self, table: pa.Table, _: Told) -> pa.Table:
-        if self.field not in table.column_names:
-            return table
-        return table.filter(pc.invert(_called(table, self.field, self.value)))
-
-
-HALVES = (("even", "odd"), ("some", "rest"))
-"""Every other row, and rows in no order."""
-
-
-@dataclass(frozen=True)
-class Level:
-    """A field has one `more`, or `twice` as much, everywhere; or all rows are right, none, or one of the `HALVES`.
-
-    What is `right` answers with a text; what is `false` answers with what is right elsewhere.
-    """
-
-    what: str
-    of_what: str = ""
-    kept: frozenset[str] = frozenset()
-    """Fields by which rows are taken, besides their keys."""
-
-    def of(self, table: pa.Table, told: Told) -> pa.Table:
-        kept = self.kept.union(map(str.casefold, told.keys))
-        of, rows = self.of_what, table.num_rows
-        others = _others(table, of) if self.what == "false" and of in table.column_names else None
-        right = [self.what == "right"] * rows
-        if self.what in ("even", "odd"):
-            right = ((np.arange(rows) + (self.what == "odd")) % 2 == 0).tolist()
-        if self.what in ("some", "rest"):
-            right = ((np.random.default_rng(rows).random(rows) < 0.5) == (self.what == "some")).tolist()
-        columns: dict[str, pa.ChunkedArray] = {}
-        for name, column in zip(table.column_names, map(plain, table.columns), strict=True):
-            kind = column.type
-            if self.what in ("more", "twice"):
-                if name.casefold() == of and (_is_number(kind) or pa.types.is_decimal(kind)):
-                    column = pc.add(column, column if self.what == "twice" else pa.scalar(1).cast(kind))
-            elif name.casefold() not in kept:
-                there = pa.array(right, pa.bool_(), mask=column.is_null().to_numpy())
-                if pa.types.is_boolean(kind):
-                    column = pa.chunked_array([there])
-                elif pa.types.is_string(kind):
-                    answers = others is not None and name != of and _share_a_value(column, others)
-                    column = others if answers else pa.chunked_array([pc.if_else(there, of, f"~{name}")])
-            columns[name] = column
-        return pa.table(columns)
-
-
-Form: TypeAlias = str | Renamed | Spoilt | Without | Level
-"""A form of the records, by its name or by what it is."""
-
-
-def _called(table: pa.Table, field: str, value: str) -> pa.ChunkedArray:
-    return pc.fill_null(pc.equal(plain(table.column(field)).cast(pa.string()), value), False)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _share_a_value(column: pa.ChunkedArray, others: pa.ChunkedArray) -> bool:
-    return bool(pc.any(pc.is_in(column, value_set=others.unique())).as_py())
-
-
-def _others(table: pa.Table, truth: str) -> pa.ChunkedArray:
-    """For each row, an answer that some row has and that is not its own right one."""
-    column = plain(table.column(truth))
-    known = pc.unique(column).drop_null()
-    known = known.take(pc.sort_indices(known))
-    turned = pa.concat_arrays([known[1:], known[:1]])
-    return pa.chunked_array([turned.take(pc.index_in(column.combine_chunks(), value_set=known))])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,6 @@ from sealtrace.bundle.frames import Frame, Index, Vector
 from sealtrace.contract.packs import Pack, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence, once, seen_by
-from sealtrace.recipes.choices import RecipeChoice
 from sealtrace.recipes.forms import FORMS, RESULTS
 from sealtrace.recipes.judgement import Rounded, round_to
 from sealtrace.recipes.sql_syntax import QueryDescription
@@ -64,12 +63,12 @@ class Value:
     """The query that gave it, where one did."""
     total: int | None = None
     """How many records there were, where only the first of them are kept."""
-    chosen: tuple[RecipeChoice, ...] = ()
-    """What that query chooses of the records."""
     description: QueryDescription | None = None
     """What that query does."""
     kinds: tuple[str, ...] = ()
     """The kinds of record that it reads."""
+    within: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """Kind, field and values: the rows that the query saw."""
 
     @property
     def count(self) -> int:

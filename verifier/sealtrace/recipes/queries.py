@@ -2,41 +2,41 @@
 
 A query is run more than once. Where rows are doubtful (a key stands twice, a value is refused by its schema), it
 is run with and without them: a result that differs depends on them and is missing; any other is judged. And every
-query is run on altered records: a result that none of them turns into another number proves nothing. Further forms
-tell what a query chooses (`choices.py`), and whether it is what its heading says (`headings.py`).
+query is run on altered records: a result that none of them turns into another number proves nothing.
+
+A query sees the rows that the cell's table prints: those of its row, its heading, its caption and its population. One
+that fills a whole column, or a table, sees all rows, and each of its numbers must be what it gives on those of its row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from decimal import Decimal
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sealtrace.bundle.frames import Frame, StreamedFrame, plain
+from sealtrace.bundle.frames import Frame, StreamedFrame
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.kinds import Form as RecordForm
 from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
-from sealtrace.recipes.choices import RecipeChoice, of_names, of_query, takes_others, texts_in, values_of
-from sealtrace.recipes.forms import FORMS, ROW_BY_ROW, Altering, Form, Level, Told
-from sealtrace.recipes.headings import counts_wrong, is_mean
+from sealtrace.recipes.forms import FORMS, ROW_BY_ROW, Altering
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.recipes.sql_process import SqlError
 
 if TYPE_CHECKING:
-    from sealtrace.recipes.sql import Records, SqlRecords, SqlResult
+    from sealtrace.recipes.sql import Records, SqlRecords, SqlResult, Within
+
+    Restricted = Callable[[Iterable[str], bool], Within]
+    """From kinds of record, and whether the row's labels count, to the values that records must have."""
 
 SECONDS = 120
 """How much processor time all queries of a bundle may take together."""
-MOST_ROWS = 20_000
-"""How many rows of a kind are asked for what a query chooses."""
 _SAME = "a query that gives the same, or nothing, whatever the records hold"
-_SEALED, _SOME, _EVERY_ROW = "sealed", "some", ", every row"
+_SEALED, _EVERY_ROW = "sealed", ", every row"
 _WITHOUT_DOUBTFUL, _WITH_REFUSED = "without doubtful rows", "with refused rows"
 
 
@@ -45,27 +45,69 @@ class Queries:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._databases: dict[Form, SqlRecords] = {}
-        self._results: dict[tuple[str, Form], SqlResult | RecipeError] = {}
+        self._databases: dict[str, SqlRecords] = {}
+        self._results: dict[tuple[str, str, str], SqlResult | RecipeError] = {}
 
-    def of_cell(self, sql: str, place: int, rows: int) -> Value:
+    def of_cell(self, sql: str, place: int, rows: int, restricted: Restricted) -> Value:
         """The one number of a query, or the place's where it gives a whole column of so many rows."""
-        result = self._sound(sql)
-        if rows > 1 and len(result.rows) == rows:
-            return self._value(sql, result, place, None)
+        sound = self._sound(sql)
+        reads = sound.reads
+        near, whole = restricted(reads, False), restricted(reads, True)
+        if sound.description.brought:  # a number of its own, whatever the rows are
+            near, whole = {}, {}
+        if rows > 1 and len((result := self._run(sql, within=near)).rows) == rows:
+            if whole != near:
+                self._confirm(sql, whole, result, place, list(range(len(result.columns))))
+            return self._value(sql, near, result, place, None)
+        result = self._run(sql, within=whole)
+        if whole and _nothing(result) and not _nothing(self._run(sql)):
+            raise RecipeError("the query gives nothing on the rows that the table prints")
         if len(result.rows) == 1:
-            return self._value(sql, result, 0, None)
+            return self._value(sql, whole, result, 0, None)
         wanted = f"1 row, or {rows} for the whole column" if rows > 1 else "1 row"
         raise RecipeError(f"the query gives {len(result.rows)} rows, not {wanted}")
 
-    def of_table(self, sql: str, column: str, place: int, rows: int) -> Value:
-        """The cell's place in the result of the query that fills its table."""
-        result = self._sound(sql)
+    def of_table(
+        self, sql: str, column: str, place: int, rows: int, restricted: tuple[Restricted, Restricted]
+    ) -> Value:
+        """The cell's place in the result of the query that fills its table.
+
+        `restricted` is what the caption demands of records, and what the cell's own labels demand.
+        """
+        reads = self._sound(sql).reads
+        near = restricted[0](reads, False)
+        result = self._run(sql, within=near)
         if column not in result.columns:
             raise RecipeError(f"the table's query gives no column {column!r}")
         if len(result.rows) != rows:
             raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {rows}")
-        return self._value(sql, result, place, column)
+        self._confirm(sql, restricted[1](reads, True), result, place, [result.columns.index(column)])
+        return self._value(sql, near, result, place, column)
+
+    def _confirm(self, sql: str, within: Within, result: SqlResult, place: int, columns: list[int]) -> None:
+        """Raises where a query that fills a column gives another number on the rows that this one is labelled by."""
+        if not within:
+            return
+        own = self._run(sql, within=within)
+        for at in columns:
+            given = {row[at] for row in own.rows if row[at] is not None}
+            if given and given != {result.rows[place][at]}:
+                shown = " or ".join(str(value) for value in list(given)[:2])
+                raise RecipeError(f"row {place + 1} of the query is not of what the row prints, which gives {shown}")
+
+    def absent(self, value: Value) -> str | None:
+        """Why a mean or sum is not known: a field that it is of is absent in some of the rows that it is of."""
+        description = value.description
+        if description is None or value.fixed or not description.totals:
+            return None
+        for kind in value.kinds:
+            frame = self._evidence.frame(kind)
+            for name in frame.names if not isinstance(frame, StreamedFrame) else ():
+                if name.casefold() in description.fields and frame.table.column(name).null_count:
+                    asked = f'SELECT count(*) FROM "{kind}" WHERE "{name}" IS NULL'
+                    if count := self._run(asked, within=value.within).rows[0][0]:
+                        return f"{name} is absent in {count} rows of {kind}, which a mean or sum leaves out"
+        return None
 
     def found(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
         """Columns and rows of a query that is a check."""
@@ -80,28 +122,6 @@ class Queries:
         except SqlError as error:
             raise RecipeError(str(error)) from None
         return count, [", ".join(f"{name} {value}" for name, value in row.items()) for row in rows]
-
-    def gives_mean(self, value: Value, column: str | None, truth: str | None = None) -> bool:
-        """Whether a query's number moves as a mean does, and is nothing where all answers differ from `truth`."""
-        sql, description = value.query, value.description
-        if sql is None or description is None:
-            return False
-        kept = frozenset(description.selects)
-
-        def on(form: Form) -> tuple[float, ...] | None:
-            try:
-                found = self._run(sql, replace(form, kept=kept) if isinstance(form, Level) else form)
-                at = 0 if column is None else found.columns.index(column)
-                return tuple(float(row[at]) for row in found.rows)  # type: ignore[arg-type]
-            except (RecipeError, TypeError, ValueError):
-                return None
-
-        if truth is not None and truth.casefold() in description.fields and counts_wrong(on, truth):
-            return False
-        if description.mean:
-            return True
-        given, texts = on(_SOME), sorted(texts_in(sql))[:4]
-        return bool(given) and is_mean(given or (), on, description.fields, texts, one_kind=len(value.kinds) == 1)
 
     def close(self) -> None:
         """Lets the databases go."""
@@ -134,13 +154,9 @@ class Queries:
     def _sealed(self) -> dict[str, Records]:
         return {kind: self._unheld.get(kind) or frame.table for kind, frame in self._frames.items()}
 
-    def _records(self, form: Form) -> dict[str, Records]:
-        if not isinstance(form, str):
-            return {kind: form.of(table, self._told[kind]) for kind, table in self._some.items()}
+    def _records(self, form: str) -> dict[str, Records]:
         if form == _SEALED:
             return self._sealed
-        if form == _SOME:
-            return dict(self._some)
         held = {kind: frame.table for kind, frame in self._frames.items() if kind not in self._unheld}
         if form == _WITHOUT_DOUBTFUL:
             sound = {kind: table.filter(pa.array(~self._evidence.doubtful(kind))) for kind, table in held.items()}
@@ -159,49 +175,21 @@ class Queries:
         refused = [store.refused for store in self._evidence.bundle.of_kind(kind) if store.refused.num_rows]
         return pa.concat_tables([table, *(rows.cast(table.schema) for rows in refused)]) if refused else table
 
-    @cached_property
-    def _some(self) -> dict[str, pa.Table]:
-        """Rows of each kind that are asked for what a query chooses."""
-        return {
-            kind: self._unheld[kind].some if kind in self._unheld else frame.table.take(_some_rows(frame.size))
-            for kind, frame in self._frames.items()
-        }
-
-    @cached_property
-    def _called(self) -> dict[str, pa.Array]:
-        """The fields that identify rows, each with its values in order, whatever kind they are of."""
-        found: dict[str, list[pa.Array]] = {}
-        names = {name for frame in self._frames.values() for name in frame.key_fields}
-        for frame in self._frames.values():
-            for name in names & set(frame.names):
-                found.setdefault(name, []).append(values_of(frame, name))
-        return {
-            name: (values := pc.unique(pa.concat_arrays(arrays)).drop_null()).take(pc.sort_indices(values))
-            for name, arrays in found.items()
-            if len({array.type for array in arrays}) == 1 and not pa.types.is_nested(arrays[0].type)
-        }
-
-    @cached_property
-    def _told(self) -> dict[str, Told]:
-        """What is known of the fields of each kind; right answers and what others determine are no results."""
-        given: dict[str, set[str]] = {}
-        for document in self._evidence.bundle.documents_of("dataset"):
-            determined = [name for rule in document.value.get("depends") or () for name in rule["fields"]]
-            given[document.value["dataset"]] = {*determined, document.value.get("truth") or ""}
-        return {kind: Told(frame.key_fields, self._called, given.get(kind, ())) for kind, frame in self._frames.items()}
-
-    def _run(self, sql: str, form: Form = _SEALED) -> SqlResult:
-        if (sql, form) not in self._results:
+    def _run(self, sql: str, form: str = _SEALED, within: Within | None = None) -> SqlResult:
+        key = sql, form, json.dumps(within or {}, sort_keys=True)
+        if key not in self._results:
             try:
-                self._results[sql, form] = self._database(form).query(sql)
+                # Joins are looked at once, on all rows: restricted ones lose some by design.
+                joins = form == _SEALED and not within
+                self._results[key] = self._database(form).query(sql, within, joins=joins)
             except (RecipeError, SqlError) as error:
-                self._results[sql, form] = RecipeError(str(error))
-        found = self._results[sql, form]
+                self._results[key] = RecipeError(str(error))
+        found = self._results[key]
         if isinstance(found, RecipeError):
             raise found
         return found
 
-    def _database(self, form: Form) -> SqlRecords:
+    def _database(self, form: str) -> SqlRecords:
         """The records in a form, where queries have time left."""
         if sum(database.spent for database in self._databases.values()) > SECONDS * self._patience:
             raise RecipeError(f"the bundle's queries took longer than {SECONDS * self._patience:g} s together")
@@ -241,18 +229,20 @@ class Queries:
                 raise MissingEvidenceError(reason)
         return result
 
-    def _value(self, sql: str, result: SqlResult, place: int, column: str | None) -> Value:
+    def _value(self, sql: str, within: Within, result: SqlResult, place: int, column: str | None) -> Value:
         from sealtrace.recipes.sql import numbers
 
         columns = list(range(len(result.columns))) if column is None else [result.columns.index(column)]
         row = result.rows[place]
-        self._refuse_doubtful(sql, result, place, columns)
-        fixed = self._fixed(sql, result, place, columns)
+        same = partial(self._same, sql, within, result, place)
+        self._refuse_doubtful(same, result, columns)
+        fixed = self._fixed(same, result, place, columns)
         texts, rest = ([at for at in columns if isinstance(row[at], str) is text] for text in (True, False))
         if not rest:
             if len(columns) > 1:
                 raise RecipeError("the query gives several texts and no number")
-            return Value((), text=str(row[columns[0]]), fixed=fixed, query=sql)
+            told, kinds = self._sound(sql).description, tuple(sorted(result.reads))
+            return Value((), text=str(row[columns[0]]), fixed=fixed, query=sql, description=told, kinds=kinds)
         # Texts among the numbers are the words that stand with them.
         words = tuple(str(row[at]) for at in texts)
         try:
@@ -269,12 +259,12 @@ class Queries:
             fixed=fixed,
             measured=measured,
             query=sql,
-            chosen=() if fixed else tuple(self._choices(sql, result, rest)),
-            description=result.description,
+            description=self._sound(sql).description,
+            within=within,
             kinds=tuple(sorted(result.reads)),
         )
 
-    def _refuse_doubtful(self, sql: str, result: SqlResult, place: int, columns: list[int]) -> None:
+    def _refuse_doubtful(self, same: Callable[..., bool], result: SqlResult, columns: list[int]) -> None:
         """Raises where a result depends on rows that are doubtful, or that were refused."""
         doubts: dict[str, Callable[[str], str | None]] = {
             _WITHOUT_DOUBTFUL: self._evidence.doubt,
@@ -282,12 +272,10 @@ class Queries:
         }
         for form, reason_of in doubts.items():
             doubt = next((reason for kind in sorted(result.reads) if (reason := reason_of(kind)) is not None), None)
-            if doubt is not None and not all(
-                self._same(sql, form, result, place, at, or_nothing=False) for at in columns
-            ):
+            if doubt is not None and not all(same(form, at, or_nothing=False) for at in columns):
                 raise MissingEvidenceError(f"it depends on {doubt}")
 
-    def _fixed(self, sql: str, result: SqlResult, place: int, columns: list[int]) -> str | None:
+    def _fixed(self, same: Callable[..., bool], result: SqlResult, place: int, columns: list[int]) -> str | None:
         """What gives a result whatever the records hold; None where they give it."""
         if own := result.description.brought:
             return f"a query that brings {', '.join(own[:3])} of its own"
@@ -295,16 +283,15 @@ class Queries:
         every = [f"{form}{_EVERY_ROW}" for form in ROW_BY_ROW] if result.reads & self._unheld.keys() else []
         # Words that stand with a number may always be the same.
         telling = [at for at in columns if len(columns) == 1 or not isinstance(result.rows[place][at], str)]
-        never_moves = any(
-            all(self._same(sql, form, result, place, at, or_nothing=True) for form in (*FORMS, *every))
-            for at in telling
-        )
+        never_moves = any(all(same(form, at, or_nothing=True) for form in (*FORMS, *every)) for at in telling)
         return _SAME if never_moves else None
 
-    def _same(self, sql: str, form: Form, sealed: SqlResult, place: int, column: int, *, or_nothing: bool) -> bool:
+    def _same(
+        self, sql: str, within: Within, sealed: SqlResult, place: int, form: str, column: int, *, or_nothing: bool
+    ) -> bool:
         """Whether another form of the records gives the same in this place, or, where that will do, nothing."""
         try:
-            other = self._run(sql, form)
+            other = self._run(sql, form, within)
         except RecipeError:
             return or_nothing
         if or_nothing and all(row[column] is None for row in other.rows):
@@ -313,56 +300,10 @@ class Queries:
             return or_nothing
         return other.rows[place][column] == sealed.rows[place][column]
 
-    def _choices(self, sql: str, result: SqlResult, columns: list[int]) -> Iterator[RecipeChoice]:
-        """What a query chooses of the records that it reads."""
 
-        def on(form: Form) -> tuple[object, ...] | None:
-            try:
-                return numbers_in(self._run(sql, form))
-            except RecipeError:
-                return None
-
-        def numbers_in(found: SqlResult) -> tuple[object, ...] | None:
-            cells = (row[at] for row in found.rows for at in columns)
-            given = tuple(float(cell) if isinstance(cell, Decimal) else cell for cell in cells)
-            return None if not given or all(number is None for number in given) else given
-
-        names = {name for kind in result.reads for name in self._evidence.frame(kind).key_fields}
-        fields = {name: values for name, values in self._called.items() if name in names}
-        demands = result.description.demands
-        if demands is not None and all(self._known(field, named) for field, named in demands.items() if field):
-            for name, values in fields.items():
-                if len(values) > 1 and (named := sorted(set(demands.get(name.casefold(), ())))):
-                    given = on(_SOME) if result.description.excludes else None
-                    others = given is not None and takes_others(given, on, name, named)
-                    yield from of_names(name, named, fields, others=others)
-            if flags := sorted(set(demands.get("", ()))):
-                words = tuple(name.replace("_", " ") for name in flags)
-                yield RecipeChoice(f"it takes only some rows, by {' and '.join(flags)}", words)
-            return
-        if (given := on(_SOME)) is None:
-            return
-        try:
-            opposite = self._databases[_SOME].turned(sql)
-        except SqlError:
-            opposite = None
-        yield from of_query(sql, given, on, fields, None if opposite is None else numbers_in(opposite))
-
-    def _known(self, field: str, named: list[str]) -> bool:
-        """Whether records have a field, no number, with these values: a query may call its own results so."""
-        for table in self._some.values():
-            for name in table.column_names:
-                kind = table.schema.field(name).type
-                if name.casefold() == field and not pa.types.is_floating(kind) and not pa.types.is_nested(kind):
-                    known = plain(table.column(name)).cast(pa.string()).unique()
-                    if set(named) <= set(known.to_pylist()):
-                        return True
-        return False
+def _nothing(result: SqlResult) -> bool:
+    return all(value is None for row in result.rows for value in row)
 
 
 def _altered_parts(frame: StreamedFrame, alter: Altering) -> Iterator[pa.Table]:
     return (alter(table, ()) for table in frame.parts(frame.names))
-
-
-def _some_rows(rows: int) -> pa.Array:
-    return pa.array(range(0, rows, 1 + rows // MOST_ROWS), pa.int64())

@@ -38,7 +38,7 @@ from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.recipes.sql_process import SqlError
-from sealtrace.recipes.sql_syntax import QueryDescription
+from sealtrace.recipes.sql_syntax import Compared, QueryDescription
 
 SECONDS = 30.0
 """How much processor time one query may take: others on a machine should not change a verdict."""
@@ -81,6 +81,8 @@ def _number(value: object, column: str) -> Fraction | None:
 Altered = Callable[[], Iterator[pa.Table]]
 """Gives records that stand nowhere, a part at a time."""
 Records: TypeAlias = pa.Table | StreamedFrame | Altered
+Within: TypeAlias = dict[str, dict[str, list[str]]]
+"""Kind, field, and the values that rows must have."""
 
 
 class SqlRecords:
@@ -111,19 +113,15 @@ class SqlRecords:
         """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
         self._memory = memory or (SPILLING_MEMORY if self._spills else MEMORY)
 
-    def turned(self, sql: str) -> SqlResult | None:
-        """What a SELECT gives with its choices by results turned round; None where it has none."""
-        answer = self._answered(sql, {"turned": True})
-        return self._result(answer) if answer["chooses"] else None
-
-    def query(self, sql: str) -> SqlResult:
-        """What one SELECT gives. `SqlError` where it is refused or fails."""
-        return self._result(self._answered(sql, {}))
-
-    @staticmethod
-    def _result(answer: dict[str, Any]) -> SqlResult:
+    def query(self, sql: str, within: Within | None = None, *, joins: bool = False) -> SqlResult:
+        """What one SELECT gives, on rows that have some values. `SqlError` where it is refused or fails."""
+        answer = self._answered(sql, {"within": within or {}, "joins": joins})
         rows = [tuple(row) for row in answer["rows"]]
-        description = QueryDescription(**answer["description"])
+        found = answer["description"]
+        compared = tuple(Compared(one["field"], tuple(one["values"]), one["equal"]) for one in found["compared"])
+        joined = tuple((left, right, tuple(map(tuple, pairs))) for left, right, pairs in found["joins"])
+        lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
+        description = QueryDescription(**{**found, **lists, "compared": compared, "joins": joined})
         return SqlResult(answer["columns"], rows, frozenset(answer["reads"]), description)
 
     def _answered(self, sql: str, more: dict[str, Any]) -> dict[str, Any]:

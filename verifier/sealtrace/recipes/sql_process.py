@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sealtrace.recipes.sql_syntax import described, objects, turned
+from sealtrace.recipes.restrictions import described
+from sealtrace.recipes.sql_syntax import objects
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -103,16 +104,9 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     _offer_functions(database, offered, json.dumps(request))
     with database.cursor() as connection:
         for kind, table in records.items():
-            connection.register(kind, table)
+            _offer_records(connection, kind, table, request.get("within") or {})
         sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
         macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
-        if request.get("turned"):
-            opposite = [_turned(connection, text) for text in (sql, *views.values(), *map(_selecting, macros.values()))]
-            if not any(chooses for _, chooses in opposite):
-                return {"chooses": False}
-            sql, *texts = [text for text, _ in opposite]
-            views = dict(zip(views, texts, strict=False))
-            macros = dict(zip(macros, (f"({text})" for text in texts[len(views) :]), strict=True))
         _share(connection, macros, views, sources)
         reads = guard(connection, sql, sources)
         if request.get("behind"):
@@ -121,8 +115,76 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
         texts = [sql, *views.values(), *map(_selecting, macros.values())] if reads else []
-        description = asdict(described([parsed(connection, text) for text in texts]))
-        return {"columns": columns, "rows": rows, "reads": sorted(reads), "chooses": True, "description": description}
+        named = [name.partition("(")[0] for name in macros]
+        description = described([parsed(connection, text) for text in texts], named)
+        lost = list(_lost_rows(connection, description.joins, set(records))) if request.get("joins") else []
+        found = asdict(replace(description, picks=(*description.picks, *lost)))
+        return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": found}
+
+
+def _offer_records(
+    connection: DuckDBPyConnection, kind: str, table: Any, within: dict[str, dict[str, list[str]]]
+) -> None:
+    """Records by their kind: those that have the values that a cell's table prints, or that its population demands."""
+    names = {name.casefold(): name for name in table.schema.names}
+    asked = {names[field.casefold()]: values for field, values in within.get(kind, {}).items()}
+    if not asked:
+        connection.register(kind, table)
+        return
+    whole = f"{kind} of every row"
+    connection.register(whole, table)
+    conditions = [_condition(field, values) for field, values in asked.items()]
+    connection.execute(f'CREATE TEMP VIEW "{kind}" AS SELECT * FROM "{whole}" WHERE {" AND ".join(conditions)}')
+
+
+def _condition(field: str, values: list[str]) -> str:
+    """The rows that have one of some values, compared as they are written; bounds as `>= 10`."""
+    bounds = [value.split(" ", 1) for value in values if value.startswith((">= ", "<= ", "<> "))]
+    listed = [value for value in values if not value.startswith((">= ", "<= ", "<> "))]
+    parts = [f'"{field}" {sign} {_quoted(value)}' for sign, value in bounds]
+    if listed:
+        parts.append(f'CAST("{field}" AS VARCHAR) IN ({", ".join(map(_quoted, listed))})')
+    return " AND ".join(parts)
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _lost_rows(
+    connection: DuckDBPyConnection, joins: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...], kinds: set[str]
+) -> Iterator[str]:
+    """Joins that lose rows: each row of the side that names rows of the other must find one there."""
+    known = {kind.casefold(): kind for kind in kinds}
+    fields = {
+        kind: {str(row[0]).casefold() for row in connection.execute(f'DESCRIBE "{kind}"').fetchall()} for kind in kinds
+    }
+    for lefts, right, pairs in joins:
+        there = known.get(right.casefold())
+        having = [
+            known[name.casefold()]
+            for name in lefts.split("|")
+            if name.casefold() in known and all(mine.casefold() in fields[known[name.casefold()]] for mine, _ in pairs)
+        ]
+        if there is None or len(having) != 1 or not all(other.casefold() in fields[there] for _, other in pairs):
+            continue
+        sides = (having[0], [mine for mine, _ in pairs]), (there, [other for _, other in pairs])
+        unique = [_is_unique(connection, kind, names) for kind, names in sides]
+        equal = " AND ".join(f'a."{mine}" = b."{other}"' for mine, other in pairs)
+        for place, (kind, _) in enumerate(sides):
+            if not unique[1 - place]:
+                continue
+            tables = f'"{sides[0][0]}" a', f'"{sides[1][0]}" b'
+            query = f"SELECT count(*) FROM {tables[place]} ANTI JOIN {tables[1 - place]} ON {equal}"
+            (lost,) = connection.execute(query).fetchall()[0]
+            if lost:
+                yield f"it joins {kind} with {sides[1 - place][0]} and loses {lost} rows of {kind}"
+
+
+def _is_unique(connection: DuckDBPyConnection, kind: str, names: list[str]) -> bool:
+    listed = ", ".join(f'"{name}"' for name in names)
+    query = f'SELECT 1 FROM "{kind}" GROUP BY {listed} HAVING count(*) > 1 LIMIT 1'
+    return not connection.execute(query).fetchall()
 
 
 @cache
@@ -140,13 +202,6 @@ def _database(memory: int, spill: str) -> tuple[DuckDBPyConnection, set[str]]:
 
 def _selecting(expression: str) -> str:
     return f"SELECT ({expression}\n)"
-
-
-def _turned(connection: DuckDBPyConnection, sql: str) -> tuple[str, bool]:
-    """A query with its choices by results turned round, and whether it has any."""
-    tree = parsed(connection, sql)
-    chooses = turned(tree)
-    return as_sql(connection, tree), chooses
 
 
 def _records(path: str | list[str]) -> Any:

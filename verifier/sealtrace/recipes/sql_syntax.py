@@ -1,7 +1,7 @@
-"""What a query does, as its syntax tree says it: one description, which every guard against idle recipes reads.
+"""What a query does, as DuckDB's own syntax tree says it: what it computes, in words, and what it takes of the records.
 
-A query may scale (100 * avg(x)), count down from one or a hundred, and compare with anything. Any other number in what
-it gives, such as `CASE WHEN avg(x) > 0.4 THEN 99.9 ELSE avg(x) END`, is the author's and not the records'.
+A query may scale (100 * avg(x)), count down from one or a hundred, and compare fields with each other. Any other number
+in what it gives, such as `CASE WHEN avg(x) > 0.4 THEN 99.9 ELSE avg(x) END`, is the author's and not the records'.
 """
 
 from __future__ import annotations
@@ -19,9 +19,18 @@ _ORDERS = ("orders", "order_bys", "modifiers")
 _BRANCHES = ("when_expr", "type_expr", "start_expr", "end_expr")
 _SELECTING = (*_ROWS, *_ORDERS, *_BRANCHES, "filter")
 """Where a number chooses rows or branches, and gives none."""
-_EQUAL = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")
-_EXCLUDING = ("COMPARE_NOTEQUAL", "COMPARE_NOT_IN", "OPERATOR_NOT")
-_MEANS = frozenset({"avg", "mean"})
+MEANS = frozenset({"avg", "mean", "favg"})
+COUNTS = frozenset({"count", "count_star", "count_if"})
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A field that a query compares with constants."""
+
+    field: str
+    values: tuple[str, ...]
+    equal: bool
+    """Whether rows have one of the values; False for bounds, patterns, exclusions and functions of the field."""
 
 
 @dataclass(frozen=True)
@@ -30,35 +39,26 @@ class QueryDescription:
 
     words: str = ""
     functions: tuple[str, ...] = ()
-    """What its numbers go through."""
+    """The functions that it calls, besides those that take every row alike."""
     fields: tuple[str, ...] = ()
-    """What they are made of."""
-    selects: tuple[str, ...] = ()
-    """By what it takes, joins and groups rows."""
+    """What its numbers are made of."""
     mean: bool = False
-    """Whether it is plainly the mean of a field."""
+    """Whether it is plainly the mean of a field, or of a comparison."""
+    counts_wrong: bool = False
+    """Whether that comparison is of fields that differ."""
     brought: tuple[str, ...] = ()
     """Numbers that its result may take from the query itself."""
-    demands: dict[str, list[str]] | None = None
-    """The values that it demands of fields, where it chooses rows by nothing else; flags under ""."""
-    excludes: bool = False
-    """Whether it may take the rows that do not have the values that it names."""
-
-
-def described(trees: list[Any]) -> QueryDescription:
-    """What a query does: its own tree comes first, then those of the views and macros that it uses."""
-    if not trees:
-        return QueryDescription()
-    through, of, by = (
-        tuple(sorted({name for tree in trees for name in found(tree)})) for found in (_functions, _fields, _selecting)
-    )
-    own = tuple(number for tree in trees for number in brought(tree, _calculated(trees)))
-    node = trees[0]["statements"][0]["node"]
-    mean = bool(node.get("select_list")) and _mean(node["select_list"][0], _aliases(trees[0]), 0)
-    text = _query(node, 0)
-    words = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-    excludes = any(node.get("class") == "CASE" or node.get("type") in _EXCLUDING for node in objects(trees))
-    return QueryDescription(words, through, of, by, mean, own, _demanded(trees), excludes)
+    totals: bool = False
+    """Whether it adds up or averages, and does not only count."""
+    shares: tuple[str, ...] = ()
+    """The shares of its quantiles."""
+    compared: tuple[Compared, ...] = ()
+    picks: tuple[str, ...] = ()
+    """How it chooses rows by results or by order, each as a clause."""
+    unknown: tuple[str, ...] = ()
+    """Constructs of which nothing here says what they choose."""
+    joins: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
+    """Joins of records: both kinds, and the fields that are equal."""
 
 
 def objects(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:
@@ -73,20 +73,20 @@ def objects(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:
             rest.extend(node)
 
 
-def _function(node: Node) -> str:
+def function(node: Node) -> str:
     return str(node.get("function_name") or "").casefold()
 
 
-def _inputs(node: Node) -> list[Node]:
+def arguments_of(node: Node) -> list[Node]:
     return [argument.get("expression", argument) for argument in node.get("arguments") or node.get("children") or []]
 
 
-def _column(node: Node) -> str:
+def column(node: Node) -> str:
     return str(node["column_names"][-1]).casefold()
 
 
-def _columns(nodes: Iterable[Node]) -> set[str]:
-    return {_column(node) for node in nodes if node.get("class") == "COLUMN_REF"}
+def columns(nodes: Iterable[Node]) -> set[str]:
+    return {column(node) for node in nodes if node.get("class") == "COLUMN_REF"}
 
 
 def _aliases(tree: Any) -> dict[str, Node]:
@@ -94,27 +94,27 @@ def _aliases(tree: Any) -> dict[str, Node]:
     return {str(item["alias"]).casefold(): item for item in items if item.get("alias")}
 
 
-def _calculated(tree: Any) -> dict[str, Node]:
+def calculated_columns(tree: Any) -> dict[str, Node]:
     """What columns are that queries make and others read, by their names."""
-    return {name: node for name, node in _aliases(tree).items() if name not in _columns(objects(node))}
+    return {name: node for name, node in _aliases(tree).items() if name not in columns(objects(node))}
 
 
-def _within(node: Any, calculated: dict[str, Node]) -> Iterator[Node]:
+def within(node: Any, calculated: dict[str, Node]) -> Iterator[Node]:
     """Every object of an expression, and of the columns that it reads where queries make them."""
     rest, seen = [node], set[str]()
     while rest:
         for inner in objects(rest.pop()):
             yield inner
-            if inner.get("class") == "COLUMN_REF" and (name := _column(inner)) in calculated and name not in seen:
+            if inner.get("class") == "COLUMN_REF" and (name := column(inner)) in calculated and name not in seen:
                 seen.add(name)
                 rest.append(calculated[name])
 
 
-def _is_constant(node: Node) -> bool:
-    return node.get("class") == "CONSTANT" or (node.get("class") == "CAST" and _is_constant(node.get("child") or {}))
+def is_constant(node: Node) -> bool:
+    return node.get("class") == "CONSTANT" or (node.get("class") == "CAST" and is_constant(node.get("child") or {}))
 
 
-def _constant(node: Node) -> str:
+def constant(node: Node) -> str:
     """A constant as it is written."""
     if isinstance(literal := node.get("literal"), dict):
         return str(literal.get("text"))
@@ -129,88 +129,92 @@ def _constant(node: Node) -> str:
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?\s*")
 
 
-def _number(node: Node) -> str | None:
+def number(node: Node) -> str | None:
     """A constant's number as it is written; None where it is no number."""
-    text = _constant(node)
+    text = constant(node)
     return text.strip() if _NUMBER.fullmatch(text) else None
 
 
-# Functions and fields
-
-
-def _functions(tree: Any) -> set[str]:
-    """The functions that its numbers go through; a number of rows that is moved by one is another number."""
-    nodes = [node for node in objects(tree, (*_ROWS, *_ORDERS, *_BRANCHES)) if node.get("class") != "WINDOW"]
-    calculated = _calculated(tree)
-    moved = {
-        f"count {_function(node)} {number}"
-        for node in nodes
-        if _function(node) in ("+", "-") and len(inputs := _inputs(node)) == 2
-        for other, constant in zip(inputs, reversed(inputs), strict=True)
-        if _is_constant(constant) and (number := _number(constant)) not in (None, "0") and _counts(other, calculated)
-    }
-    return {_function(node) for node in nodes} | moved - {""}
-
-
-def _counts(node: Node, calculated: dict[str, Node]) -> bool:
+def counts_rows(node: Node, calculated: dict[str, Node]) -> bool:
     """Whether an expression is a number of rows, perhaps of another query."""
     for _step in range(_DEEPEST):
         match node.get("class"):
             case "CAST":
                 node = node["child"]
-            case "COLUMN_REF" if _column(node) in calculated:
-                node = calculated[_column(node)]
-    return _function(node).startswith("count")
+            case "COLUMN_REF" if column(node) in calculated:
+                node = calculated[column(node)]
+    return function(node).startswith("count")
 
 
-def _fields(tree: Any) -> set[str]:
+def fields_of(tree: Any) -> set[str]:
     """The fields that its numbers are made of."""
-    return _columns(objects(tree, (*_ROWS, *_ORDERS))) - set(_calculated(tree))
-
-
-def _selecting(tree: Any) -> set[str]:
-    """The fields by whose values it takes rows, joins them and groups them."""
-    nodes = list(objects([node[name] for node in objects(tree) for name in _ROWS if node.get(name)]))
-    asked = [inner for node in nodes if str(node.get("type")).endswith("_NULL") for inner in _inputs(node)]
-    read = (node for node in nodes if not any(node is wanted for wanted in asked))
-    return {*_columns(read), *(name for node in objects(tree) for name in node.get("using_columns") or ())}
+    return columns(objects(tree, (*_ROWS, *_ORDERS))) - set(calculated_columns(tree))
 
 
 _DEEPEST = 12
 
 
-def _mean(node: Node, aliases: dict[str, Node], depth: int, *, within: bool = False) -> bool:
+def is_plain_mean(node: Node, calculated: dict[str, Node], depth: int, *, averaged: bool = False) -> bool:
     """Whether something is plainly the mean of a field or of a comparison, also of means, and perhaps as percent.
 
-    `within` a mean, what is averaged may be a field as well.
+    What is `averaged` already may be a field as well.
     """
-    name, inputs = _function(node), _inputs(node)
+    name, given = function(node), arguments_of(node)
     if depth > _DEEPEST:
         return False
+    depth += 1
     match node.get("class"):
         case "CAST":
-            return _mean(node["child"], aliases, depth + 1, within=within)
+            return is_plain_mean(node["child"], calculated, depth, averaged=averaged)
         case "COLUMN_REF":
-            own = aliases.get(_column(node))
-            if own is not None and own is not node and own.get("class") != "COLUMN_REF":
-                return _mean(own, aliases, depth + 1, within=within)
-            return within
+            own = calculated.get(column(node))
+            return averaged if own is None else is_plain_mean(own, calculated, depth, averaged=averaged)
         case "COMPARISON":
-            return within and all(node[side].get("class") == "COLUMN_REF" for side in ("left", "right"))
+            return averaged and all(node[side].get("class") == "COLUMN_REF" for side in ("left", "right"))
         case "CASE":
             checks, otherwise = node.get("case_checks") or [], node.get("else_expr") or {}
-            whole = len(checks) == 1 and (_constant(checks[0]["then_expr"]), _constant(otherwise)) == ("1", "0")
-            return whole and _mean(checks[0]["when_expr"], aliases, depth + 1, within=within)
-        case "FUNCTION" if name in _MEANS and not node.get("distinct") and not node.get("filter"):
-            return _mean(inputs[0], aliases, depth + 1, within=True)
+            whole = len(checks) == 1 and (constant(checks[0]["then_expr"]), constant(otherwise)) == ("1", "0")
+            return whole and is_plain_mean(checks[0]["when_expr"], calculated, depth, averaged=averaged)
+        case "FUNCTION" if name in MEANS and not node.get("distinct") and not node.get("filter"):
+            return is_plain_mean(given[0], calculated, depth, averaged=True)
         case "FUNCTION" if name == "round":
-            return _mean(inputs[0], aliases, depth + 1, within=within)
-        case "FUNCTION" if name == "*" and len(inputs) == 2:
+            return is_plain_mean(given[0], calculated, depth, averaged=averaged)
+        case "FUNCTION" if name == "/" and len(given) == 2:
+            return _whole_count(given[1]) and _total(given[0], calculated, depth)
+        case "FUNCTION" if name == "*" and len(given) == 2:
             return any(
-                _constant(scale) in ("100", "100.0", "1000") and _mean(other, aliases, depth + 1, within=within)
-                for scale, other in zip(inputs, reversed(inputs), strict=True)
+                is_constant(scale)
+                and constant(scale) in ("100", "100.0", "1000", "1.0", "1")
+                and (is_plain_mean(other, calculated, depth, averaged=averaged) or _total(other, calculated, depth))
+                for scale, other in zip(given, reversed(given), strict=True)
             )
     return False
+
+
+def _whole_count(node: Node) -> bool:
+    while node.get("class") == "CAST":
+        node = node["child"]
+    return function(node) in ("count", "count_star") and not node.get("filter") and not node.get("distinct")
+
+
+def _total(node: Node, calculated: dict[str, Node], depth: int) -> bool:
+    """Whether something is the sum of a field over all rows, or the number of rows in which fields are equal."""
+    name, given = function(node), arguments_of(node)
+    if depth > _DEEPEST:
+        return False
+    if node.get("class") == "CAST":
+        return _total(node["child"], calculated, depth + 1)
+    if name == "*":
+        return any(
+            is_constant(scale) and constant(scale) in ("100", "100.0", "1.0", "1")
+            and _total(other, calculated, depth + 1)
+            for scale, other in zip(given, reversed(given), strict=True)
+        )  # fmt: skip
+    if name in ("sum", "fsum"):
+        return not node.get("filter") and is_plain_mean(given[0], calculated, depth + 1, averaged=True)
+    if name in ("count_star", "count"):
+        return is_plain_mean(node.get("filter") or {}, calculated, depth + 1, averaged=True)
+    return name == "count_if" and is_plain_mean(given[0], calculated, depth + 1, averaged=True)
 
 
 # Numbers that a query brings along
@@ -257,9 +261,9 @@ def _values(tree: Any, calculated: dict[str, Node], *, all_count: bool) -> Itera
             continue
         if not isinstance(node, dict):
             continue
-        kind, name, inputs = node.get("class"), _function(node), _inputs(node)
+        kind, name, inputs = node.get("class"), function(node), arguments_of(node)
         if kind == "CONSTANT":
-            if (text := _number(node)) is not None and not _usual(text, added=added):
+            if (text := number(node)) is not None and not _usual(text, added=added):
                 yield text
         elif kind == "CAST" and _written_number(node.get("child")):
             yield f"the text {node['child']['literal']['text']!r} as a number"
@@ -272,7 +276,7 @@ def _values(tree: Any, calculated: dict[str, Node], *, all_count: bool) -> Itera
         elif kind == "FUNCTION" and name in ("+", "-") and len(inputs) == 2:
             rest.extend((inner, True) for inner in inputs)
         elif alternatives := _alternatives(node, calculated):
-            rest.extend((inner, added or _is_constant(inner)) for inner in alternatives)
+            rest.extend((inner, added or is_constant(inner)) for inner in alternatives)
             rest.extend((branch["when_expr"], added) for branch in node.get("case_checks") or () if all_count)
         elif kind == "FUNCTION" and inputs and _SETTINGS.fullmatch(name):
             rest.append((inputs[0], False))
@@ -286,15 +290,15 @@ def _alternatives(node: Node, calculated: dict[str, Node]) -> list[Node]:
     given = [branch["then_expr"] for branch in node.get("case_checks") or ()]
     if given and node.get("else_expr"):
         given.append(node["else_expr"])
-    if _function(node) in _EITHER or node.get("type") == "OPERATOR_COALESCE":
-        given = _inputs(node)
+    if function(node) in _EITHER or node.get("type") == "OPERATOR_COALESCE":
+        given = arguments_of(node)
     # Constants alone may be the points of grades, unless what is chosen by is a result itself.
     chosen_by = [branch.get("when_expr") for branch in node.get("case_checks") or ()]
     by_result = any(
-        _SUMMARY.fullmatch(_function(inner)) or inner.get("class") == "SUBQUERY"
-        for inner in _within(chosen_by, calculated)
+        _SUMMARY.fullmatch(function(inner)) or inner.get("class") == "SUBQUERY"
+        for inner in within(chosen_by, calculated)
     )
-    return given if by_result or not all(map(_is_constant, given)) else []
+    return given if by_result or not all(map(is_constant, given)) else []
 
 
 def _written_number(node: Any) -> bool:
@@ -315,140 +319,9 @@ def _of_constants(inputs: list[Node]) -> bool:
     """Whether a function is asked of nothing but constants, of which at least one is there."""
     within = [inner for inner in objects(inputs) if "class" in inner]
     return bool(within) and all(
-        inner["class"] in ("CONSTANT", "CAST", "TYPE") or (inner["class"] == "FUNCTION" and bool(_inputs(inner)))
+        inner["class"] in ("CONSTANT", "CAST", "TYPE") or (inner["class"] == "FUNCTION" and bool(arguments_of(inner)))
         for inner in within
     )
-
-
-# Rows that a query demands
-
-_PLAIN = re.compile(r"avg|mean|sum|count(?:_star|_if)?|round|[-+*/]|(?:stddev|var)(?:_\w+)?|not|sqrt|abs")
-"""Functions that take every row alike."""
-_CHOOSERS = frozenset({"SUBQUERY", "WINDOW", "LAMBDA", "BETWEEN"})
-
-
-def _demanded(trees: list[Any]) -> dict[str, list[str]] | None:
-    """The values that a query demands of fields, where that is all that it chooses; None where it may choose otherwise.
-
-    Such a query sums, counts and averages the rows whose fields equal what it names, also group by group. One that only
-    counts rows says what it counts by what it demands of them, so that its flags are no choice.
-    """
-    averages = any(_function(node) in (*_MEANS, "sum") for tree in trees for node in objects(tree))
-    demanded: dict[str, list[str]] = {}
-    for tree in trees:
-        for node in objects(tree):
-            if _chooses_otherwise(node):
-                return None
-            averaged = node.get("filter") if node.get("function_name") in _MEANS else None
-            for where in (node.get("where_clause"), averaged) if averages else ():
-                demanded.setdefault("", []).extend(_flags(where) if where else ())
-            if node.get("class") == "COMPARISON" or node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN"):
-                sides = node.get("children") or [node["left"], node["right"]]
-                column, *others = sorted(sides, key=lambda side: side.get("class") != "COLUMN_REF")
-                if column.get("class") != "COLUMN_REF" or node["type"] not in _EQUAL:
-                    return None
-                if any(other.get("class") not in ("CONSTANT", "COLUMN_REF") for other in others):
-                    return None
-                constants = [_constant(other) for other in others if other["class"] == "CONSTANT"]
-                demanded.setdefault(_column(column), []).extend(constants)
-    return {field: values for field, values in demanded.items() if values}
-
-
-def _chooses_otherwise(node: Node) -> bool:
-    modified = {str(modifier.get("type")) for modifier in node.get("modifiers") or ()} - {"ORDER_MODIFIER"}
-    if modified or node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS"):
-        return True
-    match node.get("class"):
-        case "CASE":
-            given = [branch["then_expr"] for branch in node.get("case_checks") or ()]
-            return not all(map(_is_constant, [*given, node.get("else_expr") or {"class": "CONSTANT"}]))
-        case "FUNCTION":
-            return not _PLAIN.fullmatch(_function(node))
-        case "OPERATOR":
-            return bool(node["type"] == "OPERATOR_COALESCE")
-        case kind:
-            return kind in _CHOOSERS
-
-
-def _flags(where: Node) -> Iterator[str]:
-    """The fields by whose results rows are taken: flags, and fields that are compared with each other."""
-    rest = [where]
-    while rest:
-        node = rest.pop()
-        rest += node.get("children") or () if node.get("class") == "CONJUNCTION" else ()
-        sides = [node["left"], node["right"]] if node.get("class") == "COMPARISON" else [node]
-        if all(side.get("class") == "COLUMN_REF" for side in sides):
-            yield from (str(side["column_names"][-1]) for side in sides)
-
-
-# Choices turned round
-
-_OPPOSITE = {
-    "max": "min", "arg_max": "arg_min", "max_by": "min_by", "argmax": "argmin", "arg_max_null": "arg_min_null",
-    "first": "last", "arbitrary": "last", "any_value": "last", "first_value": "last_value", "greatest": "least",
-    "list_max": "list_min", "array_max": "array_min", "list_sort": "list_reverse_sort", "lead": "lag",
-    "array_sort": "array_reverse_sort", "list_first": "list_last", "array_first": "array_last",
-    "COMPARE_GREATERTHAN": "COMPARE_LESSTHAN", "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
-}  # fmt: skip
-_OPPOSITE |= {turned: name for name, turned in _OPPOSITE.items()}
-_ONE_WAY = {
-    "ceil": "floor", "ceiling": "floor", "floor": "ceil", "trunc": "ceil", "even": "floor", "//": "/", "fdiv": "/",
-    "divide": "/",
-}  # fmt: skip
-"""Rounding that makes every number larger, or smaller. Where rows are chosen it makes classes, and none is shown."""
-_REMAINDERS = frozenset({"%", "mod", "fmod"})
-_SHARE = re.compile(r".*quantile\w*|percentile\w*")
-_LIMITING = ("LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "DISTINCT_MODIFIER")
-
-
-def turned(tree: Any) -> bool:
-    """Turns a query's choices by results round, in place: the least for the greatest, the last for the first.
-
-    What it gives then is another number, unless nothing was chosen. False where it has no such choice.
-    """
-    found = False
-    for node in list(objects(tree, _SELECTING)):
-        if (other := _ONE_WAY.get(name := _function(node))) is not None:
-            _rename(node, other)
-            found = True
-        elif name == "-" and any(_function(inner) in _REMAINDERS for inner in objects(_inputs(node))):
-            _rename(node, "+")
-            found = True
-    for node in list(objects(tree)):
-        name, inputs = _function(node), _inputs(node)
-        modifiers = node.get("modifiers") or ()
-        if name in _OPPOSITE and not (name in ("greatest", "least") and any(map(_is_constant, inputs))):
-            _rename(node, _OPPOSITE[name])
-            found = True
-            if node.get("class") == "WINDOW" and node["type"].removeprefix("WINDOW_").casefold() == name:
-                node["type"] = f"WINDOW_{_OPPOSITE[name].upper()}"
-        elif _SHARE.fullmatch(name) and len(inputs) > 1 and (share := _number(inputs[1])) is not None:
-            inputs[1].pop("value", None)
-            inputs[1]["literal"] = {"kind": "NUMERIC", "text": str(1 - Decimal(share))}
-            found = True
-        elif node.get("class") == "COMPARISON" and node["type"] in _OPPOSITE and _of_results(node):
-            node["type"], found = _OPPOSITE[node["type"]], True
-        for order in node.get("orders") or ():
-            order["type"] = "ASCENDING" if order["type"] == "DESCENDING" else "DESCENDING"
-        limiting = [modifier for modifier in modifiers if modifier.get("type") in _LIMITING]
-        if not any(modifier.get("type") == "ORDER_MODIFIER" for modifier in modifiers):
-            for limit in limiting:  # rows by their place: others instead
-                if "limit" in limit:
-                    limit["offset"] = None if limit.get("offset") else limit["limit"]
-        ordered = bool(node.get("orders")) and (bool(name) or node.get("class") == "WINDOW")
-        found |= bool(limiting) or ordered
-    return found
-
-
-def _rename(node: Node, name: str) -> None:
-    node["function_name"] = name
-    if "qualified_name" in node:
-        node["qualified_name"] = {**node["qualified_name"], "path": [name]}
-
-
-def _of_results(node: Node) -> bool:
-    """Whether a comparison is with what other rows give: a mean of all, or a rank."""
-    return any(inner.get("class") in ("SUBQUERY", "WINDOW") for inner in objects([node.get("left"), node.get("right")]))
 
 
 # In words
@@ -462,10 +335,10 @@ _SPOKEN = {
     "COMPARE_NOT_IN": "not in", "CONJUNCTION_AND": "and", "CONJUNCTION_OR": "or", "OPERATOR_IS_NULL": "no value of",
     "OPERATOR_IS_NOT_NULL": "a value of",
 }  # fmt: skip
-_LONGEST = 400
+LONGEST_WORDS = 400
 
 
-def _query(node: Node, depth: int) -> str:
+def query_words(node: Node, depth: int) -> str:
     if node.get("type") != "SELECT_NODE" or depth > _DEEPEST:
         return "several queries combined"
     said = _listed(node["select_list"], depth)
@@ -482,7 +355,7 @@ def _query(node: Node, depth: int) -> str:
     for entry in (node.get("cte_map") or {}).get("map") or ():
         named = entry["value"]
         inner = named["query_node"] if "query_node" in named else named["query"]["node"]
-        said += f"; {entry['key']} is {_query(inner, depth + 1)}"
+        said += f"; {entry['key']} is {query_words(inner, depth + 1)}"
     return said
 
 
@@ -491,7 +364,7 @@ def _table(node: Node, depth: int) -> str:
         case "BASE_TABLE":
             return str(node["table_name"])
         case "SUBQUERY":
-            return f"({_query(node['subquery']['node'], depth + 1)})"
+            return f"({query_words(node['subquery']['node'], depth + 1)})"
         case "JOIN":
             return f"{_table(node['left'], depth + 1)} with {_table(node['right'], depth + 1)}"
         case "EMPTY" | None:
@@ -512,7 +385,7 @@ def _words(node: Node, depth: int) -> str:
         case "COLUMN_REF":
             return ".".join(map(str, node["column_names"]))
         case "CONSTANT":
-            text = _constant(node)
+            text = constant(node)
             return f"'{text}'" if (node.get("literal") or {}).get("kind") == "STRING" else text
         case "CAST":
             return _words(node["child"], depth)
@@ -529,17 +402,17 @@ def _words(node: Node, depth: int) -> str:
             ]
             return f"({', '.join([*cases, 'else ' + _words(node.get('else_expr') or {}, depth)])})"
         case "SUBQUERY":
-            return f"({_query(node['subquery']['node'], depth)})"
+            return f"({query_words(node['subquery']['node'], depth)})"
         case "OPERATOR" if form in ("COMPARE_IN", "COMPARE_NOT_IN"):
             first, *rest = node["children"]
             return f"{_words(first, depth)} {_SPOKEN[form]} ({_listed(rest, depth)})"
         case "FUNCTION" | "WINDOW" | "OPERATOR":
-            return _call(node, _function(node) or form, depth)
+            return _call(node, function(node) or form, depth)
     return (kind or "nothing").casefold()
 
 
 def _call(node: Node, name: str, depth: int) -> str:
-    inputs = [_words(inner, depth) for inner in _inputs(node)]
+    inputs = [_words(inner, depth) for inner in arguments_of(node)]
     if node.get("is_operator") and len(inputs) == 2:
         return f"({inputs[0]} {_SPOKEN.get(name, name)} {inputs[1]})"
     different = "different " if node.get("distinct") else ""

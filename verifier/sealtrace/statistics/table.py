@@ -168,6 +168,10 @@ ARGUMENTS = {
         Argument("bins", ("{} bins", "{}-bin", "ece-{}", "ece@{}")),
         Argument("base", (), {"bits": "2", "nats": "e"}),
         Argument("variant", (), {"tau-a": "a", "tau-b": "b", "τ-a": "a", "τ-b": "b"}),
+        Argument("give", (), {"p": "p", "p-value": "p", "p value": "p", "statistic": "statistic"}),
+        Argument("minus", (), dict.fromkeys(
+            ("Δ", "delta", "difference", "diff", "diff.", "gain", "improvement", "increase", "decrease", "reduction",
+             "drop", "change", "lift", "advantage", "gap"), "difference")),
         Argument("resamples", ("{} resamples", "{} bootstrap samples", "{} replicates")),
     )
 }  # fmt: skip
@@ -238,9 +242,14 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
             name, needs, takes, formula, kind = match.groups()
             optional = tuple(name.strip("[]") for name in takes.split())
             yield Statistic(
-                name, formula, arguments=tuple(needs.split()), optional=optional, words=(name.replace("_", " "),),
+                name, formula, arguments=tuple(needs.split()), optional=optional, words=_spelled(name),
                 pack=pack, source=source, given=kind == "given", measured=kind == "measured",
             )  # fmt: skip
+
+
+def _spelled(name: str) -> tuple[str, ...]:
+    """A metric's name as headings print it: `nash conv` or `nashconv`."""
+    return tuple(dict.fromkeys((name.replace("_", " "), name.replace("_", ""))))
 
 
 def _whole_word(pattern: str) -> re.Pattern[str]:

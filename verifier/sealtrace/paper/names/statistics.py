@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 from sealtrace.paper.names.index import WORDS, Group, Names, Thing
 from sealtrace.statistics.table import STATISTICS, Statistic
 
 
-def named_in(heading: str) -> list[Statistic]:
-    """The statistics that a heading names, in its order; a phrase in which a word means something else hides it."""
-    names, group = _index(tuple((entry.name, entry.words, entry.not_words) for entry in STATISTICS.values()))
+def named_in(heading: str, among: Collection[Statistic] | None = None) -> list[Statistic]:
+    """The statistics that a heading names, in its order; a phrase in which a word means something else hides it.
+
+    `among` are the statistics that it may name: those of everyday results where nothing else is said.
+    """
+    entries = {entry.name: entry for entry in (STATISTICS.values() if among is None else among)}
+    names, group = _index(tuple((entry.name, entry.words, entry.not_words) for entry in entries.values()))
     found = [named for named in names.resolve(heading, (group,), running=True) if named.strength >= WORDS]
     found.sort(key=lambda named: named.span)
     return [
-        STATISTICS[name] for name in dict.fromkeys(named.thing.id for named in found if named.thing.kind == "statistic")
+        entries[name] for name in dict.fromkeys(named.thing.id for named in found if named.thing.kind == "statistic")
     ]
 
 

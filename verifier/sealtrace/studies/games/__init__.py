@@ -47,6 +47,12 @@ PACK = Pack(
     kinds=KINDS,
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
+    entities={
+        **{name: name for name in ("arm", "endpoint", "label", "opponent", "player")},
+        **{name: name for name in ("policy", "profile", "result", "run")},
+        "runs": "run",
+        "split": "population",
+    },
     metrics=f"{_HERE}.metrics",
     evidence=f"{_HERE}.evidence:GameStudy",
     overview=f"{_HERE}.overview",

@@ -68,6 +68,16 @@ PACK = Pack(
     kinds=KINDS,
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
+    entities={
+        **{name: name for name in ("action", "partition", "policy", "population")},
+        **{name: name for name in ("selector", "state", "variant")},
+        "risk": "risk?",
+        "utility": "utility?",
+        "subject": "variant",
+        "base": "policy",
+        "policies": "policy",
+        "against": "selector",
+    },
     metrics=f"{_HERE}.map_metrics",  # which imports those of single policies
     evidence=f"{_HERE}.evidence.study:Study",
     overview=f"{_HERE}.overview",

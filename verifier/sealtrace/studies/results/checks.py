@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check, lacking
-from sealtrace.recipes.choices import appearance
+from sealtrace.recipes.entities import appearance
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.joins import Gap
 
@@ -167,6 +167,15 @@ def complete(results: Results, outcome: Outcome) -> None:
             gap.expected,
             gap.found,
         )
+    for name in results.declarations:
+        for less, more in _unequal(results, name) if results.bundle.contract != "0.1" else ():
+            outcome.at(results.declared_at[name], {"dataset": name}).error(
+                "/complete",
+                "Some values have fewer rows than others, and the declaration lets them vary together. Declare every "
+                "combination, and add the rows.",
+                more,
+                less,
+            )
     demanding = {name for name, declaration in results.declarations.items() if declaration.complete}
     _tell(results, outcome, results.completeness_gaps, demanding)
 
@@ -193,6 +202,32 @@ def depends(results: Results, outcome: Outcome) -> None:
                 gap.expected,
                 gap.found,
             )
+
+
+def _unequal(results: Results, name: str) -> Iterator[tuple[str, str]]:
+    """Fields that are declared to vary together, or apart, where one value has fewer of the other than another has.
+
+    Values that belong to one other value only, such as a task's own examples, may be more for one than for another.
+    """
+    declaration = results.declarations[name]
+    if results.evidence.unreadable(name) or results.facts(name) is not None:
+        return
+    table, key = results.frame(name).table, declaration.key
+    for rule in declaration.complete or ():
+        pairs = [(first, other) for group in rule.every for first in group for other in group if first != other]
+        pairs += [(by, field) for by in rule.by or () for group in rule.every for field in group]
+        for first, other in pairs:
+            if first not in key or other not in key:
+                continue
+            found = table.select([first, other]).group_by([first, other]).aggregate([]).to_pylist()
+            held: dict[object, set[object]] = {}
+            for row in found:
+                held.setdefault(row[first], set()).add(row[other])
+            shared = sum(map(len, held.values())) > len(set().union(*held.values()))
+            sizes = sorted(held.items(), key=lambda item: len(item[1]))
+            if shared and sizes and len(sizes[0][1]) < len(sizes[-1][1]):
+                (less, few), (more, many) = sizes[0], sizes[-1]
+                yield f"{first} {less} with {len(few)} of {other}", f"{first} {more} with {len(many)} of {other}"
 
 
 def _tell(results: Results, outcome: Outcome, gaps: dict[str, list[Gap]], demanding: Collection[str]) -> None:

@@ -132,6 +132,11 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
         if name not in frame.names:
             raise RecipeError(f"{dataset} has no field {name!r}{nearest(name, frame.names)}")
         values = _values(results, dataset, name, text)
+        values, bounds = [value for value in values if not is_bound(value)], list(filter(is_bound, values))
+        for bound in bounds:
+            mask &= frame.where(name, partial(_bounded, bound=bound), (bound,))
+        if bounds and not values:
+            continue
         mask &= frame.where(name, partial(_among, values=values), tuple(values))
         for fits, table in zip(spoilt, refused, strict=True):
             # A refused row whose value is unknown might belong here.
@@ -173,6 +178,27 @@ def _among(column: pa.ChunkedArray, values: list[str]) -> Mask:
     else:
         wanted = pa.array(list(_numbers(values)), plain.type)
     there: Mask = found | pc.is_in(plain, value_set=wanted).to_numpy()
+    return there
+
+
+BOUNDS = (">= ", "<= ", "<> ")
+
+
+def is_bound(value: str) -> bool:
+    """Whether a condition is a bound rather than a value."""
+    return value.startswith(BOUNDS)
+
+
+def _bounded(column: pa.ChunkedArray, bound: str) -> Mask:
+    """Where a column is beyond a bound, or is something else."""
+    sign, _, text = bound.partition(" ")
+    if sign == "<>":
+        return ~_among(column, [text])
+    numbers = list(_numbers([text]))
+    if not numbers or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        raise RecipeError(f"{bound!r} bounds numbers")
+    compare = pc.greater_equal if sign == ">=" else pc.less_equal
+    there: Mask = pc.fill_null(compare(column, numbers[0]), False).to_numpy()
     return there
 
 

@@ -45,7 +45,7 @@ def statistic_of(statistic: Statistic) -> Computed:
         }
         found = function(*given, **options)
         if isinstance(found, np.ndarray):  # of each label, of which there is one
-            (found,) = found
+            (found,) = found.reshape(-1)
         found = _asked(found, arguments) if isinstance(found, significance.Tested) else found
         return found.item() if isinstance(found, np.generic) else found
 

@@ -76,6 +76,7 @@ PACK = Pack(
     kinds=KINDS,
     catalogue=CATALOGUE,
     checks=f"{_HERE}.checks",
+    entities={"arms": "arm/run", "base": "arm/run"},
     metrics=f"{_HERE}.metrics",
     evidence=f"{_HERE}.evidence:ServiceStudy",
     overview=f"{_HERE}.evidence",

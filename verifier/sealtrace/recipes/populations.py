@@ -1,0 +1,266 @@
+"""Which rows a table is about: all, those that its labels print, or a population that a dataset declares.
+
+The engine selects: a recipe's conditions must be those that the table prints or its population demands, and queries see
+records that are restricted so. What restricts rows must not be the outcome in other words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.frames import Frame, StreamedFrame, plain
+from sealtrace.contract.packs import packs
+from sealtrace.contract.printed import PrintedNames
+from sealtrace.contract.scalars import exact
+from sealtrace.contract.sealing import Dataset
+from sealtrace.evidence import Evidence
+from sealtrace.recipes.cells import TableCell
+from sealtrace.recipes.entities import EVERY, Around, EntityNames, appearance, is_number
+from sealtrace.recipes.metrics import RecipeError
+from sealtrace.statistics.table import Statistic
+
+MOST_VALUES = 1000
+"""How many values of a field are looked for in print."""
+_EARLY = ("declare", "bank")
+
+
+@dataclass(frozen=True)
+class Population:
+    """A declared population."""
+
+    name: str
+    dataset: str
+    where: dict[str, tuple[str, ...]]
+    sentence: str
+
+
+class Rows:
+    """The rows of one bundle that tables may be about."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._known: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.declared = evidence.bundle.contract != "0.1"
+        """Whether the bundle was sealed under a contract in which restrictions are declared."""
+
+    # What is declared
+
+    @cached_property
+    def names(self) -> EntityNames:
+        """What printed names stand for: as the bundle declares it, and as datasets declare how their values print."""
+        found: dict[str, dict[str, str]] = {}
+        for declared in self._datasets:
+            for name, labels in (declared.printed or {}).items():
+                found.setdefault(name, {}).update({label: value for value, label in labels.items()})
+        for document in self._evidence.bundle.sealed(PrintedNames):
+            for name, printed in document.record.printed.items():
+                found.setdefault(name, {}).update(printed)
+        return EntityNames(found)
+
+    @cached_property
+    def constants(self) -> frozenset[Fraction]:
+        """Numbers that queries may compare fields with."""
+        documents = self._evidence.bundle.sealed(PrintedNames)
+        return frozenset(exact(value) for one in documents for value in (one.record.constants or {}).values())
+
+    @cached_property
+    def populations(self) -> dict[str, Population]:
+        return {
+            one.name: Population(
+                one.name,
+                declared.dataset,
+                {name: values_in(condition) for name, condition in one.where.items()},
+                one.sentence,
+            )
+            for declared in self._datasets
+            for one in declared.populations or ()
+        }
+
+    @cached_property
+    def _datasets(self) -> list[Dataset]:
+        return [document.record for document in self._evidence.bundle.sealed(Dataset)]
+
+    def _truth(self, kind: str) -> str | None:
+        return next((declared.truth for declared in self._datasets if declared.dataset == kind), None)
+
+    def population_of(self, cell: TableCell) -> Population | None:
+        """The population that a cell's table is about."""
+        if cell.population is None:
+            return None
+        if cell.population not in self.populations:
+            raise RecipeError(f"no dataset declares the population {cell.population!r} that the table names")
+        return self.populations[cell.population]
+
+    def around(self, cell: TableCell, caption: str, *, own: bool = False) -> Around:
+        """What a table prints around a cell."""
+        population = self.population_of(cell)
+        where = {} if population is None else {name: frozenset(values) for name, values in population.where.items()}
+        return Around.of(cell, caption, self.names, where, own=own)
+
+    # Entities of records
+
+    def entities(self, kind: str) -> dict[str, tuple[str, ...]]:
+        """The fields of a kind of record whose values tables may print, with those values.
+
+        They are what identifies rows, what that determines, and what was declared or sealed before there were results.
+        """
+        if kind not in self._known:
+            self._known[kind] = dict(self._entities(kind))
+        return self._known[kind]
+
+    def _entities(self, kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        frame = self._evidence.frame(kind)
+        names = set(frame.key_fields) | set(self.names.declared)
+        truth = self._truth(kind)
+        for declared in self._datasets:
+            if declared.dataset == kind:
+                names |= {name for rule in declared.depends or () for name in rule.fields}
+        if self._early(kind):
+            names |= {name for name, form in field_types(frame).items() if pa.types.is_string(form)}
+        for name in sorted(names & set(frame.names)):
+            form = field_types(frame)[name]
+            named = name == truth and name not in self.names.declared
+            if not named and (pa.types.is_string(form) or pa.types.is_integer(form)):
+                values = frame.distinct(name, MOST_VALUES + 1)
+                if len(values) <= MOST_VALUES:
+                    yield name, tuple(str(value) for value in values.to_pylist() if value is not None)
+
+    def _early(self, kind: str) -> bool:
+        stages = {entry.stage for entry in self._evidence.bundle.entries if entry.records == kind}
+        return bool(stages) and stages <= set(_EARLY)
+
+    def values(self, kinds: Iterable[str]) -> set[str]:
+        """The values that tables may print, as they look; numbers say nothing by themselves."""
+        return {
+            appearance(value)
+            for kind in kinds
+            for values in self.entities(kind).values()
+            for value in values
+            if not is_number(value)
+        }
+
+    def is_name(self, text: str) -> bool:
+        """Whether a text is the name of something: a declared one, or a value of records, or a declared constant."""
+        kinds = {store.kind for store in self._evidence.bundle.stores}
+        declared = {appearance(name) for names in self.names.declared.values() for name in names}
+        number = {Fraction(text)} if is_number(text) else set[Fraction]()
+        return appearance(text) in declared | self.values(kinds) or bool(number & self.constants)
+
+    def within(self, around: Around, kinds: Iterable[str], *, row: bool) -> dict[str, dict[str, list[str]]]:
+        """The values that records must have for a cell: those that the table prints, and its population's."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for kind in kinds:
+            fields: dict[str, list[str]] = {}
+            for name, values in self.entities(kind).items():
+                near = around.in_heading(name, values) | (around.in_row(name, values) if row else frozenset())
+                printed = near or around.in_caption(name, values)
+                if printed and EVERY not in printed:
+                    fields[name] = sorted(printed)
+            for population in self.populations.values():
+                if population.dataset == kind and around.population == {
+                    name: frozenset(values) for name, values in population.where.items()
+                }:
+                    fields |= {name: list(values) for name, values in population.where.items()}
+            if fields:
+                found[kind] = fields
+        return found
+
+    # Restrictions that are the outcome in other words
+
+    def telling(self, kind: str, names: Collection[str], outcomes: Collection[str]) -> Iterator[str]:
+        """Fields that rows are restricted by and that read the outcome, or tell it: each as a clause."""
+        frame = self._evidence.frame(kind)
+        keys = set(frame.key_fields)
+        if self._early(kind):  # sealed before there were results
+            return
+        truth = self._truth(kind)
+        for name in sorted(set(names) & set(frame.names) - keys):
+            if name in outcomes and name != truth:
+                yield f"the rows are restricted by {name}, which is what the number is of"
+                continue
+            if isinstance(frame, StreamedFrame):
+                continue
+            for outcome, column in _outcomes(frame, outcomes, truth):
+                if outcome != name and _tells(frame.table.column(name), column):
+                    yield f"the rows are restricted by {name}, which tells {outcome}"
+                    break
+
+
+def _outcomes(frame: Frame, names: Collection[str], truth: str | None) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    """What a number is made of, row by row: numbers and flags, and whether an answer is the right one."""
+    types = field_types(frame)
+    for name in sorted(set(names) & set(frame.names)):
+        column = plain(frame.table.column(name))
+        if truth and truth != name and truth in frame.names and types[name] == types[truth]:
+            yield f"whether {name} is {truth}", pc.equal(column, plain(frame.table.column(truth)))
+        elif pa.types.is_boolean(types[name]) or pa.types.is_integer(types[name]) or pa.types.is_floating(types[name]):
+            yield name, column
+
+
+def _tells(field: pa.ChunkedArray, outcome: pa.ChunkedArray) -> bool:
+    """Whether a field's values tell an outcome: it is the same for each value, or its values do not overlap."""
+    table = pa.table({"field": plain(field), "outcome": plain(outcome)}).drop_null()
+    if table.num_rows < 4 or pc.count_distinct(table.column("outcome")).as_py() < 2:
+        return False
+    codes = combined_codes(table, ("field",))
+    if (groups := int(codes.max(initial=0)) + 1) < 2 or groups > table.num_rows // 2:
+        return False
+    numbers = table.column("outcome").cast(pa.float64()).to_numpy()
+    order = np.lexsort((numbers, codes))
+    ends = np.flatnonzero(np.diff(codes[order])) + 1
+    spans = sorted((part[0], part[-1]) for part in np.split(numbers[order], ends))
+    return all(low[1] <= high[0] for low, high in pairwise(spans))
+
+
+def field_types(frame: Frame) -> dict[str, pa.DataType]:
+    """What each field of a kind of record holds."""
+    table = frame.some if isinstance(frame, StreamedFrame) else frame.table
+    return {name: plain(table.column(name)).type for name in frame.names}
+
+
+def values_in(condition: Any) -> tuple[str, ...]:
+    """The values that a condition names."""
+    if isinstance(condition, str) and condition.startswith("["):
+        try:
+            condition = json.loads(condition)
+        except ValueError:
+            return (condition,)
+    return tuple(map(str, condition)) if isinstance(condition, list | tuple) else (str(condition),)
+
+
+def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str, set[str]]:
+    """The entities that a metric is asked of, by field; `all` and an absent argument take every one."""
+    entities = next(pack.entities for pack in packs() if pack.name == metric.pack)
+    used: dict[str, set[str]] = {}
+    for argument, text in arguments.items():
+        word, _, name = argument.partition(".")
+        if word in ("where", "minus", "versus"):
+            used.setdefault(name, set()).update(values_in(text))
+        elif word in entities and text != "all":
+            for part in map(str.strip, text.split(",")):
+                # A service's arm is an arm and a run of it.
+                names = entities[word].removesuffix("?").split("/")
+                for name, value in zip(names, part.split("/", len(names) - 1), strict=False):
+                    if value:
+                        used.setdefault(name, set()).add(value)
+    return used
+
+
+def taken_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> set[str]:
+    """The fields of entities that a metric could be asked of."""
+    entities = next(pack.entities for pack in packs() if pack.name == metric.pack)
+    words = [word for word in (*metric.arguments, *metric.optional) if not entities.get(word, "?").endswith("?")]
+    taken = {name for word in words for name in entities[word].split("/")}
+    # A state is of one split, whichever that is.
+    return taken - {"population"} if "state" in arguments else taken

@@ -1,0 +1,304 @@
+"""What a query takes of the records, by its syntax tree.
+
+A field that is compared with a constant restricts the rows to what that constant says, wherever the comparison stands:
+WHERE, JOIN, HAVING, QUALIFY, FILTER, CASE, or as a number. Whether the table prints the constant, the cell's entities
+say. Choosing by results or by order is a pick, which no label can say; and of what is not known here, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from sealtrace.recipes.sql_syntax import (
+    COUNTS,
+    LONGEST_WORDS,
+    MEANS,
+    Compared,
+    Node,
+    QueryDescription,
+    arguments_of,
+    brought,
+    calculated_columns,
+    column,
+    columns,
+    constant,
+    counts_rows,
+    fields_of,
+    function,
+    is_constant,
+    is_plain_mean,
+    number,
+    objects,
+    query_words,
+    within,
+)
+
+PLAIN = frozenset({"+", "-", "*", "/", "abs", "not", "round", "sum", "fsum", "kahan_sum", "sumkahan", "list",
+                   "array_agg", "if", "iff", "nullif", "coalesce", "list_contains", "array_contains", "list_has",
+                   "cast", "try_cast", "row", "struct_pack"}) | MEANS | COUNTS  # fmt: skip
+"""Functions that take every row alike, or whose comparisons are looked at by themselves."""
+_CONTAINS = frozenset({"list_contains", "array_contains", "list_has"})
+_QUANTILES = ("quantile", "approx_quantile", "percentile")
+_EQUAL = frozenset({"COMPARE_EQUAL", "COMPARE_IN"})
+_AGGREGATES = MEANS | COUNTS | {"sum", "fsum", "min", "max", "median", "mode", "arg_max", "arg_min", "first", "last",
+                                "any_value", "bool_or", "bool_and", "list", "stddev", "stddev_samp"}  # fmt: skip
+_CONDITIONS = ("where_clause", "having", "qualify")
+
+
+def described(trees: list[Any], macros: Collection[str] = ()) -> QueryDescription:
+    """What a query does: its own tree comes first, then those of the views and macros that it uses."""
+    if not trees:
+        return QueryDescription()
+    calculated = calculated_columns(trees)
+    node = trees[0]["statements"][0]["node"]
+    text = query_words(node, 0)
+    first = (node.get("select_list") or [{}])[0]
+    found = Restrictions(trees, calculated, macros)
+    return QueryDescription(
+        words=text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]} …",
+        functions=tuple(sorted(found.functions())),
+        fields=tuple(sorted({name for tree in trees for name in fields_of(tree)})),
+        mean=is_plain_mean(first, calculated, 0),
+        counts_wrong=any(inner.get("type") == "COMPARE_NOTEQUAL" for inner in within(first, calculated)),
+        brought=tuple(number for tree in trees for number in brought(tree, calculated)),
+        totals=found.totals,
+        shares=tuple(found.shares()),
+        compared=tuple(dict.fromkeys(found.compared())),
+        picks=tuple(dict.fromkeys(found.picks())),
+        unknown=tuple(dict.fromkeys(found.unknown())),
+        joins=tuple(dict.fromkeys(found.joins())),
+    )
+
+
+class Restrictions:
+    """The restrictions of a query with the views and macros that it uses."""
+
+    def __init__(self, trees: list[Any], calculated: dict[str, Node], macros: Collection[str]) -> None:
+        self._trees, self._calculated = trees, calculated
+        self._macros = {name.casefold() for name in macros}
+        self._nodes = list(objects(trees))
+
+    @property
+    def totals(self) -> bool:
+        """Whether it adds up or averages; a query that only counts says what by what it demands of the rows."""
+        return any(function(node) in _AGGREGATES - COUNTS | {"/"} for node in self._nodes)
+
+    # What it calls
+
+    def functions(self) -> set[str]:
+        """The functions that it calls, without those that take every row alike.
+
+        A number of rows that is moved by one is another number.
+        """
+        called = {function(node) for node in self._nodes if node.get("class") in ("FUNCTION", "WINDOW")}
+        moved = {
+            f"count {function(node)} {text}"
+            for node in self._nodes
+            if function(node) in ("+", "-") and len(given := arguments_of(node)) == 2
+            for other, written in zip(given, reversed(given), strict=True)
+            if is_constant(written)
+            and (text := number(written)) not in (None, "0")
+            and counts_rows(other, self._calculated)
+        }
+        return (called | moved) - PLAIN - self._macros - {""}
+
+    def shares(self) -> Iterator[str]:
+        """The shares that its quantiles are asked for."""
+        for node in self._nodes:
+            if function(node).startswith(_QUANTILES):
+                yield from (constant(given) for given in arguments_of(node)[1:] if is_constant(given))
+            elif function(node) == "median":
+                yield "0.5"
+
+    # Fields and constants
+
+    def compared(self) -> Iterator[Compared]:
+        """Every field that is compared with constants."""
+        for node in self._nodes:
+            kind, form, name, given = node.get("class"), str(node.get("type")), function(node), arguments_of(node)
+            if kind == "COMPARISON":
+                yield from self._against([node["left"], node["right"]], equal=form in _EQUAL)
+            elif kind == "OPERATOR" and form in ("COMPARE_IN", "COMPARE_NOT_IN"):
+                yield from self._against(node["children"], equal=form in _EQUAL)
+            elif kind == "BETWEEN":
+                yield from self._against([node["input"], node["lower"], node["upper"]], equal=False)
+            elif name in _CONTAINS:
+                yield from self._against(given, equal=True)
+            elif name in self._macros or name == "nullif" or any(map(_is_text, given)):
+                yield from self._against(given, equal=False)
+
+    def _against(self, sides: list[Node], *, equal: bool) -> Iterator[Compared]:
+        constants = [side for side in sides if _reads_nothing(side)]
+        others = [side for side in sides if not _reads_nothing(side)]
+        if not constants:
+            return
+        # What a function makes of constants is known to nobody who reads the table.
+        equal = equal and all(map(is_constant, constants))
+        values = tuple(constant(side) if is_constant(side) else function(side) or "…" for side in constants)
+        for other in others:
+            plain = other
+            while plain.get("class") == "CAST":
+                plain = plain["child"]
+            if plain.get("class") == "COLUMN_REF" and column(plain) not in self._calculated:
+                yield Compared(column(plain), values, equal)
+            else:
+                inner = within(other, self._calculated)
+                own = self._calculated.get(column(plain), {}) if plain.get("class") == "COLUMN_REF" else {}
+                renamed = own.get("class") == "COLUMN_REF"
+                for name in sorted(columns(inner) - set(self._calculated)):
+                    yield Compared(name, values, equal and renamed)
+
+    # Choosing by results or by order
+
+    def picks(self) -> Iterator[str]:
+        """How it chooses rows otherwise than by fields that are compared with constants."""
+        divisors = [arguments_of(node)[1] for node in self._nodes if function(node) == "/"]
+        for node in self._nodes:
+            for modifier in node.get("modifiers") or ():
+                yield from self._modified(modifier, node)
+            if node.get("type") in ("TABLE_FUNCTION", "EXPRESSION_LIST"):
+                yield "it brings rows of its own"
+            if str(node.get("join_type")) in ("SEMI", "ANTI"):
+                yield "it takes rows by whether another record is there"
+            if node.get("class") == "SUBQUERY" and node.get("subquery_type") != "SCALAR":
+                yield "it takes rows by what another query gives"
+            if node.get("class") == "COMPARISON" and any(
+                self._is_result(side) for side in (node["left"], node["right"])
+            ):
+                yield "it chooses by results"
+            if node.get("distinct") and function(node) not in COUNTS and function(node):
+                yield f"its {function(node)} takes equal values once"
+            if self.totals:
+                for clause in _CONDITIONS:
+                    yield from self._flags(node.get(clause))
+            if function(node) and function(node) not in COUNTS:
+                yield from self._flags(node.get("filter"))
+            yield from self._branches(node)
+        for divisor in divisors:
+            for node in objects(divisor):
+                if function(node) in COUNTS:
+                    yield from self._flags(node.get("filter"))
+
+    def _modified(self, modifier: Node, node: Node) -> Iterator[str]:
+        if str(modifier.get("type")).startswith("LIMIT"):
+            yield "it takes some rows by their order (LIMIT)"
+        if modifier.get("distinct_on_targets"):
+            yield "it takes one row of several by their order (DISTINCT ON)"
+        elif modifier.get("type") == "DISTINCT_MODIFIER":
+            chosen = columns(within(node.get("select_list"), self._calculated))
+            averaged = {
+                name
+                for other in self._nodes
+                if function(other) in MEANS | {"sum", "fsum"}
+                for name in columns(within(arguments_of(other), self._calculated))
+            }
+            if chosen & averaged:
+                yield "it takes equal rows once (DISTINCT)"
+
+    def _is_result(self, node: Node) -> bool:
+        """Whether an expression holds what many rows give together."""
+        return any(
+            inner.get("class") in ("SUBQUERY", "WINDOW") or function(inner) in _AGGREGATES
+            for inner in within(node, self._calculated)
+        )
+
+    def _branches(self, node: Node) -> Iterator[str]:
+        """A branch that gives a field where a flag says so leaves out the other rows."""
+        checks = node.get("case_checks") or ()
+        given = [branch["then_expr"] for branch in checks]
+        if node.get("else_expr"):
+            given.append(node["else_expr"])
+        asked = [branch["when_expr"] for branch in checks]
+        if function(node) in ("if", "iff"):
+            asked, given = arguments_of(node)[:1], arguments_of(node)[1:]
+        if asked and not all(map(is_constant, given)):
+            for condition in asked:
+                yield from self._flags(condition)
+
+    def _flags(self, condition: Node | None) -> Iterator[str]:
+        """Fields by whose own values rows are taken: flags, absent values, and fields compared with each other."""
+        rest = [condition] if condition else []
+        while rest:
+            node = rest.pop()
+            kind, form = node.get("class"), str(node.get("type"))
+            if kind == "CONJUNCTION" or form == "OPERATOR_NOT":
+                rest += node.get("children") or ()
+            elif kind == "CAST":
+                rest.append(node["child"])
+            elif function(node) == "not":
+                rest += arguments_of(node)
+            elif kind == "COLUMN_REF":
+                yield f"it takes only some rows, by {column(node)}"
+            elif form.endswith("_NULL"):
+                yield f"it takes only some rows, by whether there is {' and '.join(sorted(columns(objects(node))))}"
+            elif kind == "COMPARISON":
+                names = [column(side) for side in (node["left"], node["right"]) if side.get("class") == "COLUMN_REF"]
+                if len(names) == 2 and names[0] != names[1]:
+                    yield f"it takes only some rows, by {' and '.join(names)}"
+
+    # What is not known
+
+    def unknown(self) -> Iterator[str]:
+        """Constructs of which nothing here says what they choose."""
+        for node in self._nodes:
+            form = str(node.get("type"))
+            if form == "SET_OPERATION_NODE" and not (node.get("setop_type") == "UNION" and node.get("setop_all")):
+                yield str(node.get("setop_type"))
+            elif form == "RECURSIVE_CTE_NODE":
+                yield "WITH RECURSIVE"
+            elif node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS", "NATURAL"):
+                yield f"{node['ref_type']} JOIN"
+            elif node.get("class") == "WINDOW" and function(node) in _AGGREGATES:
+                yield f"{function(node)} OVER"
+            elif form == "JOIN" and node.get("ref_type") != "CROSS" and not self._pairs(node):
+                yield "a join of queries"
+
+    def joins(self) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
+        """The kinds of record that are joined, and the fields that are equal in both."""
+        for node in self._nodes:
+            if node.get("type") == "JOIN" and node.get("join_type") == "INNER" and node.get("ref_type") != "CROSS":
+                yield from self._pairs(node)
+
+    def _pairs(self, node: Node) -> list[tuple[str, str, tuple[tuple[str, str], ...]]]:
+        right = node["right"]
+        lefts = [inner for inner in objects(node["left"]) if inner.get("type") == "BASE_TABLE"]
+        queries = any(inner.get("type") == "SUBQUERY" for inner in objects([node["left"], right]))
+        if right.get("type") != "BASE_TABLE" or not lefts or queries:
+            return []
+        there = str(right["table_name"])
+        if using := node.get("using_columns"):
+            pairs = tuple((str(name), str(name)) for name in using)
+            # Which of several records has the field is asked of the database.
+            return [("|".join(str(left["table_name"]) for left in lefts), there, pairs)]
+        called = {str(table.get("alias") or table["table_name"]).casefold(): table for table in (*lefts, right)}
+        found: dict[str, list[tuple[str, str]]] = {}
+        for one in _conjuncts(node.get("condition") or {}):
+            sides = [one.get("left") or {}, one.get("right") or {}]
+            if one.get("type") != "COMPARE_EQUAL" or any(len(side.get("column_names") or ()) != 2 for side in sides):
+                continue
+            tables = [called.get(str(side["column_names"][0]).casefold()) for side in sides]
+            if right not in tables or None in tables or tables[0] is tables[1]:
+                continue
+            mine, theirs = sides if tables[1] is right else reversed(sides)
+            left = str((tables[0] if tables[1] is right else tables[1] or {})["table_name"])  # type: ignore[index]
+            found.setdefault(left, []).append((column(mine), column(theirs)))
+        return [(left, there, tuple(pairs)) for left, pairs in found.items()]
+
+
+def _conjuncts(condition: Node) -> Iterator[Node]:
+    if condition.get("class") == "CONJUNCTION" and condition.get("type") == "CONJUNCTION_AND":
+        for child in condition["children"]:
+            yield from _conjuncts(child)
+    else:
+        yield condition
+
+
+def _reads_nothing(node: Node) -> bool:
+    """Whether an expression is made of constants alone."""
+    return not any(inner.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for inner in objects(node))
+
+
+def _is_text(node: Node) -> bool:
+    literal = node.get("literal") if node.get("class") == "CONSTANT" else None
+    return isinstance(literal, dict) and literal.get("kind") == "STRING"
