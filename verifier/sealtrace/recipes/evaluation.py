@@ -200,7 +200,8 @@ class Evaluator:
                     *self._misnamed(caption, value, metric, result),
                 )
                 not_told = tuple(dict.fromkeys(clauses))
-            result = replace(result, unsaid=not_told, meaning=meaning, population=population)
+            declared = not_told if self._rows.declared else ()
+            result = replace(result, unsaid=declared, meaning=meaning, population=population)
             if population is not None:
                 result = replace(result, without_population=self._without(recipe, cell, caption))
             if not self._rows.declared and not_told:
