@@ -189,6 +189,8 @@ class Evaluator:
             population = self._rows.population_of(cell)
             if metric is not None:
                 result = replace(result, arguments=self._asked(recipe, cell, metric, population))
+            elif recipe.get("metric") == OTHER_CELL:
+                result = replace(result, arguments=_arguments(recipe, cell, None))
             value = self._value(recipe, cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
             if metric is not None:
@@ -236,11 +238,18 @@ class Evaluator:
     ) -> Iterator[tuple[str, bool]]:
         """Where a recipe takes other rows, entities or statistics than the table prints."""
         admitted = bool(result.undisclosed)
-        if metric is not None and metric.name != OTHER_CELL:
+        arguments = result.arguments
+        if metric is None and value.description is None and "cell" in arguments:
+            # The same quantity printed twice is of the same entities in both places.
+            quoted = self._other_cell(arguments["cell"])
+            recipe = {} if quoted is None else quoted.recipe or {}
+            metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+            arguments = {} if quoted is None or metric is None else _arguments(recipe, quoted, metric)
+        if metric is not None:
             kind = value.frame.kind if value.frame is not None and "where" in metric.optional else None
-            taken = taken_by_metric(metric, result.arguments)
+            taken = taken_by_metric(metric, arguments)
             known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
-            used = used_by_metric(metric, result.arguments)
+            used = used_by_metric(metric, arguments)
             yield from ((clause, False) for clause in disagreements(around, used, known))
             if kind:
                 truth = result.arguments.get("against"), result.arguments.get("of"), result.arguments.get("predicted")
