@@ -15,9 +15,10 @@ from campaign.running import Campaign, Mutant, _drawn
 from campaign.undetermined import OF_STATUS, REASONS, reason_of
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
+from sealtrace.bundle.writing import write_document
 from sealtrace.examination import Examination
 from small_study import small_study
-from support import FIXTURE, LONG, copy_of
+from support import FIXTURE, LONG, copy_of, unseal
 
 MAIN = "report/table.main.json"
 
@@ -92,15 +93,19 @@ def test_a_table_that_a_sealed_manuscript_prints_is_not_as_transcribed(tmp_path:
     assert [one.name for one in mutants if campaign.noticed(one) is None and campaign.free(one) is None] == []
 
 
-def test_a_cell_on_the_authors_word_may_be_changed_and_is_told_so(campaign: Campaign) -> None:
+def test_a_cell_on_the_authors_word_may_be_changed_and_is_told_so(campaign: Campaign, tmp_path: Path) -> None:
     """Of an attested cell the reason is its status; a recomputed one has none."""
-    cells = {one.status.value: one.cell for one in campaign.before.cells}
-    free = {
-        status: campaign.free(Mutant(cell.record, "table", None, _pointer(cell.pointer), "another digit", "7", "8"))
-        for status, cell in cells.items()
-    }
-    assert free["exact"] is None
-    assert free["attested"] == OF_STATUS["attested"]
+    exact = next(one for one in campaign.before.cells if one.status.value == "exact")
+    mutant = Mutant(exact.cell.record, "table", None, _pointer(exact.cell.pointer), "another digit", "7", "8")
+    assert campaign.free(mutant) is None
+    bundle = small_study(tmp_path / "bundle")
+    columns = [{"label": "System"}, {"label": "Cost", "recipe": {"classification": "attested"}}]
+    table = {"label": "tab:main", "columns": columns, "rows": [{"label": "ours", "cells": ["ours", "7"]}]}
+    write_document(bundle / MAIN, table)
+    unseal(bundle)
+    seal(bundle, empty={"all": "Nothing belongs here."})
+    word = Mutant(MAIN, "table", None, _pointer("/rows/0/cells/1"), "another digit", "7", "8")
+    assert Campaign(read_bundle(bundle)).free(word) == OF_STATUS["attested"]
 
 
 def _pointer(text: str) -> tuple[str | int, ...]:

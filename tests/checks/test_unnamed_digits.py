@@ -16,7 +16,7 @@ from small_study import small_study
 from support import Row, unseal
 
 
-def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None) -> Result:
+def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None, names: Row | None = None) -> Result:
     """What is said of the smallest study with a table of these rows, of which the first cell is the label."""
     bundle = small_study(directory / "bundle")
     record = {
@@ -26,6 +26,8 @@ def printing(directory: Path, *rows: list[str], columns: list[Row] | None = None
     }
     (bundle / "report").mkdir()
     (bundle / "report" / "table.t.json").write_text(json.dumps(record))
+    if names is not None:
+        (bundle / "declare/names.json").write_text(json.dumps({"printed": names}))
     unseal(bundle)
     seal(bundle, empty={"all": "Only labels are kept."})
     return sealtrace.verify(bundle)
@@ -59,11 +61,13 @@ def test_words_are_counted_as_text(tmp_path: Path) -> None:
 
 
 def test_a_declared_name_is_counted_as_such(tmp_path: Path) -> None:
-    """A version is a name by declaration; how many such there are is said."""
+    """A version is a name where the bundle's names have it; one that nothing has is owed."""
     columns: list[Row] = [{"label": "System"}, {"label": "Version", "recipe": {"classification": "name"}}]
-    report = printing(tmp_path, ["ours-2B", "v1.2"], ["theirs", "3.4"], columns=columns)
+    names = {"version": {"v1.2": "1.2"}}
+    report = printing(tmp_path, ["ours-2B", "v1.2"], ["theirs", "3.4"], columns=columns, names=names)
     coverage = report.coverage
-    assert (coverage.numbers, coverage.names, coverage.declared_names, coverage.wordy) == (0, 3, 2, 1)
+    assert (coverage.numbers, coverage.names, coverage.declared_names, coverage.wordy) == (1, 2, 1, 1)
+    assert coverage.statuses == {"unclassified": 1}
 
 
 def test_a_name_is_not_the_best(tmp_path: Path) -> None:

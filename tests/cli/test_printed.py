@@ -75,7 +75,7 @@ def test_diff_of_the_fixture() -> None:
     assert lines[0] == "NOTHING DIFFERS  rsd-fixture"
     assert next(line for line in lines if line.startswith("tab:")).startswith("tab:rows-ev")
     assert "  follows (double-rounded)  Mean, Strong EV / AQ  line 2295" in lines
-    counts = "910: 702 follow, 28 open, 180 given (700 exact, 2 double-rounded, 180 input, 28 attested)"
+    counts = "910: 702 follow, 208 given (700 exact, 2 double-rounded, 208 input)"
     assert counts in " ".join(run.output.split())
 
 
@@ -101,7 +101,7 @@ def test_diff_formats(tmp_path: Path) -> None:
     assert sealtrace("diff", FIXTURE, "--format", "csv", "-o", target).code == 0
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
     assert len(rows) == 910
-    assert {row["status"] for row in rows} == {"exact", "input", "double-rounded", "attested"}
+    assert {row["status"] for row in rows} == {"exact", "input", "double-rounded"}
     markdown = sealtrace("diff", FIXTURE, "--format", "markdown").output
     assert (
         "| Mean, Strong EV / AQ | 0.4419 | 0.4418461409819375 | follows | double-rounded | rsd-poker.tex:2295 |"

@@ -22,6 +22,7 @@ def with_table(tmp_path: Path, sql: str, rows: list[list[str]]) -> Path:
         other.unlink()
     record = {
         "label": "tab:whole",
+        "caption": "Classes of the test split.",
         "recipe": {"sql": sql},
         "columns": [{"label": "Class"}, {"label": "Items"}, {"label": "Share"}],
         "rows": [{"label": row[0], "cells": row} for row in rows],

@@ -41,7 +41,7 @@ def test_headings_name_statistics(heading: str, names: list[str]) -> None:
         ("quantile", "p95", {"q": {Fraction(19, 20)}}),
         ("quantile", "99.9th percentile", {"q": {Fraction(999, 1000)}}),
         ("t_interval", "95% CI", {"confidence": {Fraction(19, 20)}}),
-        ("wilcoxon", "one-sided p", {"sides": {"one"}}),
+        ("wilcoxon", "one-sided p", {"sides": {"one"}, "give": {"p"}}),
         ("mean", "mean", {}),
     ],
 )

@@ -264,6 +264,8 @@ class Evaluator:
     ) -> Iterator[tuple[str, bool]]:
         used: dict[str, set[str]] = {}
         for compared in description.compared:
+            if not compared.restricts and compared.values == ("1",) and self._are_flags(value.kinds, [compared.field]):
+                continue
             if compared.equal:
                 used.setdefault(compared.field, set()).update(compared.values)
                 continue
@@ -274,9 +276,12 @@ class Evaluator:
         known: dict[str, tuple[str, ...]] = {}
         yield from ((clause, False) for clause in disagreements(around, used, known))
         yield from ((clause, admitted) for clause in description.picks)
+        for name in description.present:
+            if self._queries.some_absent(value, name):
+                yield f"it takes only some rows, by whether there is {name}", admitted
         for kind in value.kinds:
             printed = self._rows.within(around, [kind], row=True).get(kind, {})
-            restricting = set(used) | set(printed)
+            restricting = {one.field for one in description.compared if one.equal and one.restricts} | set(printed)
             yield from ((clause, False) for clause in self._rows.telling(kind, restricting, description.fields))
 
     def _misnamed(

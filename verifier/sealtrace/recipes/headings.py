@@ -89,6 +89,8 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> Computed:
     names |= {name for name in called if name in STATISTICS}
     if description.mean:
         names |= {"mean"} | ({"accuracy", "rate"} if of_flags and not description.counts_wrong else set())
+    if description.divides_counts:
+        names.add("rate")
     if not description.totals:
         names |= {entry.name for entry in STATISTICS.values() if entry.unit == "count"}
     if any(_fraction(share) == Fraction(1, 2) for share in description.shares):
@@ -183,7 +185,7 @@ def functions_unnamed(cell: TableCell, description: QueryDescription, hidden: Co
         allowed |= {"stddev_samp", "stddev", "sqrt", "stddev_pop"}
     if any(entry.name == "quantile" or entry.name == "median" for entry in said):
         allowed |= {name for name in description.functions if name.startswith(("quantile", "median"))}
-    for name in sorted(set(description.functions) - allowed):
+    for name in sorted(set(description.functions) - allowed - _SHARES):
         yield f"it takes {name} of its numbers, and no label names a statistic that does"
 
 

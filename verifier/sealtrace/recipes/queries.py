@@ -85,15 +85,39 @@ class Queries:
         return self._value(sql, near, result, place, column)
 
     def _confirm(self, sql: str, within: Within, result: SqlResult, place: int, columns: list[int]) -> None:
-        """Raises where a query that fills a column gives another number on the rows that this one is labelled by."""
-        if not within:
+        """Raises where a query that fills a column gives another number on the rows that this one is labelled by.
+
+        Groups of the query are left as they are: a share of all rows is another on the rows of its own group alone.
+        """
+        grouped = self._sound(sql).description.grouped
+        places = {name: at for at, one in enumerate(result.columns) if (name := grouped.get(one))}
+        row = result.rows[place]
+        left = {
+            kind: {
+                name: values
+                for name, values in fields.items()
+                if name.casefold() not in places or values != [str(row[places[name.casefold()]])]
+            }
+            for kind, fields in within.items()
+        }
+        if not any(left.values()):
             return
-        own = self._run(sql, within=within)
+        own = [
+            other
+            for other in self._run(sql, within={kind: fields for kind, fields in left.items() if fields}).rows
+            if all(other[at] == row[at] for at in places.values())
+        ]
         for at in columns:
-            given = {row[at] for row in own.rows if row[at] is not None}
-            if given and given != {result.rows[place][at]}:
+            given = {other[at] for other in own if other[at] is not None}
+            if given and given != {row[at]}:
                 shown = " or ".join(str(value) for value in list(given)[:2])
                 raise RecipeError(f"row {place + 1} of the query is not of what the row prints, which gives {shown}")
+
+    def some_absent(self, value: Value, name: str) -> bool:
+        """Whether a field has no value in some of the rows that a query reads, or is not a field of them at all."""
+        kinds = [kind for kind in value.kinds if name in map(str.casefold, self._evidence.frame(kind).names)]
+        asked = [f'SELECT count(*) FROM "{kind}" WHERE "{name}" IS NULL' for kind in kinds]
+        return not asked or any(self._run(one, within=value.within).rows[0][0] for one in asked)
 
     def absent(self, value: Value) -> str | None:
         """Why a mean or sum is not known: a field that it is of is absent in some of the rows that it is of."""

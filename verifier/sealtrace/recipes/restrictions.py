@@ -8,8 +8,10 @@ say. Choosing by results or by order is a pick, which no label can say; and of w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from sealtrace.recipes.sql_statistics import labels_of
 from sealtrace.recipes.sql_syntax import (
     COUNTS,
     LONGEST_WORDS,
@@ -33,6 +35,7 @@ from sealtrace.recipes.sql_syntax import (
     query_words,
     within,
 )
+from sealtrace.statistics.entries import STATISTICS
 
 PLAIN = frozenset({"+", "-", "*", "/", "abs", "not", "round", "sum", "fsum", "kahan_sum", "sumkahan", "list",
                    "array_agg", "if", "iff", "nullif", "coalesce", "list_contains", "array_contains", "list_has",
@@ -55,6 +58,7 @@ def described(trees: list[Any], macros: Collection[str] = ()) -> QueryDescriptio
     text = query_words(node, 0)
     first = (node.get("select_list") or [{}])[0]
     found = Restrictions(trees, calculated, macros)
+    picks = dict.fromkeys(found.picks())
     return QueryDescription(
         words=text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]} …",
         functions=tuple(sorted(found.functions())),
@@ -65,10 +69,20 @@ def described(trees: list[Any], macros: Collection[str] = ()) -> QueryDescriptio
         totals=found.totals,
         shares=tuple(found.shares()),
         compared=tuple(dict.fromkeys(found.compared())),
-        picks=tuple(dict.fromkeys(found.picks())),
+        picks=tuple(pick for pick in picks if isinstance(pick, str)),
+        present=tuple(sorted({name for pick in picks if isinstance(pick, Present) for name in pick.fields})),
         unknown=tuple(dict.fromkeys(found.unknown())),
         joins=tuple(dict.fromkeys(found.joins())),
+        grouped=dict(found.grouped(node)),
+        divides_counts=found.divides_counts,
     )
+
+
+@dataclass(frozen=True)
+class Present:
+    """Rows are taken by whether fields have a value: that takes all rows where none is absent."""
+
+    fields: tuple[str, ...]
 
 
 class Restrictions:
@@ -84,6 +98,15 @@ class Restrictions:
         """Whether it adds up or averages; a query that only counts says what by what it demands of the rows."""
         return any(function(node) in _AGGREGATES - COUNTS | {"/"} for node in self._nodes)
 
+    @property
+    def divides_counts(self) -> bool:
+        """Whether it divides numbers of rows by each other."""
+        divided = [arguments_of(node) for node in self._nodes if function(node) == "/"]
+        return any(
+            all(any(function(one) in COUNTS for one in within(side, self._calculated)) for side in sides)
+            for sides in divided
+        )
+
     # What it calls
 
     def functions(self) -> set[str]:
@@ -92,6 +115,10 @@ class Restrictions:
         A number of rows that is moved by one is another number.
         """
         called = {function(node) for node in self._nodes if node.get("class") in ("FUNCTION", "WINDOW")}
+        for node in self._nodes:  # the mean of what each label has is a statistic of its own
+            if function(node) in MEANS:
+                inner = [one for one in within(arguments_of(node), self._calculated) if columns(labels_of(one))]
+                called = (called - set(map(function, inner))) | {f"macro_{function(one)}" for one in inner}
         moved = {
             f"count {function(node)} {text}"
             for node in self._nodes
@@ -115,20 +142,25 @@ class Restrictions:
 
     def compared(self) -> Iterator[Compared]:
         """Every field that is compared with constants."""
+        asked = {id(inner) for node in self._nodes if function(node) in STATISTICS for inner in objects(node)}
         for node in self._nodes:
             kind, form, name, given = node.get("class"), str(node.get("type")), function(node), arguments_of(node)
             if kind == "COMPARISON":
-                yield from self._against([node["left"], node["right"]], equal=form in _EQUAL)
+                sides = [node["left"], node["right"]]
+                yield from self._against(sides, equal=form in _EQUAL, restricts=id(node) not in asked)
+            elif labels := labels_of(node):
+                for label in filter(is_constant, labels):
+                    yield from self._against([*given, label], equal=True, restricts=False)
             elif kind == "OPERATOR" and form in ("COMPARE_IN", "COMPARE_NOT_IN"):
                 yield from self._against(node["children"], equal=form in _EQUAL)
             elif kind == "BETWEEN":
                 yield from self._against([node["input"], node["lower"], node["upper"]], equal=False)
             elif name in _CONTAINS:
                 yield from self._against(given, equal=True)
-            elif name in self._macros or name == "nullif" or any(map(_is_text, given)):
+            elif name in self._macros or name == "nullif" or node.get("statistic") or any(map(_is_text, given)):
                 yield from self._against(given, equal=False)
 
-    def _against(self, sides: list[Node], *, equal: bool) -> Iterator[Compared]:
+    def _against(self, sides: list[Node], *, equal: bool, restricts: bool = True) -> Iterator[Compared]:
         constants = [side for side in sides if _reads_nothing(side)]
         others = [side for side in sides if not _reads_nothing(side)]
         if not constants:
@@ -141,17 +173,17 @@ class Restrictions:
             while plain.get("class") == "CAST":
                 plain = plain["child"]
             if plain.get("class") == "COLUMN_REF" and column(plain) not in self._calculated:
-                yield Compared(column(plain), values, equal)
+                yield Compared(column(plain), values, equal, restricts)
             else:
                 inner = within(other, self._calculated)
                 own = self._calculated.get(column(plain), {}) if plain.get("class") == "COLUMN_REF" else {}
                 renamed = own.get("class") == "COLUMN_REF"
                 for name in sorted(columns(inner) - set(self._calculated)):
-                    yield Compared(name, values, equal and renamed)
+                    yield Compared(name, values, equal and renamed, restricts)
 
     # Choosing by results or by order
 
-    def picks(self) -> Iterator[str]:
+    def picks(self) -> Iterator[str | Present]:
         """How it chooses rows otherwise than by fields that are compared with constants."""
         divisors = [arguments_of(node)[1] for node in self._nodes if function(node) == "/"]
         for node in self._nodes:
@@ -203,7 +235,7 @@ class Restrictions:
             for inner in within(node, self._calculated)
         )
 
-    def _branches(self, node: Node) -> Iterator[str]:
+    def _branches(self, node: Node) -> Iterator[str | Present]:
         """A branch that gives a field where a flag says so leaves out the other rows."""
         checks = node.get("case_checks") or ()
         given = [branch["then_expr"] for branch in checks]
@@ -216,7 +248,7 @@ class Restrictions:
             for condition in asked:
                 yield from self._flags(condition)
 
-    def _flags(self, condition: Node | None) -> Iterator[str]:
+    def _flags(self, condition: Node | None) -> Iterator[str | Present]:
         """Fields by whose own values rows are taken: flags, absent values, and fields compared with each other."""
         rest = [condition] if condition else []
         while rest:
@@ -231,11 +263,21 @@ class Restrictions:
             elif kind == "COLUMN_REF":
                 yield f"it takes only some rows, by {column(node)}"
             elif form.endswith("_NULL"):
-                yield f"it takes only some rows, by whether there is {' and '.join(sorted(columns(objects(node))))}"
+                yield Present(tuple(sorted(columns(within(node, self._calculated)) - set(self._calculated))))
             elif kind == "COMPARISON":
                 names = [column(side) for side in (node["left"], node["right"]) if side.get("class") == "COLUMN_REF"]
                 if len(names) == 2 and names[0] != names[1]:
                     yield f"it takes only some rows, by {' and '.join(names)}"
+
+    def grouped(self, node: Node) -> Iterator[tuple[str, str]]:
+        """The columns of its result that are fields of records by which it groups their rows."""
+        relation = node.get("from_table") or {}
+        if relation.get("type") != "BASE_TABLE":
+            return
+        by = columns(node.get("group_expressions") or ())
+        for given in node.get("select_list") or ():
+            if given.get("class") == "COLUMN_REF" and (name := column(given)) in by - set(self._calculated):
+                yield str(given.get("alias") or given["column_names"][-1]), name
 
     # What is not known
 
@@ -244,15 +286,31 @@ class Restrictions:
         for node in self._nodes:
             form = str(node.get("type"))
             if form == "SET_OPERATION_NODE" and not (node.get("setop_type") == "UNION" and node.get("setop_all")):
-                yield str(node.get("setop_type"))
+                if not self._lists_labels(node):
+                    yield str(node.get("setop_type"))
             elif form == "RECURSIVE_CTE_NODE":
                 yield "WITH RECURSIVE"
             elif node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS", "NATURAL"):
                 yield f"{node['ref_type']} JOIN"
-            elif node.get("class") == "WINDOW" and function(node) in _AGGREGATES:
+            elif (
+                node.get("class") == "WINDOW"
+                and function(node) in _AGGREGATES
+                and (node["orders"] or node["filter_expr"])
+            ):
                 yield f"{function(node)} OVER"
             elif form == "JOIN" and node.get("ref_type") != "CROSS" and not self._pairs(node):
                 yield "a join of queries"
+
+    def _lists_labels(self, node: Node) -> bool:
+        """Whether a UNION lists the labels that fields have, and nothing but a statistic of labels reads them."""
+        inner = [one for one in objects(node) if one.get("type") == "SELECT_NODE"]
+        items = [item for one in inner for item in one["select_list"]]
+        if any(one.get("where_clause") for one in inner) or any(item.get("class") != "COLUMN_REF" for item in items):
+            return False
+        names = {str(item["alias"]).casefold() for item in items if item.get("alias")}
+        labels = columns(label for one in self._nodes for label in labels_of(one))
+        totals = [arguments_of(one) for one in self._nodes if function(one) in _AGGREGATES]
+        return bool(names) and names <= labels and not names & columns(objects(totals))
 
     def joins(self) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
         """The kinds of record that are joined, and the fields that are equal in both."""

@@ -118,7 +118,7 @@ class SqlRecords:
         answer = self._answered(sql, {"within": within or {}, "joins": joins})
         rows = [tuple(row) for row in answer["rows"]]
         found = answer["description"]
-        compared = tuple(Compared(one["field"], tuple(one["values"]), one["equal"]) for one in found["compared"])
+        compared = tuple(Compared(**{**one, "values": tuple(one["values"])}) for one in found["compared"])
         joined = tuple((left, right, tuple(map(tuple, pairs))) for left, right, pairs in found["joins"])
         lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
         description = QueryDescription(**{**found, **lists, "compared": compared, "joins": joined})

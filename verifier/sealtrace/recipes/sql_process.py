@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sealtrace.recipes.restrictions import described
+from sealtrace.recipes.sql_statistics import Form, forms, with_statistics
 from sealtrace.recipes.sql_syntax import objects
 
 if TYPE_CHECKING:
@@ -116,10 +117,19 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
         rows = list(_rows(cursor, columns))
         texts = [sql, *views.values(), *map(_selecting, macros.values())] if reads else []
         named = [name.partition("(")[0] for name in macros]
-        description = described([parsed(connection, text) for text in texts], named)
+        known = _forms() if texts else ()
+        description = described([with_statistics(parsed(connection, text), known) for text in texts], named)
         lost = list(_lost_rows(connection, description.joins, set(records))) if request.get("joins") else []
         found = asdict(replace(description, picks=(*description.picks, *lost)))
         return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": found}
+
+
+@cache
+def _forms() -> tuple[Form, ...]:
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        return forms(lambda sql: parsed(connection, sql))
 
 
 def _offer_records(

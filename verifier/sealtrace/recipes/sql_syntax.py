@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +31,8 @@ class Compared:
     values: tuple[str, ...]
     equal: bool
     """Whether rows have one of the values; False for bounds, patterns, exclusions and functions of the field."""
+    restricts: bool = True
+    """Whether rows are taken by it; False where a statistic asks it of each row."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ class QueryDescription:
     """Constructs of which nothing here says what they choose."""
     joins: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
     """Joins of records: both kinds, and the fields that are equal."""
+    present: tuple[str, ...] = ()
+    """Fields by whose presence rows are taken."""
+    grouped: dict[str, str] = field(default_factory=dict)
+    """Columns of its result that are fields by which it groups all rows."""
+    divides_counts: bool = False
 
 
 def objects(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:
@@ -177,6 +184,11 @@ def is_plain_mean(node: Node, calculated: dict[str, Node], depth: int, *, averag
             return whole and is_plain_mean(checks[0]["when_expr"], calculated, depth, averaged=averaged)
         case "FUNCTION" if name in MEANS and not node.get("distinct") and not node.get("filter"):
             return is_plain_mean(given[0], calculated, depth, averaged=True)
+        case "SUBQUERY" if node.get("subquery_type") == "SCALAR":
+            given = node["subquery"]["node"].get("select_list") or [{}]
+            return is_plain_mean(given[0], calculated, depth, averaged=averaged)
+        case "FUNCTION" if name == "accuracy":
+            return True
         case "FUNCTION" if name == "round":
             return is_plain_mean(given[0], calculated, depth, averaged=averaged)
         case "FUNCTION" if name == "/" and len(given) == 2:
