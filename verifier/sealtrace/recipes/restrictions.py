@@ -157,7 +157,7 @@ class Restrictions:
                 yield from self._against([node["input"], node["lower"], node["upper"]], equal=False)
             elif name in _CONTAINS:
                 yield from self._against(given, equal=True)
-            elif name in self._macros or name == "nullif" or node.get("statistic") or any(map(_is_text, given)):
+            elif name in self._macros or name == "nullif" or any(map(_is_text, given)):
                 yield from self._against(given, equal=False)
 
     def _against(self, sides: list[Node], *, equal: bool, restricts: bool = True) -> Iterator[Compared]:
