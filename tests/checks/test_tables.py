@@ -348,8 +348,27 @@ def test_tables_that_the_paper_at_hand_lacks(tmp_path: Path) -> None:
     """An error, but for numbers of the running text, of which it is noted; what cannot be read is an error, too."""
     text = table(["a", "1", "2"], label="text")
     outcome = against(table(["a", "1", "2"], label="tab:u"), paper(*PRINTED), tmp_path, more=text)
-    assert told(outcome) == [("error", "tab:u", "/label", "tab:u", "nothing"), ("note", "text", "/label", None, None)]
+    assert told(outcome) == [("note", "text a", None, "1", "nothing"), ("error", "tab:u", "/label", "tab:u", "nothing")]
     cut = paper(*PRINTED).partition("\\end{tabular}")[0]
     outcome = against(GOOD, cut, tmp_path)
     assert told(outcome, "source", "field")[0] == ("mine.tex", None)
     assert outcome.findings[0].message.startswith("A table cannot be read: ")
+
+
+def test_numbers_of_the_text_of_the_paper_at_hand(tmp_path: Path) -> None:
+    """They are found by the words that were sealed with them; what is not sealed is counted."""
+    text = table(["ours", "81.9"], label="text", columns="Name Number")
+    text["rows"][0] |= {"quotation": "reaches 81.9 percent of all", "line": 3}
+
+    def said(sentence: str) -> list[Any]:
+        document = paper(*PRINTED).replace("\\begin{document}", "\\begin{document}\n" + sentence)
+        outcome = against(GOOD, document, tmp_path, more=text)
+        return told(outcome, "severity", "source", "expected", "found")
+
+    assert said("It reaches 81.9 percent of all.") == []
+    assert said("It reaches 82.9 percent of all.") == [("error", "mine.tex", "81.9", "82.9 percent")]
+    gone = said("It does well in 6,060 cases.")
+    assert gone == [
+        ("warning", "report/table.more.json", "81.9", "nothing"),
+        ("note", "mine.tex", None, None),
+    ]

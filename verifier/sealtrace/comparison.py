@@ -14,7 +14,9 @@ from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
 from sealtrace.examined import coverage_of
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.model import Paper
 from sealtrace.paper.papers import is_paper, read_paper
+from sealtrace.paper.quoted import with_quoted
 from sealtrace.paper.reported import with_printed
 from sealtrace.paper.sentences import sentences
 from sealtrace.recipes.cells import TableCell, cells_of, tables_in, wrong_marks
@@ -82,9 +84,11 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     cells: list[TableCell] = []
     passed: list[NotLookedAt] = []
     prose: list[ProseLine] = []
+    papers: list[Paper] = []
     labels = []
     for file in reported:
         paper = read_paper(file)
+        papers.append(paper)
         prose.extend(paper.prose)
         passed.extend(
             NotLookedAt(what=f"{problem.source}:{problem.line}", why=f"{problem.severity}: {problem.message}")
@@ -97,11 +101,11 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
                 cells.extend(cells_of(table.as_sealed, file.name))
             else:
                 cells.extend(cells_of(with_printed(sealed, table)))
-    # Numbers of the running text have no table in the file; their records stay as they are.
+    # Numbers of the running text have no table in the file: they are found by the words around them.
     for label, sealed in known.items():
-        if label.startswith("text"):
+        if sealed.is_text:
             labels.append(label)
-            cells.extend(cells_of(sealed))
+            cells.extend(cells_of(with_quoted(sealed, papers)))
     # What a waiver accepts is what the bundle says; a paper that prints something else is judged for itself.
     said = {cell.name: cell.text for cell in printed.cells}
     changed = {cell.name for cell in cells if said.get(cell.name) != cell.text}

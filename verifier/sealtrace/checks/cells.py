@@ -11,8 +11,9 @@ from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import PrintedNumbers, printed_numbers
 from sealtrace.checks.registry import check, lacking
-from sealtrace.paper.model import Row, Table
+from sealtrace.paper.model import Paper, Row, Table
 from sealtrace.paper.papers import read_paper
+from sealtrace.paper.quoted import quoted_numbers
 from sealtrace.paper.reported import with_printed
 from sealtrace.recipes.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
 from sealtrace.recipes.evaluation import CellResult
@@ -308,6 +309,7 @@ def reported(printed: PrintedNumbers, outcome: Outcome) -> None:
         outcome.not_applicable = "no paper was given to compare with"
         return
     tables = {table.label: table for table in printed.tables}
+    papers: list[Paper] = []
     for path in printed.evidence.asked.papers:
         paper = read_paper(path)
         for problem in paper.problems:
@@ -316,18 +318,50 @@ def reported(printed: PrintedNumbers, outcome: Outcome) -> None:
                     None, ended(f"A table cannot be read: {problem.message}")
                 )
         for table in paper.tables:
-            if table.label in tables:
+            if table.label in tables and not tables[table.label].is_text:
                 _compare(tables.pop(table.label), table, path.name, outcome)
+        papers.append(paper)
+    _compare_text([table for table in tables.values() if table.is_text], papers, outcome)
     for label, table in tables.items():
-        at = outcome.at(table.path or "", {"table": label})
-        # Numbers of the running text are no table that a reader of tables would find.
-        if label.startswith("text"):
-            at.note(
-                "/label", "These are numbers of the running text by their label: they are not compared with the paper."
-            )
-        else:
+        if not table.is_text:
             message = "The paper has no table with this label. Correct the label, or leave the table out."
-            at.error("/label", message, label, "nothing")
+            outcome.at(table.path or "", {"table": label}).error("/label", message, label, "nothing")
+
+
+def _compare_text(sealed: list[Table], papers: list[Paper], outcome: Outcome) -> None:
+    """Every sealed number of the text beside the papers', found by the words around it; the others are counted."""
+    compared: set[int] = set()
+    for table in sealed:
+        lost = []
+        for one in quoted_numbers(table, papers):
+            outcome.inspected += 1
+            if one.sentence is None:
+                lost.append(one)
+                continue
+            compared.update(map(id, one.printed))
+            if not one.agrees:
+                message = f"The text of the paper and {table.path} print different numbers. Correct one of them."
+                at = outcome.at(one.sentence.source, {"table": table.label, "row": one.row.label}, one.line)
+                at.error(None, message, one.sealed.text, one.text)
+        # What lost its words was changed; what no words were sealed with may only have moved.
+        for quoted in (True, False):
+            if some := [one for one in lost if bool(one.row.quotation) is quoted]:
+                at = outcome.at(table.path or "", {"table": table.label, "row": some[0].row.label})
+                count = "1 sealed number" if len(some) == 1 else f"{len(some)} sealed numbers"
+                message = f"{count} of the text cannot be compared with the paper; the first: {some[0].problem}."
+                at.say("warning" if quoted else "note", None, message, some[0].sealed.text, "nothing")
+    others = [
+        number
+        for paper in papers
+        for sentence in paper.sentences
+        for number in sentence.quantities
+        if id(number) not in compared
+    ]
+    if others:
+        message = (
+            f"{len(others)} numbers in the text are not sealed: nothing here checks them. The first: {others[0].text}."
+        )
+        outcome.at(others[0].source, row=others[0].line).note(None, message)
 
 
 def _compare(sealed: Table, printed: Table, paper: str, outcome: Outcome) -> None:

@@ -98,6 +98,9 @@ class TableRow(Record):
     printing: dict[Name, Printing] | None = Field(
         None, description="Column to how its numbers came to be printed, where relations are to know that."
     )
+    quotation: Text | None = Field(
+        None, description="Of a number of the running text: words around it as printed, the number included."
+    )
 
 
 class PrintedTable(Record):

@@ -106,6 +106,8 @@ class Row:
     arguments: Mapping[str, str] = field(default_factory=dict)
     among: str | None = None
     printing: Mapping[str, str] = field(default_factory=dict)
+    quotation: str | None = None
+    """Of a sealed number of the text: the words around it."""
     """Column to how its numbers came to be printed."""
 
     @property
@@ -176,6 +178,11 @@ class Table:
     def file(self) -> str:
         """The name of the file that prints it."""
         return PurePath(self.source).name
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds numbers of the running text, which no table of the paper prints."""
+        return self.label.startswith("text") or any(row.quotation for row in self.rows)
 
     @property
     def headers(self) -> tuple[str, ...]:
@@ -275,6 +282,7 @@ def _row_of(row: Mapping[str, Any], columns: Sequence[Column]) -> Row:
         arguments=row.get("arguments") or {},
         among=row.get("among"),
         printing=row.get("printing") or {},
+        quotation=row.get("quotation"),
     )
 
 
@@ -289,6 +297,7 @@ def _row_record(row: Row) -> dict[str, Any]:
     found |= {"lines": list(row.lines)} if row.lines else {"line": row.line} if row.line is not None else {}
     kept = {"marks": row.marks, "arguments": row.arguments, "recipes": row.recipes, "printing": row.printing}
     found |= {name: dict(value) for name, value in kept.items() if value}
+    found |= {"quotation": row.quotation} if row.quotation is not None else {}
     return found | ({"among": row.among} if row.among is not None else {})
 
 
