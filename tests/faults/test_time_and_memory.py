@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sealtrace
 from cli.runner import process
+from sealtrace import bundle as package
 from sealtrace.bundle.budget import BudgetError, reading_within
 from sealtrace.paper.papers import read_paper
+from sealtrace.relations import auditing
+from sealtrace.relations.decision import Claim
+from sealtrace.relations.families.registry import FAMILIES
 from small_study import small_study
 from support import LONG
 
@@ -47,6 +53,34 @@ def test_the_seconds_of_an_audit_cover_reading(tmp_path: Path) -> None:
     assert "internal error" not in done.stderr
     with pytest.raises(BudgetError):
         sealtrace.audit(path, seconds=0.0)
+
+
+def test_a_sentence_of_very_many_numbers_is_left_out(tmp_path: Path) -> None:
+    """Families try pairs of a sentence's numbers: a page of them in one sentence would take hours, and is no prose."""
+    table = "| Name | Value |\n|---|---|\n| ours | 12.5 |\n| theirs | 14.5 |\n\n"
+    path = tmp_path / "paper.md"
+    path.write_text(f"{table}Ours is 12.5% " + "above theirs by 12.5% " * 2_000, encoding="utf-8")
+    result = sealtrace.audit(path, seconds=3600.0)
+    assert any("a sentence has 2001 numbers" in one.why for one in result.not_looked_at)
+    assert len(result.numbers) > 2_000
+
+
+def test_an_alarm_ends_a_family_that_does_not_look_at_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it found until then counts, and the result says that the seconds were used up."""
+
+    def endless(_: object) -> Iterator[Claim]:
+        while True:
+            pass
+        yield
+
+    monkeypatch.setattr(package, "OWN_PROCESS", True)
+    monkeypatch.setattr(auditing, "FAMILIES", (replace(FAMILIES[0], find=endless),))
+    path = tmp_path / "paper.md"
+    path.write_text("| Name | Value |\n|---|---|\n| ours | 12.5 |\n", encoding="utf-8")
+    result = sealtrace.audit(path, seconds=0.2)
+    assert any("the seconds were used up" in one.why for one in result.not_looked_at)
 
 
 SOAK = """

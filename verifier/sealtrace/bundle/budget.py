@@ -118,21 +118,31 @@ def reading_within(seconds: float, what: str) -> Iterator[None]:
     """
     reason = f"{seconds:.3g} seconds were up while {what} was read (--seconds)"
     token = _END.set((time.process_time() + seconds, reason))
-    alarm = bundle.OWN_PROCESS and hasattr(signal, "ITIMER_PROF") and current_thread() is main_thread()
+    try:
+        with alarm(seconds, BudgetError(reason)):
+            yield
+    finally:
+        _END.reset(token)
+
+
+@contextmanager
+def alarm(seconds: float, error: Exception) -> Iterator[None]:
+    """Ends what goes on inside for longer than these seconds of the processor's time, in a process of its own."""
+    if not (bundle.OWN_PROCESS and hasattr(signal, "ITIMER_PROF") and current_thread() is main_thread()):
+        yield
+        return
 
     def ring(*_: object) -> None:
-        raise BudgetError(reason)
+        raise error
 
-    before = signal.signal(signal.SIGPROF, ring) if alarm else None
+    before = signal.signal(signal.SIGPROF, ring)
     try:
-        if alarm:
-            signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3), 1.0)
+        # Once a second, in case one is not heard: what is raised in a destructor is lost.
+        signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3), 1.0)
         yield
     finally:
-        if alarm:
-            signal.setitimer(signal.ITIMER_PROF, 0.0)
-            signal.signal(signal.SIGPROF, before)
-        _END.reset(token)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def keep_reading() -> None:

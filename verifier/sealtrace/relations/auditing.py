@@ -42,7 +42,7 @@ from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_
 from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import letter_of
 from sealtrace.relations.facts import Facts, PrintedCell
-from sealtrace.relations.families.paper import AuditedPaper
+from sealtrace.relations.families.paper import MOST_NUMBERS, AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
@@ -185,6 +185,10 @@ def audit(
             if len(sheet.rows) > MOST_ROWS:
                 limit = f"automatic families look at tables of up to {MOST_ROWS}"
                 collected.leave_out(f"{sheet.label} has {len(sheet.rows)} rows; {limit}", sheet.source)
+        for sentence in paper.facts.sentences:
+            if len(sentence.amounts) > MOST_NUMBERS:
+                limit = f"automatic families look at sentences of up to {MOST_NUMBERS}"
+                collected.leave_out(f"a sentence has {len(sentence.amounts)} numbers; {limit}", sentence.source)
         paper = replace(paper, sheets=tuple(sheet for sheet in paper.sheets if len(sheet.rows) <= MOST_ROWS))
         chosen = [family for family in FAMILIES if families is None or family.name in families]
         known = {formula_text(claim.formula) for claim in collected.claims}
@@ -197,7 +201,8 @@ def audit(
         if unheard or time_is_up():
             left = f"{unheard} relations and some searches were left out (--seconds gives more)"
             collected.leave_out(f"the seconds were used up: {left}")
-        sentences = {number: sentence for sentence in paper.sentences for number in sentence.quantities}
+        own = (sentence for sentence in paper.facts.sentences if not sentence.cited)
+        sentences = {number: sentence for sentence in own for number in sentence.quantities}
         numbers = _numbers_of(subject.tables, passages, sentences, decisions)  # (4)
         findings = [*_findings(decisions), *collected.problems]
         warned = strict and any(finding.severity == "warning" for finding in findings)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, TypeVar
+
+from sealtrace.bundle.budget import alarm
 
 Answered = TypeVar("Answered")
 
@@ -22,6 +25,10 @@ class OutOfWorkError(Exception):
     """The question costs more than it may; the message says what ran out."""
 
 
+class _OutOfTimeError(Exception):
+    """The seconds of the run were used up in the middle of a question."""
+
+
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
     """Everything inside stops when the seconds are over; None for no limit."""
@@ -30,6 +37,17 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _END.reset(token)
+
+
+@contextmanager
+def within_time() -> Iterator[None]:
+    """What goes on inside is given up when the seconds are over, even where it never looks at the clock."""
+    end = _END.get()
+    try:
+        with nullcontext() if end is None else alarm(end - time.process_time(), _OutOfTimeError()):
+            yield
+    except _OutOfTimeError:
+        _END.set(-math.inf)  # the alarm's clock may be ahead of the one that is looked at
 
 
 def time_is_up() -> bool:

@@ -61,6 +61,8 @@ def _worded(sentence: Sentence) -> Iterator[TextNumber]:
 
 def changes(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
     """`5.2 pp above B`, `improves over B by 1.2 and 3.4 points`, `23.8× relative to B`: two rows of one table."""
+    if not spoken:
+        return
     text = sentence.text
     several = sum(mention.unit == "×" for mention in sentence.amounts) > 1
     for mention in (*sentence.amounts, *_worded(sentence)):

@@ -14,6 +14,8 @@ from sealtrace.paper.sentences import GREATEST, Sentence
 from sealtrace.relations.facts import Facts, PrintedCell
 from sealtrace.relations.families.wording import plain
 
+MOST_NUMBERS = 60
+"""Of a sentence: families try pairs of its numbers, and pairs for each of them. What has more is a listing."""
 MOST_LETTERS = 400_000
 """Of the running text: a book is read from its beginning."""
 MAIN = frozenset({"value", "mean", "rate"})
@@ -176,7 +178,7 @@ class AuditedPaper:
             letters += len(sentence.text)
             if letters > MOST_LETTERS:
                 break
-            if not sentence.cited:
+            if not sentence.cited and len(sentence.amounts) <= MOST_NUMBERS:
                 found.append(sentence)
         return tuple(found)
 
