@@ -217,7 +217,7 @@ def _study(rows: int, recipes: list[dict[str, Any]]) -> Place:
     )
     place.write("report/rows.answers.jsonl", "\n".join(lines) + "\n")
     cells = [
-        {"label": f"r{number}", "cells": [f"r{number}", {"printed": "0.5", "recipe": recipe}]}
+        {"label": f"r{number}", "cells": [f"r{number}", "0.5"], "recipes": {"Value": recipe}}
         for number, recipe in enumerate(recipes)
     ]
     table = {"label": "tab:main", "columns": [{"label": "Row"}, {"label": "Value"}], "rows": cells}
@@ -292,7 +292,8 @@ def _cost(family: Family, count: int, times: int) -> float:
 def growth(family: Family) -> float:
     """How many times as much four times the input costs; 0 where even the largest costs nothing."""
     count = family.first
-    times = 3 if family.least < 0.1 else 1
+    times = 3 if family.least < 0.1 else 2
+    family.run(family.make(count))  # what is imported or remembered the first time
     while (small := _cost(family, count, times)) < family.least:
         count *= TIMES
         if count > family.first * TIMES**6:

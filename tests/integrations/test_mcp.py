@@ -130,7 +130,9 @@ def test_nothing_above_the_working_directory_is_put_into_a_paper(tmp_path: Path)
         ("audit", {"paper": "linked"}),
         ("check", {"paper": "folder", "results": "folder"}),
         ("audit", {"paper": "pipe.tex"}),
+        ("audit", {"paper": "x" * 5000}),
     )
-    assert [failed for failed, _ in answers] == [False, True, True, True, True]
+    assert [failed for failed, _ in answers] == [False, True, True, True, True, True]
+    assert "File name too long" in answers[5][1]
     assert not any("Secret" in said for _, said in answers)
     assert "a link that leads outside" in answers[2][1]

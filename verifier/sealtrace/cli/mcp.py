@@ -89,6 +89,8 @@ def _told(tool: Callable[..., str]) -> Callable[..., str]:
     def answer(*args: Any, **options: Any) -> str:
         try:
             return tool(*args, **options)
+        except OSError as error:
+            raise ToolError(error.strerror or str(error)) from None
         except (BundleError, LookupError, ValueError) as error:
             raise ToolError(str(error.args[0]) if error.args else str(error)) from None
 
