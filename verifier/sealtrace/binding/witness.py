@@ -8,16 +8,18 @@ same rows; then it speaks of the remaining cells too, and contradicts those that
 
 (1) Readings of every series: rows, fixed fields, measure, statistic, unit.
 (2) What each reading gives, and which cells agree.
-(3) For each cell the reading that is best established; every value that the words leave open is heard before a cell
+(3) How sure a prediction is, as odds: a column's formula is established by other rows, what a row's label means by
+    other columns, and both together predict the cell where they cross.
+(4) For each cell the reading that is best established; every value that the words leave open is heard before a cell
     is said to differ.
-(4) How sure that is, as odds.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -46,6 +48,13 @@ EXCHANGED = 30.0
 """Odds where many printed numbers are what another column or statistic gives, and labels name this one outright."""
 SURE, SHOWN = 20.0, 5.0
 """Odds from which a cell differs, which is an error, and from which it is said to differ probably, a warning."""
+LEAST_BESIDE = 2
+"""Other cells of different values that must follow by the same file, reading and statistic for an error."""
+WEIGHTS = {
+    "constant": -9.0, "label": 6.0, "line": 2.0, "measure": 2.0, "series cells": 1.5, "line cells": 0.5,
+    "table cells": 0.5, "series against": -1.5, "line against": -1.0, "mixed": -3.0, "shared": -3.0, "alone": -2.0,
+}  # fmt: skip
+"""Logarithms of odds, fitted by `benchmarks/odds.py` (docs/adr/0022)."""
 _NOT_BY_ACCIDENT = 3
 """Different numbers that a formula must give which labels do not name."""
 _PLACES = frozenset({"mean", "median", "min", "max"})
@@ -101,6 +110,18 @@ class Heard:
         values = self.series.value
         return len({float(values[at]) for at in np.nonzero(self.agrees)[0] if at != place} - {float(values[place])})
 
+    def selected(self, place: int) -> frozenset[tuple[str, str]]:
+        """Fields and the values of them that the labels of a number name."""
+        fields = [self.reading.view.frame.dimensions[at] for at in self.reading.selection.fields]
+        codes = self.reading.selection.codes[place]
+        return frozenset((one.name, one.values[code]) for one, code in zip(fields, codes, strict=True) if code >= 0)
+
+    def beside(self, cell: Spot, spot: Spot) -> bool:
+        """Whether a cell stands in the line that the same labels name: its row, or its column where these vary."""
+        if cell == spot:
+            return False
+        return cell.column == spot.column if self.series.kind == "row" else cell.row == spot.row
+
     def bits(self) -> float:
         """Evidence of the numbers that agree."""
         return float(bits_of(self.series)[self.agrees].sum())
@@ -120,8 +141,8 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
     for grid in grids:
         if tally.late(f"{grid.name}: what its labels name"):
             return
-        heard = [said for series in series_of(grid) for said in _heard(series, views, bound, tally)]  # (1), (2)
-        _contradict(heard, bound)  # (3), (4)
+        for spot, options in predictions(grid, views, bound, tally).items():
+            _contradict(spot, options, bound)  # (4)
 
 
 # (1) Readings
@@ -296,52 +317,186 @@ def _changes(series: Series, known: list[Selected]) -> list[Transformation]:
     return list({change.name: change for change in (*own, *usual)}.values())
 
 
-# (3) Cells that differ
+# (3) How sure a prediction is
 
 
-@dataclass
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a prediction and against it, of which nothing is the cell's own value."""
+
+    label: float
+    """How well the cell's labels name the rows of results."""
+    measure: float
+    """How well they name what is measured."""
+    series: int
+    """Different values beside it that agree with the same reading."""
+    line: int
+    """Cells of its row, or of its column in a series that is a row, that follow from the same rows of results."""
+    table: int
+    """Different values elsewhere in the table that follow from the same file, by the same fields and statistic."""
+    against: int
+    """Numbers of the series that do not agree with the reading."""
+    line_against: int
+    """Cells of its row whose measure is named as well, and that print something else."""
+    mixed: bool
+    """A mean over things that other rows of the table name one by one: what its label means is open."""
+    shared: bool
+    """Another label that selects the same rows agrees: that one may name them."""
+    alone: bool
+    """No other column of several follows from the frame: it is like the one that the table was made of."""
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """The numbers that the odds are fitted on, in the order of `WEIGHTS`."""
+        counts = (self.series, self.line, self.table, self.against, self.line_against)
+        flags = (self.mixed, self.shared, self.alone)
+        return (1.0, self.label, float(self.line > 0), self.measure, *(math.log2(1 + count) for count in counts),
+                *map(float, flags))  # fmt: skip
+
+    @property
+    def odds(self) -> float:
+        """How much likelier the results' value is what the cell should print than not."""
+        return math.exp(sum(weight * value for weight, value in zip(WEIGHTS.values(), self.features, strict=True)))
+
+
 class _Table:
-    """What follows in a table, by where it follows from."""
+    """What agrees in a table and what does not, by where it follows from."""
 
-    cells: dict[Home, dict[Spot, float]] = field(default_factory=dict)
+    def __init__(self, heard: list[Heard]) -> None:
+        self.cells: dict[Home, dict[Spot, float]] = {}
+        self.lines: dict[object, set[Spot]] = {}
+        self.wrong: dict[object, set[Spot]] = {}
+        for said in heard:
+            frame = said.reading.view.frame
+            named = said.reading.strength >= STRONG and not said.reading.unnamed
+            for place in np.nonzero(said.covered)[0]:
+                spot, key = said.series.spots[place], (tuple(frame.files), said.selected(int(place)))
+                if said.agrees[place]:
+                    value = float(said.series.value[place])
+                    self.cells.setdefault(said.reading.home, {})[spot] = value
+                    self.lines.setdefault(key, set()).add(spot)
+                elif named:
+                    self.wrong.setdefault(key, set()).add(spot)
 
-    def others(self, home: Home, spot: Spot) -> int:
-        """Different values of other cells that follow from the same rows of the same frame."""
-        own = self.cells.get(home, {}).get(spot)
-        return len({value for other, value in self.cells.get(home, {}).items() if other != spot} - {own})
+    def evidence(self, said: Heard, place: int) -> Evidence:
+        """What is known of a reading without the cell at a place."""
+        reading, spot = said.reading, said.series.spots[place]
+        key = (tuple(reading.view.frame.files), said.selected(place))
+        around = {cell: value for cell, value in self.cells.get(reading.home, {}).items() if cell != spot}
+        own = float(said.series.value[place])
+        right = {cell for cell in self.lines.get(key, ()) if said.beside(cell, spot)}
+        wrong = {cell for cell in self.wrong.get(key, ()) if said.beside(cell, spot)} - self.lines.get(key, set())
+        departs = said.covered & ~said.agrees
+        others = said.agrees & (np.arange(len(said.agrees)) != place)
+        return Evidence(
+            label=float(said.strengths[place]),
+            measure=reading.strength,
+            series=said.others(place),
+            line=len(right),
+            table=len(set(around.values()) - {own}),
+            against=int(departs.sum()) - int(departs[place]),
+            line_against=len(wrong),
+            mixed=_mixes(said, place),
+            shared=not reading.selection.telling(others)[place],
+            alone=self._alone(said),
+        )
+
+    def _alone(self, said: Heard) -> bool:
+        if said.series.kind != "column":
+            return False
+        own = {spot.column for spot in said.series.spots}
+        beside = {column for _, column in said.series.grid.cells} - own
+        frame = said.reading.view.frame.name
+        there = {spot.column for home, cells in self.cells.items() if home[0] == frame for spot in cells}
+        return len(beside) > 1 and not there & beside
 
 
-def _contradict(heard: list[Heard], bound: Bound) -> None:
-    table = _Table()
-    by_spot: dict[Spot, list[tuple[Heard, int]]] = {}
+def _mixes(said: Heard, place: int) -> bool:
+    """Whether a mean runs over things that other rows of the table name one by one."""
+    reading, grid = said.reading, said.series.grid
+    if said.sizes[place] <= 1:
+        return False
+    texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
+    rows = rows_behind(said.candidate(), place)
+    taken = {*reading.selection.fields}
+    return any(
+        at not in taken and len(np.unique(dimension.codes[rows])) > 1 and reading.view.is_spoken_of(at, texts)
+        for at, dimension in enumerate(reading.view.frame.dimensions)
+    )
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one reading says of one cell."""
+
+    said: Heard
+    place: int
+    evidence: Evidence
+    odds: float
+
+    @property
+    def value(self) -> float:
+        """What the results give."""
+        return float(self.said.expected[self.place])
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the cell prints it."""
+        return bool(self.said.agrees[self.place])
+
+    @property
+    def named(self) -> bool:
+        """Whether labels and words chose its measure and statistic, not printed digits."""
+        return not self.said.reading.unnamed
+
+    @property
+    def far(self) -> float:
+        """How far it is from what is printed, in powers of ten: words leave the unit open, and the nearest is meant."""
+        printed = abs(float(self.said.series.value[self.place]))
+        return abs(math.log10(max(abs(self.value), 1e-12) / max(printed, 1e-12)))
+
+
+def predictions(grid: Grid, views: list[FrameView], bound: Bound, tally: Tally) -> dict[Spot, list[Prediction]]:
+    """What the labels of each number name, the best established first."""
+    heard = [said for series in series_of(grid) for said in _heard(series, views, bound, tally)]  # (1), (2)
+    table = _Table(heard)  # (3)
+    found: dict[Spot, list[Prediction]] = {}
     for said in heard:
-        for place in np.nonzero(said.agrees)[0]:
-            table.cells.setdefault(said.reading.home, {})[said.series.spots[place]] = float(said.series.value[place])
-        for place in np.nonzero(said.covered)[0]:
-            by_spot.setdefault(said.series.spots[place], []).append((said, int(place)))
-    for spot, readings in by_spot.items():
-        known = bound.numbers.get(spot)
-        if known is not None and not known.agrees:
-            continue  # the search has pointed at it already
-        instead = known.binding.candidate if known is not None and known.agrees else None
-        ranked = [(odds(said, at, table), said, at) for said, at in readings]
-        # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
-        best = max(sure for sure, _, _ in ranked)
-        if any(said.agrees[at] and sure >= best / _OPEN and not said.reading.unnamed for sure, said, at in ranked):
+        for place in map(int, np.nonzero(said.covered)[0]):
+            evidence = table.evidence(said, place)
+            found.setdefault(said.series.spots[place], []).append(Prediction(said, place, evidence, evidence.odds))
+    for options in found.values():
+        options.sort(key=lambda option: (-round(math.log2(option.odds), 1), round(option.far)))
+    return found
+
+
+# (4) Cells that differ
+
+
+def _contradict(spot: Spot, options: list[Prediction], bound: Bound) -> None:
+    known = bound.numbers.get(spot)
+    if known is not None and not known.agrees:
+        return  # the search has pointed at it already
+    instead = known.binding.candidate if known is not None else None
+    # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
+    best = options[0].odds
+    if any(option.agrees and option.odds >= best / _OPEN and option.named for option in options):
+        return
+    for option in options:
+        if not option.named:
             continue
-        for sure, said, at in sorted(ranked, key=lambda entry: -entry[0]):
-            if said.reading.unnamed:
-                continue
-            rows = _other_rows(said, at, instead) if instead is not None else ""
-            other = rows or (_departure(said, at, instead) if instead is not None else "")
-            if instead is not None and not other:
-                continue
-            # A formula of several cells that has another measure or statistic than labels name is an exchange of whole
-            # columns, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
-            if sure := max(sure, EXCHANGED if other and not rows and _several(instead) else 0.0):
-                if sure >= SHOWN and not said.agrees[at]:
-                    _point_at(spot, said, at, bound, sure, other)
-                break
+        said, place = option.said, option.place
+        rows = _other_rows(said, place, instead) if instead is not None else ""
+        other = rows or (_departure(said, place, instead) if instead is not None else "")
+        if instead is not None and not other:
+            continue
+        # A formula of several cells that has another measure or statistic than labels name is an exchange of whole
+        # columns, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
+        sure = max(option.odds, EXCHANGED if other and not rows and _several(instead) else 0.0)
+        if sure >= SHOWN and not option.agrees:
+            enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE or sure == EXCHANGED
+            _point_at(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
+        return
 
 
 def _several(given: Candidate | None) -> bool:
@@ -418,54 +573,3 @@ def _formula(candidate: Selected) -> tuple[object, ...]:
         spots, candidate.frame.name, candidate.measure, candidate.statistic, candidate.transformation.name,
         tuple(sorted(candidate.fixed)), rows,
     )  # fmt: skip
-
-
-# (4) How sure that is
-
-
-def _mixes(said: Heard, place: int) -> bool:
-    """Whether a mean runs over things that other rows of the table name one by one: what its label means is open."""
-    reading, grid = said.reading, said.series.grid
-    if said.sizes[place] <= 1:
-        return False
-    texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
-    rows = rows_behind(said.candidate(), place)
-    taken = {*reading.selection.fields}
-    return any(
-        at not in taken and len(np.unique(dimension.codes[rows])) > 1 and reading.view.is_spoken_of(at, texts)
-        for at, dimension in enumerate(reading.view.frame.dimensions)
-    )
-
-
-def _alone(said: Heard, table: _Table) -> bool:
-    """Whether no other column of several follows from the frame: then it is like the one that the table was made of."""
-    if said.series.kind != "column":
-        return False
-    own = {spot.column for spot in said.series.spots}
-    beside = {column for _, column in said.series.grid.cells} - own
-    frame = said.reading.view.frame.name
-    there = {spot.column for home, cells in table.cells.items() if home[0] == frame for spot in cells}
-    return len(beside) > 1 and not there & beside
-
-
-def odds(said: Heard, place: int, table: _Table) -> float:
-    """Odds that a cell which prints something else is wrong, or that its records are."""
-    inside = said.others(place)
-    around = table.others(said.reading.home, said.series.spots[place])
-    wrong = said.covered & ~said.agrees
-    against = int(wrong.sum()) - int(wrong[place])
-    if max(inside, around) < 2 or (said.series.kind == "row" and inside < 2) or _alone(said, table):
-        return 0.0
-    # What a label names in part may be a part of what it says: `ΔP(benign)` is not `P(benign)`. A reading from which
-    # half of the cells depart is another run of the same thing, or another thing.
-    strength = float(said.strengths[place])
-    weak = strength < LITERAL or said.reading.strength < STRONG or 2 * against >= inside + around
-    # Another label that selects the same rows agrees: it may be the one that names them.
-    if (
-        weak
-        or _mixes(said, place)
-        or not said.reading.selection.telling(said.agrees & (np.arange(len(said.agrees)) != place))[place]
-    ):
-        return 0.0
-    named = strength**4 * said.reading.strength**2
-    return float(named * (1 + 6 * inside + around) / (1 + against) ** 1.5)
