@@ -204,9 +204,11 @@ def _exchanged(table: Table, axis: int) -> Iterator[Change]:
     for one, two in pairs:
         change = {}
         for across in lines[one] & lines[two]:
-            first, second = (table.grid.cells[at(line, across)].text for line in (one, two))
-            if first != second:
-                change |= {at(one, across): second, at(two, across): first}
+            first, second = (table.grid.cells[at(line, across)] for line in (one, two))
+            # Columns of other digits cannot be taken for each other, and what is given would be printed otherwise.
+            alike = [slot.decimals for slot in first.slots] == [slot.decimals for slot in second.slots]
+            if first.text != second.text and alike:
+                change |= {at(one, across): second.text, at(two, across): first.text}
         if len(change) >= 4:
             yield change
 

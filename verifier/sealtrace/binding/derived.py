@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -207,18 +208,41 @@ def _has_repeats(runs: Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.i
 
 
 def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
-    """The fields with the true and the predicted label."""
-    best: tuple[int, Dimension, Dimension] | None = None
-    for guess in frame.dimensions:
-        if not GUESS.search(guess.name) or "/" in guess.name or guess.name.startswith(("file", "directory")):
+    """The fields with the true and the predicted label: two fields over one vocabulary that agree more than by chance.
+
+    Names only say which of them is the true one; without names it is the one that is the same in every run.
+    """
+    fields = [
+        field for field in frame.dimensions
+        if "/" not in field.name and not field.name.startswith(("file", "directory"))
+        and 2 <= len(field.values) <= MAX_LABELS
+    ]  # fmt: skip
+    best: tuple[tuple[bool, int], Dimension, Dimension] | None = None
+    for gold, guess in permutations(fields, 2):
+        shared = len(set(gold.values) & set(guess.values))
+        named = bool(GOLD.search(gold.name) and GUESS.search(guess.name) and not GUESS.search(gold.name))
+        if shared < 2 or (not named and not _is_answered(gold, guess, shared)):
             continue
-        for gold in frame.dimensions:
-            if gold is guess or not GOLD.search(gold.name) or GUESS.search(gold.name) or "/" in gold.name:
-                continue
-            shared = len(set(gold.values) & set(guess.values))
-            if shared >= min(2, len(gold.values)) and (best is None or shared > best[0]):
-                best = (shared, gold, guess)
+        if best is None or (named, shared) > best[0]:
+            best = ((named, shared), gold, guess)
     return None if best is None else (best[1], best[2])
+
+
+def _is_answered(gold: Dimension, guess: Dimension, shared: int) -> bool:
+    """Whether one field answers the other, as far as values say so."""
+    if GUESS.search(gold.name) or GOLD.search(guess.name) and not GOLD.search(gold.name):
+        return False
+    if 2 * shared < max(len(gold.values), len(guess.values)):
+        return False
+    known = (gold.codes >= 0) & (guess.codes >= 0)
+    code = np.array([guess.code_of.get(value, -2) for value in gold.values])[gold.codes[known]]
+    said = guess.codes[known]
+    if not len(said):
+        return False
+    frequent = np.bincount(said, minlength=len(guess.values)) / len(said)
+    by_chance = float(np.where(code >= 0, frequent[np.maximum(code, 0)], 0.0).mean())
+    right = float((code == said).mean())
+    return by_chance + 3 * (by_chance / len(said)) ** 0.5 < right < 1.0
 
 
 def _metrics(

@@ -32,8 +32,8 @@ from sealtrace.binding.series import Grid, Series, Spot, series_of, without_mark
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, Weighed, bits_of
-from sealtrace.binding.wording import rows_behind
-from sealtrace.paper.names.words import likeness, squeezed
+from sealtrace.binding.wording import plain_field, rows_behind
+from sealtrace.paper.names.words import likeness, same_word, squeezed, stems
 from sealtrace.statistics.entries import TRIED
 
 LITERAL = 0.9
@@ -209,11 +209,31 @@ def _fixed(
 def _evaluated(
     view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...], statistics: list[str]
 ) -> Evaluated | None:
+    return evaluate(view.frame, _rows_of(view, selection, fixed), [], statistics=statistics)
+
+
+def _rows_of(view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...]) -> Truths:
+    """The rows behind each number: [number, row]."""
     chosen = selection.chosen
     for name, value in fixed:
         dimension = next(one for one in view.frame.dimensions if one.name == name)
         chosen = chosen & (dimension.codes == (dimension.code_of.get(value, -2) if value else -1))[None, :]
-    return evaluate(view.frame, chosen, [], statistics=statistics)
+    return chosen
+
+
+def _single(view: FrameView, series: Series, whole: Truths, part: Truths) -> str:
+    """The one run that a part of the rows belongs to, where words say a mean over such runs."""
+    if "mean" not in _named_statistics(series) or not part.any():
+        return ""
+    told = frozenset(stems(" ".join(series.constant)))
+    place = int(np.nonzero(part.any(axis=1))[0][0])
+    for dimension in view.frame.dimensions:
+        name = stems(dimension.name)
+        if name and all(any(same_word(word, piece) for word in told) for piece in name):
+            all_codes, codes = np.unique(dimension.codes[whole[place]]), np.unique(dimension.codes[part[place]])
+            if len(all_codes) > 1 and len(codes) == 1 and codes[0] >= 0:
+                return f"{dimension.name} = {dimension.values[codes[0]]} alone"
+    return ""
 
 
 def _given(
@@ -228,6 +248,7 @@ def _given(
     measures, named = _measures(view, series, known), _named_statistics(series)
     outright = max((strength for _, strength in measures), default=0.0) >= LITERAL
     label = view.names.glossary.widened(series.constant[0])
+    single = bool(_single(view, series, selection.chosen, _rows_of(view, selection, fixed)))
     for measure, strength in measures:
         other = outright and not view.melted and likeness(label, measure) < NAMED
         column = view.frame.measures.index(measure)
@@ -237,7 +258,7 @@ def _given(
             for change in _changes(series, known):
                 expected = change(values)
                 agrees = scoring.hits(expected, series.low, series.high)
-                chosen = other or (bool(named) and statistic not in named and statistic in _PLACES)
+                chosen = other or single or (bool(named) and statistic not in named and statistic in _PLACES)
                 reading = Reading(view, selection, fixed, measure, statistic, change, strength, chosen)
                 yield Heard(reading, series, expected, agrees, sizes, strengths)
 
@@ -542,6 +563,16 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
         outright = squeezed(said.series.constant[0]) == squeezed(reading.measure) != squeezed(given.measure)
         plain = given.statistic == reading.statistic == "mean"
         return given.measure if outright and plain and squeezed(given.measure) in headers else ""
+    view = reading.view
+    told = dict(reading.fixed)
+    for name, value in given.fixed:
+        # Exchanged columns whose headers are values of a field.
+        own = view.said([one.name for one in view.frame.dimensions].index(name), said.series.constant[:1])
+        if name in told and told[name] != value and own is not None and own.strength >= LITERAL:
+            return f"{plain_field(name)} = {value}"
+    if given.statistic == reading.statistic:
+        return _single(view, said.series, _rows_of(view, reading.selection, reading.fixed),
+                       _rows_of(view, given.selection, given.fixed))  # fmt: skip
     # A header `Median` over a field of that name speaks of the field.
     named = [] if _named(reading.measure) else _named_statistics(said.series)
     if reading.statistic in named and given.statistic not in named and {reading.statistic, given.statistic} <= _PLACES:
