@@ -189,20 +189,25 @@ def _fixed(
 ) -> Iterator[tuple[tuple[str, str], ...]]:
     """Values of further fields that hold for the whole series: named by its labels, or else established by others."""
     named: dict[str, str] = {}
+    outright = False
     for place, dimension in enumerate(view.frame.dimensions):
         if place in selection.fields or len(dimension.values) < 2:
             continue
         match = view.said(place, series.constant)
         if match is not None and match.strength >= STRONG:
             named[dimension.name] = dimension.values[match.code]
+            outright |= match.strength >= LITERAL
     options: dict[tuple[tuple[str, str], ...], None] = {}
-    selecting = {view.frame.dimensions[place].name for place in selection.fields}
+    # What labels of single numbers name is selected by them, and has no one value for all.
+    selecting = {dimension.name for place, dimension in enumerate(view.frame.dimensions)
+                 if place in selection.fields or view.is_spoken_of(place, series.texts)}  # fmt: skip
     for selected in known:
         if selected.frame is view.frame:
             kept = {name: value for name, value in selected.fixed if name not in selecting}
             options[tuple(sorted({**kept, **named}.items()))] = None
     options[tuple(sorted(named.items()))] = None
-    options[()] = None
+    if not outright:
+        options[()] = None
     yield from list(options)[:4]
 
 
@@ -246,8 +251,8 @@ def _given(
 ) -> Iterator[Heard]:
     strengths = _strengths(view, series, selection)
     measures, named = _measures(view, series, known), _named_statistics(series)
-    outright = max((strength for _, strength in measures), default=0.0) >= LITERAL
     label = view.names.glossary.widened(series.constant[0])
+    outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
     single = bool(_single(view, series, selection.chosen, _rows_of(view, selection, fixed)))
     for measure, strength in measures:
         other = outright and not view.melted and likeness(label, measure) < NAMED
@@ -503,21 +508,23 @@ def _contradict(spot: Spot, options: list[Prediction], bound: Bound) -> None:
     best = options[0].odds
     if any(option.agrees and option.odds >= best / _OPEN and option.named for option in options):
         return
-    for option in options:
-        if not option.named:
-            continue
-        said, place = option.said, option.place
-        rows = _other_rows(said, place, instead) if instead is not None else ""
-        other = rows or (_departure(said, place, instead) if instead is not None else "")
-        if instead is not None and not other:
-            continue
-        # A formula of several cells that has another measure or statistic than labels name is an exchange of whole
-        # columns, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
-        sure = max(option.odds, EXCHANGED if other and not rows and _several(instead) else 0.0)
+    for option in (option for option in options if option.named):
+        said, place, sure, other = option.said, option.place, option.odds, ""
+        if instead is not None:
+            rows = _other_rows(said, place, instead)
+            other = rows or _departure(said, place, instead)
+            if not other:
+                continue
+            # A formula of several cells that has another measure or statistic than labels name, or the rows of another
+            # header, is an exchange of whole columns, of which no other cell follows as named; rows that are exchanged
+            # leave the other rows in place.
+            whole = not rows or said.series.kind != instead.series.kind
+            sure = max(sure, EXCHANGED if whole and _several(instead) else 0.0)
         if sure >= SHOWN and not option.agrees:
             enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE or sure == EXCHANGED
             _point_at(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
-        return
+        if sure >= SHOWN or instead is None:
+            return
 
 
 def _several(given: Candidate | None) -> bool:
