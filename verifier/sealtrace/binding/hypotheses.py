@@ -81,14 +81,14 @@ class Selection:
     """How well the labels name values of the field that they name best."""
 
     @cached_property
-    def _twins(self) -> npt.NDArray[np.int64]:
+    def twins(self) -> npt.NDArray[np.int64]:
         """A number for each set of rows, so that numbers which select the same rows are seen."""
         _, twins = np.unique(self.codes, axis=0, return_inverse=True)
         return twins.reshape(-1)
 
     def telling(self, agrees: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """The numbers that a disagreement would speak of: no other label that selects the same rows agrees."""
-        taken = np.isin(self._twins, self._twins[agrees])
+        taken = np.isin(self.twins, self.twins[agrees])
         return ~taken if self.sure is None else self.sure & ~taken
 
 

@@ -20,6 +20,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -105,16 +106,39 @@ class Heard:
     def covered(self) -> Truths:
         return np.isfinite(self.expected)
 
-    def others(self, place: int) -> int:
-        """Different values, other than the one at a place, that agree."""
-        values = self.series.value
-        return len({float(values[at]) for at in np.nonzero(self.agrees)[0] if at != place} - {float(values[place])})
+    @cached_property
+    def agreeing(self) -> set[float]:
+        """Different values that agree."""
+        return set(self.series.value[self.agrees].tolist())
 
-    def selected(self, place: int) -> frozenset[tuple[str, str]]:
-        """Fields and the values of them that the labels of a number name."""
-        fields = [self.reading.view.frame.dimensions[at] for at in self.reading.selection.fields]
-        codes = self.reading.selection.codes[place]
-        return frozenset((one.name, one.values[code]) for one, code in zip(fields, codes, strict=True) if code >= 0)
+    @cached_property
+    def shared(self) -> Truths:
+        """The numbers of which another one that selects the same rows agrees, or whose labels name rows less surely."""
+        selection = self.reading.selection
+        twins = selection.twins
+        agreeing = np.bincount(twins[self.agrees], minlength=int(twins.max()) + 1)[twins] - self.agrees
+        return (agreeing > 0) | (False if selection.sure is None else ~selection.sure)
+
+    @cached_property
+    def mixed(self) -> Truths:
+        """The numbers that are means over things which other rows of the table name one by one."""
+        reading, grid = self.reading, self.series.grid
+        found = np.zeros(len(self.expected), bool)
+        texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
+        fields = [dimension for at, dimension in enumerate(reading.view.frame.dimensions)
+                  if at not in reading.selection.fields and len(dimension.values) > 1
+                  and reading.view.is_spoken_of(at, texts)]  # fmt: skip
+        if fields and (self.sizes > 1).any():
+            rows = _rows_of(reading.view, reading.selection, reading.fixed)
+            for place in np.nonzero(self.sizes > 1)[0]:
+                found[place] = any(len(np.unique(dimension.codes[rows[place]])) > 1 for dimension in fields)
+        return found
+
+    def line(self, place: int) -> object:
+        """The files, the fields and the values of these that the labels of a number name."""
+        frame, selection = self.reading.view.frame, self.reading.selection
+        fields = tuple(frame.dimensions[at].name for at in selection.fields)
+        return tuple(frame.files), fields, selection.codes[place].tobytes()
 
     def beside(self, cell: Spot, spot: Spot) -> bool:
         """Whether a cell stands in the line that the same labels name: its row, or its column where these vary."""
@@ -389,66 +413,50 @@ class _Table:
     """What agrees in a table and what does not, by where it follows from."""
 
     def __init__(self, heard: list[Heard]) -> None:
-        self.cells: dict[Home, dict[Spot, float]] = {}
+        self.values: dict[Home, set[float]] = {}
+        self.columns: dict[str, set[int]] = {}
+        """Columns in which something follows from a frame."""
         self.lines: dict[object, set[Spot]] = {}
         self.wrong: dict[object, set[Spot]] = {}
         for said in heard:
             frame = said.reading.view.frame
+            self.values.setdefault(said.reading.home, set()).update(said.agreeing)
             named = said.reading.strength >= STRONG and not said.reading.unnamed
-            for place in np.nonzero(said.covered)[0]:
-                spot, key = said.series.spots[place], (tuple(frame.files), said.selected(int(place)))
+            for place in map(int, np.nonzero(said.covered)[0]):
+                spot, key = said.series.spots[place], said.line(place)
                 if said.agrees[place]:
-                    value = float(said.series.value[place])
-                    self.cells.setdefault(said.reading.home, {})[spot] = value
+                    self.columns.setdefault(frame.name, set()).add(spot.column)
                     self.lines.setdefault(key, set()).add(spot)
                 elif named:
                     self.wrong.setdefault(key, set()).add(spot)
 
-    def evidence(self, said: Heard, place: int) -> Evidence:
-        """What is known of a reading without the cell at a place."""
-        reading, spot = said.reading, said.series.spots[place]
-        key = (tuple(reading.view.frame.files), said.selected(place))
-        around = {cell: value for cell, value in self.cells.get(reading.home, {}).items() if cell != spot}
-        own = float(said.series.value[place])
-        right = {cell for cell in self.lines.get(key, ()) if said.beside(cell, spot)}
-        wrong = {cell for cell in self.wrong.get(key, ()) if said.beside(cell, spot)} - self.lines.get(key, set())
+    def evidence(self, said: Heard) -> Iterator[tuple[int, Evidence]]:
+        """What is known of a reading without the cell at each of its places."""
         departs = said.covered & ~said.agrees
-        others = said.agrees & (np.arange(len(said.agrees)) != place)
-        return Evidence(
-            label=float(said.strengths[place]),
-            measure=reading.strength,
-            series=said.others(place),
-            line=len(right),
-            table=len(set(around.values()) - {own}),
-            against=int(departs.sum()) - int(departs[place]),
-            line_against=len(wrong),
-            mixed=_mixes(said, place),
-            shared=not reading.selection.telling(others)[place],
-            alone=self._alone(said),
-        )
+        alone = self._alone(said)
+        around = self.values[said.reading.home]
+        for place in map(int, np.nonzero(said.covered)[0]):
+            spot, own, key = said.series.spots[place], float(said.series.value[place]), said.line(place)
+            right, wrong = self.lines.get(key, set()), self.wrong.get(key, set())
+            yield place, Evidence(
+                label=float(said.strengths[place]),
+                measure=said.reading.strength,
+                series=len(said.agreeing) - (own in said.agreeing),
+                line=sum(said.beside(cell, spot) for cell in right),
+                table=len(around) - (own in around),
+                against=int(departs.sum()) - int(departs[place]),
+                line_against=sum(said.beside(cell, spot) for cell in wrong - right),
+                mixed=bool(said.mixed[place]),
+                shared=bool(said.shared[place]),
+                alone=alone,
+            )
 
     def _alone(self, said: Heard) -> bool:
         if said.series.kind != "column":
             return False
         own = {spot.column for spot in said.series.spots}
         beside = {column for _, column in said.series.grid.cells} - own
-        frame = said.reading.view.frame.name
-        there = {spot.column for home, cells in self.cells.items() if home[0] == frame for spot in cells}
-        return len(beside) > 1 and not there & beside
-
-
-def _mixes(said: Heard, place: int) -> bool:
-    """Whether a mean runs over things that other rows of the table name one by one."""
-    reading, grid = said.reading, said.series.grid
-    if said.sizes[place] <= 1:
-        return False
-    texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
-    rows = rows_behind(said.candidate(), place)
-    taken = {*reading.selection.fields}
-    return any(
-        at not in taken and len(np.unique(dimension.codes[rows])) > 1 and reading.view.is_spoken_of(at, texts)
-        for at, dimension in enumerate(reading.view.frame.dimensions)
-    )
+        return len(beside) > 1 and not self.columns.get(said.reading.view.frame.name, set()) & beside
 
 
 @dataclass(frozen=True)
@@ -488,8 +496,7 @@ def predictions(grid: Grid, views: list[FrameView], bound: Bound, tally: Tally) 
     table = _Table(heard)  # (3)
     found: dict[Spot, list[Prediction]] = {}
     for said in heard:
-        for place in map(int, np.nonzero(said.covered)[0]):
-            evidence = table.evidence(said, place)
+        for place, evidence in table.evidence(said):
             found.setdefault(said.series.spots[place], []).append(Prediction(said, place, evidence, evidence.odds))
     for options in found.values():
         options.sort(key=lambda option: (-round(math.log2(option.odds), 1), round(option.far)))
