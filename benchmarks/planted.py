@@ -230,7 +230,10 @@ def run(table: Table) -> Iterator[Change]:
             if place in taken or not 1 < len(field.values) <= 20:
                 continue
             chosen = _behind(formula) & (field.codes == table.draw.randrange(len(field.values)))[None, :]
-            if not chosen.any(axis=1)[formula.agrees].all() or (evaluated := evaluate(formula.frame, chosen, [])) is None:
+            if (
+                not chosen.any(axis=1)[formula.agrees].all()
+                or (evaluated := evaluate(formula.frame, chosen, [])) is None
+            ):
                 continue
             values = evaluated.of("mean")[:, 0, formula.frame.measures.index(formula.measure)]
             yield _column(table, formula, formula.transformation(values))
@@ -305,7 +308,9 @@ def measured(study: Study, kinds: list[str], errors: int, seed: int, show: Calla
         for place, one in said.items():
             if one.status == "differs":
                 untouched.alarms += 1
-                show(f"  untouched: {_told(grid, place)} prints {grid.cells[place].text}, given {one.given}, {one.odds}")
+                show(
+                    f"  untouched: {_told(grid, place)} prints {grid.cells[place].text}, given {one.given}, {one.odds}"
+                )
         tables.append(Table(study, grid, bounds[grid.number], said, draw))
     found = {"untouched": untouched}
     for kind in kinds:
@@ -406,7 +411,9 @@ def make_study(directory: Path, seed: int = 5) -> tuple[Path, Path]:
                     gold = random.Random(f"{task}{item}").choice("abcd")
                     right = draw.random() < level + easier + draw.gauss(0, 0.02)
                     given = gold if right else draw.choice([letter for letter in "abcd" if letter != gold])
-                    answers.append({"id": item, "task": task, "model": model, "seed": run_, "gold": gold, "answer": given})
+                    answers.append(
+                        {"id": item, "task": task, "model": model, "seed": run_, "gold": gold, "answer": given}
+                    )
                 share = sum(answer["gold"] == answer["answer"] for answer in answers) / len(answers)
                 shares.setdefault((model, task), []).append(100 * share)
                 lines = "\n".join(map(json.dumps, answers))

@@ -205,6 +205,9 @@ class Bound:
     meant: dict[tuple[int, str, int], dict[str, str]] = field(default_factory=dict)
     """Table, kind of series and row or column to what its label means, where the numbers beside it say so."""
 
+    stale: dict[int, str] = field(default_factory=dict)
+    """Tables none of whose numbers is what the file says that their labels name, and what is said of them."""
+
     def add(self, binding: Binding) -> None:
         """Takes a binding in; a number that is given already stays as it is."""
         candidate = binding.candidate

@@ -226,6 +226,7 @@ def concluded(findings: Findings, version: str) -> Result:
     accidents = accidents_of(findings.grids, findings.bound)  # (5)
     differing = [_differs(number) for number in numbers if number.word == "differs" or number.status == "probably-off"]
     wrong = [finding for finding in differing if finding.severity == "error"]
+    differing += [_stale(findings.grids[number], told) for number, told in findings.bound.stale.items()]
     audit = findings.audit
     if audit is not None:
         # What results give or deny is said first; what only the paper's own numbers deny, contradicts.
@@ -309,6 +310,14 @@ def _differs(number: NumberResult) -> Finding:
         found=number.printed,
         message=(number.says or number.printed) + _chances(number),
     )
+
+
+def _stale(grid: Grid, told: str) -> Finding:
+    """A table as a whole; it is never an error, since the file may be the one that was left behind."""
+    return Finding(
+        check=NUMBERS, severity="warning", source=grid.source, line=grid.line,
+        key={"table": grid.name, "accident": "stale-table"}, message=told,
+    )  # fmt: skip
 
 
 def _chances(number: NumberResult) -> str:

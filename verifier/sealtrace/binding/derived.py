@@ -230,7 +230,7 @@ def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
 
 def _is_answered(gold: Dimension, guess: Dimension, shared: int) -> bool:
     """Whether one field answers the other, as far as values say so."""
-    if GUESS.search(gold.name) or GOLD.search(guess.name) and not GOLD.search(gold.name):
+    if GUESS.search(gold.name) or (GOLD.search(guess.name) and not GOLD.search(gold.name)):
         return False
     if 2 * shared < max(len(gold.values), len(guess.values)):
         return False

@@ -32,7 +32,7 @@ from sealtrace.binding.hypotheses import NAMED, FrameView, Selection, frame_cost
 from sealtrace.binding.series import Grid, Series, Spot, series_of, without_marks
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
-from sealtrace.binding.weighing import Truths, Weighed, bits_of
+from sealtrace.binding.weighing import Truths, Weighed, bits_of, printed_as
 from sealtrace.binding.wording import plain_field, rows_behind
 from sealtrace.paper.names.words import likeness, same_word, squeezed, stems
 from sealtrace.statistics.entries import TRIED
@@ -52,10 +52,13 @@ SURE, SHOWN = 20.0, 5.0
 LEAST_BESIDE = 2
 """Other cells of different values that must follow by the same file, reading and statistic for an error."""
 WEIGHTS = {
-    "constant": -9.0, "label": 6.0, "line": 2.0, "measure": 2.0, "series cells": 1.5, "line cells": 0.5,
-    "table cells": 0.5, "series against": -1.5, "line against": -1.0, "mixed": -3.0, "shared": -3.0, "alone": -2.0,
+    "constant": -1.72, "label": 0.55, "line follows": 2.45, "measure": 0.22, "one beside": 0.76, "two beside": 0.37,
+    "three beside": 0.43, "one departs": -1.85, "half depart": -0.84, "two, none departs": 1.22,
+    "three, none departs": 1.66, "line departs": -0.42, "mixed": -1.14, "shared": -1.37, "alone": -0.53,
 }  # fmt: skip
 """Logarithms of odds, fitted by `benchmarks/odds.py` (docs/adr/0022)."""
+LEAST_STALE = 4
+"""Numbers of a table that must all be something else for it to be called stale."""
 _NOT_BY_ACCIDENT = 3
 """Different numbers that a formula must give which labels do not name."""
 _PLACES = frozenset({"mean", "median", "min", "max"})
@@ -165,8 +168,34 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
     for grid in grids:
         if tally.late(f"{grid.name}: what its labels name"):
             return
-        for spot, options in predictions(grid, views, bound, tally).items():
-            _contradict(spot, options, bound)  # (4)
+        told = predictions(grid, views, bound, tally)
+        if told and not any(spot in bound.numbers for spot in told):
+            bound.stale |= _stale(grid, told)
+        for spot, options in told.items() if grid.number not in bound.stale else ():
+            _compare(spot, options, bound)  # (4)
+
+
+def _stale(grid: Grid, told: dict[Spot, list[Prediction]]) -> dict[int, str]:
+    """What is said of a table none of whose numbers is what the file says that its labels name outright.
+
+    Values that are near what is printed are another run of the same thing; others are another thing.
+    """
+    files: dict[str, list[Prediction]] = {}
+    for options in told.values():
+        for name in {option.said.reading.view.frame.name for option in options}:
+            own = [option for option in options if option.said.reading.view.frame.name == name]
+            literal = [one for one in own if one.named and one.evidence.label >= LITERAL <= one.evidence.measure]
+            if literal and not any(option.agrees for option in own):
+                files.setdefault(name, []).append(min(literal, key=lambda option: option.far))
+    name, found = max(files.items(), key=lambda pair: len(pair[1]), default=("", []))
+    rows = {one.said.series.spots[one.place].row for one in found}
+    near = [one for one in found if one.far <= math.log10(2)]
+    if len(found) < LEAST_STALE or 2 * len(found) < len(told) or len(rows) < 2 or 4 * len(near) < 3 * len(found):
+        return {}
+    slots = [(one, one.said.series.slots[one.place]) for one in found[:3]]
+    shown = ", ".join(f"{slot.text} where it says {printed_as(one.value, slot)}" for one, slot in slots)
+    return {grid.number: f"{grid.name}: none of {len(found)} numbers is what {name} says, whose rows and columns its "
+                         f"labels name ({shown}); the table is probably stale, or the file is"}  # fmt: skip
 
 
 # (1) Readings
@@ -397,11 +426,12 @@ class Evidence:
 
     @property
     def features(self) -> tuple[float, ...]:
-        """The numbers that the odds are fitted on, in the order of `WEIGHTS`."""
-        counts = (self.series, self.line, self.table, self.against, self.line_against)
+        """What the odds are fitted on, in the order of `WEIGHTS`."""
+        steps = (self.series >= 1, self.series >= 2, self.series >= 3, self.against > 0,
+                 self.against >= max(1, self.series), self.series >= 2 and not self.against,
+                 self.series >= 3 and not self.against, self.line_against > 0)  # fmt: skip
         flags = (self.mixed, self.shared, self.alone)
-        return (1.0, self.label, float(self.line > 0), self.measure, *(math.log2(1 + count) for count in counts),
-                *map(float, flags))  # fmt: skip
+        return (1.0, self.label, float(self.line > 0), self.measure, *map(float, (*steps, *flags)))
 
     @property
     def odds(self) -> float:
@@ -438,17 +468,20 @@ class _Table:
         for place in map(int, np.nonzero(said.covered)[0]):
             spot, own, key = said.series.spots[place], float(said.series.value[place]), said.line(place)
             right, wrong = self.lines.get(key, set()), self.wrong.get(key, set())
-            yield place, Evidence(
-                label=float(said.strengths[place]),
-                measure=said.reading.strength,
-                series=len(said.agreeing) - (own in said.agreeing),
-                line=sum(said.beside(cell, spot) for cell in right),
-                table=len(around) - (own in around),
-                against=int(departs.sum()) - int(departs[place]),
-                line_against=sum(said.beside(cell, spot) for cell in wrong - right),
-                mixed=bool(said.mixed[place]),
-                shared=bool(said.shared[place]),
-                alone=alone,
+            yield (
+                place,
+                Evidence(
+                    label=float(said.strengths[place]),
+                    measure=said.reading.strength,
+                    series=len(said.agreeing) - (own in said.agreeing),
+                    line=sum(said.beside(cell, spot) for cell in right),
+                    table=len(around) - (own in around),
+                    against=int(departs.sum()) - int(departs[place]),
+                    line_against=sum(said.beside(cell, spot) for cell in wrong - right),
+                    mixed=bool(said.mixed[place]),
+                    shared=bool(said.shared[place]),
+                    alone=alone,
+                ),
             )
 
     def _alone(self, said: Heard) -> bool:
@@ -479,6 +512,11 @@ class Prediction:
         return bool(self.said.agrees[self.place])
 
     @property
+    def bits(self) -> float:
+        """How unlikely it is that it agrees by accident."""
+        return math.log2(self.odds) + float(bits_of(self.said.series)[self.place])
+
+    @property
     def named(self) -> bool:
         """Whether labels and words chose its measure and statistic, not printed digits."""
         return not self.said.reading.unnamed
@@ -506,14 +544,18 @@ def predictions(grid: Grid, views: list[FrameView], bound: Bound, tally: Tally) 
 # (4) Cells that differ
 
 
-def _contradict(spot: Spot, options: list[Prediction], bound: Bound) -> None:
+def _compare(spot: Spot, options: list[Prediction], bound: Bound) -> None:
+    """Binds a number to what its labels name, where it follows from that or differs."""
     known = bound.numbers.get(spot)
     if known is not None and not known.agrees:
         return  # the search has pointed at it already
     instead = known.binding.candidate if known is not None else None
     # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
     best = options[0].odds
-    if any(option.agrees and option.odds >= best / _OPEN and option.named for option in options):
+    agreeing = [option for option in options if option.agrees and option.odds >= best / _OPEN and option.named]
+    if agreeing:
+        if known is None and agreeing[0].odds >= SHOWN and agreeing[0].bits >= scoring.ACCEPTED:
+            _bind(spot, agreeing[0].said, agreeing[0].place, bound)
         return
     for option in (option for option in options if option.named):
         said, place, sure, other = option.said, option.place, option.odds, ""
@@ -529,7 +571,7 @@ def _contradict(spot: Spot, options: list[Prediction], bound: Bound) -> None:
             sure = max(sure, EXCHANGED if whole and _several(instead) else 0.0)
         if sure >= SHOWN and not option.agrees:
             enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE or sure == EXCHANGED
-            _point_at(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
+            _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
         if sure >= SHOWN or instead is None:
             return
 
@@ -594,16 +636,18 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
     return ""
 
 
-def _point_at(spot: Spot, said: Heard, place: int, bound: Bound, chance: float, exchanged: str) -> None:
+def _bind(spot: Spot, said: Heard, place: int, bound: Bound, chance: float | None = None, exchanged: str = "") -> None:
     """Binds a number to what its labels name, in the formula that says so already where there is one."""
     candidate = said.candidate()
     for binding in bound.bindings:
         other = binding.candidate
         if isinstance(other, Selected) and _formula(other) == _formula(candidate):
-            other.expected[place] = candidate.expected[place]
+            other.expected[place], other.agrees[place] = candidate.expected[place], candidate.agrees[place]
             break
     else:
-        candidate.expected = np.where(np.arange(len(said.expected)) == place, said.expected, np.nan)
+        here = np.arange(len(said.expected)) == place
+        candidate.expected = np.where(here, said.expected, np.nan)
+        candidate.agrees = candidate.agrees & here
         binding = Binding(candidate, said.bits())
         bound.bindings.append(binding)
     before = bound.numbers.get(spot)
