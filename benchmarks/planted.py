@@ -87,7 +87,7 @@ class Study:
         """One table, searched and heard."""
         tally = Tally(time.process_time() + 3 * self.seconds)
         bound = bind_tables([grid], self.views, tally, self.seconds * WORK_A_SECOND)
-        hear_labels([grid], self.views, bound, tally)
+        hear_labels([grid], self.views, bound, tally, self.seconds * WORK_A_SECOND)
         return bound
 
     def text(self, prose: list[ProseLine], bound: Bound) -> dict[tuple[int, int], Said]:
@@ -202,7 +202,7 @@ def _exchanged(table: Table, axis: int) -> Iterator[Change]:
         return (line, across) if axis == 0 else (across, line)
 
     for one, two in pairs:
-        change = {}
+        change: Change = {}
         for across in lines[one] & lines[two]:
             first, second = (table.grid.cells[at(line, across)] for line in (one, two))
             # Columns of other digits cannot be taken for each other, and what is given would be printed otherwise.
@@ -433,29 +433,29 @@ def make_study(directory: Path, seed: int = 5) -> tuple[Path, Path]:
     _write_csv(results / "sites.csv", sites)
 
     def mean(system: str, name: str) -> float:
-        return statistics.mean(float(row[name]) for row in runs if row["system"] == system)
+        return statistics.mean(float(str(row[name])) for row in runs if row["system"] == system)
 
     spreads = {pair: f"{statistics.mean(own):.1f} ± {statistics.stdev(own):.1f}" for pair, own in shares.items()}
-    lines = ["# A study", "", "## Answers", "", "Accuracy (%) over three seeds, mean and standard deviation.", ""]
-    lines += _markdown(["Model", *TASKS], [[model, *(spreads[model, task] for task in TASKS)] for model in MODELS])
-    lines += ["", "## Systems", "", "Mean over five seeds.", ""]
-    lines += _markdown(
+    text = ["# A study", "", "## Answers", "", "Accuracy (%) over three seeds, mean and standard deviation.", ""]
+    text += _markdown(["Model", *TASKS], [[model, *(spreads[model, task] for task in TASKS)] for model in MODELS])
+    text += ["", "## Systems", "", "Mean over five seeds.", ""]
+    text += _markdown(
         ["System", "Accuracy", "F1", "Latency"],
         [[system, f"{100 * mean(system, 'accuracy'):.2f}", f"{100 * mean(system, 'f1'):.2f}",
           f"{mean(system, 'latency'):.1f}"] for system in MODELS],
     )  # fmt: skip
-    lines += ["", "## Sites", "", "Patients of each site.", ""]
-    lines += _markdown(
+    text += ["", "## Sites", "", "Patients of each site.", ""]
+    text += _markdown(
         ["Site", "Events", "Age", "Estimate"],
         [[str(row["site"]), f"{row['events']}/{row['cases']}", f"{row['age']:.1f}", f"{row['estimate']:.2f}"]
          for row in sites],
     )  # fmt: skip
-    lines += ["", "## Text", ""]
+    text += ["", "## Text", ""]
     for row in sites:
-        lines += [f"The estimate for site {row['site']} was {row['estimate']:.2f}.", ""]
+        text += [f"The estimate for site {row['site']} was {row['estimate']:.2f}.", ""]
     for model in MODELS:
-        lines += [f"On boolq, {model} reaches {statistics.mean(shares[model, 'boolq']):.1f} % accuracy.", ""]
-    (directory / "paper.md").write_text("\n".join(lines) + "\n")
+        text += [f"On boolq, {model} reaches {statistics.mean(shares[model, 'boolq']):.1f} % accuracy.", ""]
+    (directory / "paper.md").write_text("\n".join(text) + "\n")
     return directory / "paper.md", results
 
 

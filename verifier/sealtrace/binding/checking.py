@@ -178,7 +178,7 @@ def find(
     frames = [view.frame for view in views if not view.melted]
     tally.begin(SEARCH)
     bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
-    hear_labels(grids, views, bound, tally)
+    hear_labels(grids, views, bound, tally, seconds * WORK_A_SECOND / 2)
     tally.begin(1.0)
     for path, others in rivals() if _explained(bound, grids) < LITTLE else ():
         share = _explained(bind_tables(others, views, Tally(tally.end), seconds * WORK_A_SECOND / 4), others)

@@ -313,7 +313,12 @@ def _computed(variant: Variant, counts: Margins, *, one: bool = False) -> Number
     """A statistic of the labels of every run, or of one column of labels, which stands in `hits`."""
     assert variant.function is not None
     if variant.at_once:
-        return np.asarray(variant.function(counts.hits if one else counts), dtype=float)
+        there = counts.rows > 0  # A run may have examples without a label only.
+        some = Margins(counts.hits[there], counts.support[there], counts.given[there], counts.rows[there])
+        values = np.asarray(variant.function(some.hits if one else some), dtype=float)
+        whole = np.full((len(there), *values.shape[1:]), np.nan)
+        whole[there] = values
+        return whole
     found: list[Any] = []
     for hits, support, given, rows in zip(counts.hits, counts.support, counts.given, counts.rows, strict=True):
         single = Margins(hits, support, given, rows)

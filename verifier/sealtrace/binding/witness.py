@@ -163,12 +163,16 @@ class Heard:
         )  # fmt: skip
 
 
-def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: Tally) -> None:
-    """Adds the cells that differ from what their labels name, with their odds."""
+def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: Tally, work: float) -> None:
+    """Adds the cells that follow from what their labels name, or differ from it, with their odds; `work` bounds it."""
+    limit = tally.work + work
     for grid in grids:
+        if tally.over(limit) and not tally.late():
+            tally.too_much.append(f"{grid.name}: what its labels name")
+            continue
         if tally.late(f"{grid.name}: what its labels name"):
             return
-        told = predictions(grid, views, bound, tally)
+        told = predictions(grid, views, bound, tally, limit)
         if told and not any(spot in bound.numbers for spot in told):
             bound.stale |= _stale(grid, told)
         for spot, options in told.items() if grid.number not in bound.stale else ():
@@ -209,6 +213,7 @@ def _heard(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -
             if selection.by_value is not None:
                 continue
             for fixed in _fixed(view, series, selection, known):
+                tally.work += selection.chosen.size + 8 * len(series.slots) * len(view.frame.measures)
                 evaluated = _evaluated(view, selection, fixed, _statistics(series, known))
                 if evaluated is not None:
                     yield from _given(view, series, selection, fixed, evaluated, known)
@@ -528,9 +533,14 @@ class Prediction:
         return abs(math.log10(max(abs(self.value), 1e-12) / max(printed, 1e-12)))
 
 
-def predictions(grid: Grid, views: list[FrameView], bound: Bound, tally: Tally) -> dict[Spot, list[Prediction]]:
+def predictions(
+    grid: Grid, views: list[FrameView], bound: Bound, tally: Tally, limit: float = math.inf
+) -> dict[Spot, list[Prediction]]:
     """What the labels of each number name, the best established first."""
-    heard = [said for series in series_of(grid) for said in _heard(series, views, bound, tally)]  # (1), (2)
+    heard: list[Heard] = []
+    for series in series_of(grid):
+        if not tally.over(limit):
+            heard += _heard(series, views, bound, tally)  # (1), (2)
     table = _Table(heard)  # (3)
     found: dict[Spot, list[Prediction]] = {}
     for said in heard:
@@ -569,6 +579,9 @@ def _compare(spot: Spot, options: list[Prediction], bound: Bound) -> None:
             # leave the other rows in place.
             whole = not rows or said.series.kind != instead.series.kind
             sure = max(sure, EXCHANGED if whole and _several(instead) else 0.0)
+        # Where labels select several rows and one of them is printed, it is open which of them is meant.
+        if option.evidence.shared or (not other and said.candidate().picked):
+            return
         if sure >= SHOWN and not option.agrees:
             enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE or sure == EXCHANGED
             _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
