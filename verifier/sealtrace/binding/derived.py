@@ -6,6 +6,7 @@ fixes (its subject, its difficulty) is a slice instead.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from functools import partial
@@ -242,7 +243,7 @@ def _is_answered(gold: Dimension, guess: Dimension, shared: int) -> bool:
     frequent = np.bincount(said, minlength=len(guess.values)) / len(said)
     by_chance = float(np.where(code >= 0, frequent[np.maximum(code, 0)], 0.0).mean())
     right = float((code == said).mean())
-    return by_chance + 3 * (by_chance / len(said)) ** 0.5 < right < 1.0
+    return by_chance + 3 * math.sqrt(by_chance / len(said)) < right < 1.0
 
 
 def _metrics(

@@ -28,7 +28,7 @@ from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Candidate, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
 from sealtrace.binding.frames import Numbers
-from sealtrace.binding.hypotheses import NAMED, FrameView, Selection, frame_costs, selections
+from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, selections
 from sealtrace.binding.series import Grid, Series, Spot, series_of, without_marks
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
@@ -116,11 +116,16 @@ class Heard:
 
     @cached_property
     def shared(self) -> Truths:
-        """The numbers of which another one that selects the same rows agrees, or whose labels name rows less surely."""
+        """The numbers whose labels leave open which rows they mean: another one that selects the same rows agrees, the
+        label names them less surely than others do, or it says all of them (`Both`), of which a mean or a sum is meant.
+        """
         selection = self.reading.selection
         twins = selection.twins
         agreeing = np.bincount(twins[self.agrees], minlength=int(twins.max()) + 1)[twins] - self.agrees
-        return (agreeing > 0) | (False if selection.sure is None else ~selection.sure)
+        every: Truths = (selection.codes == EVERY).any(axis=1)
+        if selection.sure is not None:
+            every = every | ~selection.sure
+        return every | (agreeing > 0)
 
     @cached_property
     def mixed(self) -> Truths:
@@ -580,7 +585,7 @@ def _compare(spot: Spot, options: list[Prediction], bound: Bound) -> None:
             whole = not rows or said.series.kind != instead.series.kind
             sure = max(sure, EXCHANGED if whole and _several(instead) else 0.0)
         # Where labels select several rows and one of them is printed, it is open which of them is meant.
-        if option.evidence.shared or (not other and said.candidate().picked):
+        if option.evidence.shared or option.evidence.mixed or (not other and said.candidate().picked):
             return
         if sure >= SHOWN and not option.agrees:
             enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE or sure == EXCHANGED
