@@ -11,6 +11,7 @@ import pytest
 
 import sealtrace
 from large_bundle import make
+from planted import KINDS, Study, make_study, measured
 from ratios import ATTEMPTS, Ratio
 from ratios import main as judge
 from support import ROOT
@@ -81,3 +82,15 @@ def test_a_ratio_beyond_its_limit_fails_and_noise_does_not() -> None:
     with pytest.raises(SystemExit, match="beyond the limit 3 times: slow"):
         judge([Ratio("fast", 2.0, lambda: 1.0), Ratio("slow", 2.0, measured)])
     assert len(slow) == ATTEMPTS
+
+
+def test_planted_errors_of_every_kind_are_named_with_the_right_value(tmp_path: Path) -> None:
+    """The small form of `benchmarks/planted.py`: two errors of each kind; the untouched paper names nothing."""
+    missed: list[str] = []
+    found = measured(Study.read(*make_study(tmp_path), 10.0), [*KINDS, "sentence"], 2, 0, missed.append)
+    untouched = found.pop("untouched")
+    assert (untouched.planted, untouched.alarms) == (45, 0)
+    assert all(counted.planted for counted in found.values())
+    planted, right = (sum(getattr(one, name) for one in found.values()) for name in ("planted", "right"))
+    assert right * 10 >= planted * 9, missed
+    assert sum(counted.alarms for counted in found.values()) == 0, missed

@@ -212,6 +212,7 @@ def _stale(grid: Grid, told: dict[Spot, list[Prediction]]) -> dict[int, str]:
 
 def _heard(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
     series.fresh = np.ones(len(series.slots), bool)
+    series.known = [bound.meant.get(series.line(spot), {}) for spot in series.spots]
     known = _established(series.grid, bound)
     for view in _views(series, views, known, tally):
         for selection in selections(view, series):
@@ -231,7 +232,6 @@ def _established(grid: Grid, bound: Bound) -> list[Selected]:
         for binding in bound.bindings
         if binding.candidate.series.grid is grid
         for selected in binding.candidate.selected
-        if selected.selection.by_value is None
     ]
     return sorted(found, key=lambda selected: -int(selected.agrees.sum()))
 
@@ -239,7 +239,9 @@ def _established(grid: Grid, bound: Bound) -> list[Selected]:
 def _views(series: Series, views: list[FrameView], known: list[Selected], tally: Tally) -> list[FrameView]:
     """The frames that other cells follow from, then those whose fields and files the labels name best."""
     names = {selected.frame.name for selected in known}
-    here = [view for view in views if view.frame.name in names]
+    # Labels that other numbers of their rows explain may mean a row as it stands.
+    placed = {selected.frame.name for selected in known if selected.selection.by_value is not None}
+    here = [view.rowed if view.frame.name in placed else view for view in views if view.frame.name in names]
     rest = [view for view in views if view.frame.name not in names]
     if tally.late() or not rest:
         return here
@@ -265,7 +267,7 @@ def _fixed(
     selecting = {dimension.name for place, dimension in enumerate(view.frame.dimensions)
                  if place in selection.fields or view.is_spoken_of(place, series.texts)}  # fmt: skip
     for selected in known:
-        if selected.frame is view.frame:
+        if selected.frame.name == view.frame.name:
             kept = {name: value for name, value in selected.fixed if name not in selecting}
             options[tuple(sorted({**kept, **named}.items()))] = None
     options[tuple(sorted(named.items()))] = None
@@ -334,9 +336,9 @@ def _given(
 def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers:
     """How well the labels of each number name the values by which its rows are selected."""
     found = np.ones(len(series.slots))
-    for number, labels in enumerate(series.varying):
+    for number, (labels, meant) in enumerate(zip(series.varying, series.known, strict=True)):
         for column, place in enumerate(selection.fields):
-            match = view.best(place, labels)
+            match = view.known(place, meant) or view.best(place, labels)
             own = match is not None and match.code == selection.codes[number, column]
             found[number] = min(found[number], min(1.0, match.strength) if match is not None and own else 0.5)
     return found
