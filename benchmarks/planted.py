@@ -29,7 +29,6 @@ import random
 import statistics
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +49,7 @@ from sealtrace.binding.witness import SURE, hear_labels
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.papers import read_paper
+from sealtrace.paper.sentences import sentences
 
 Place = tuple[int, int]
 """Row and column of a cell."""
@@ -90,16 +90,12 @@ class Study:
         hear_labels([grid], self.views, bound, tally, self.seconds * WORK_A_SECOND)
         return bound
 
-    def text(self, prose: list[ProseLine], bound: Bound) -> dict[tuple[int, int], Said]:
-        """Numbers of the text, by their line and their place among those of the line."""
+    def text(self, prose: list[ProseLine], bound: Bound) -> dict[str, tuple[int, Said]]:
+        """Numbers of the text by their ids, with their lines."""
         frames = [view.frame for view in self.views if not view.melted]
-        found, _ = bind_text(prose, self.grids, bound, frames, Tally(time.process_time() + 3 * self.seconds))
-        counted: Counter[int] = Counter()
-        said = {}
-        for number in found:
-            said[number.line, counted[number.line]] = Said(number.status, number.expected or number.slot.text)
-            counted[number.line] += 1
-        return said
+        tally = Tally(time.process_time() + 3 * self.seconds)
+        found, _ = bind_text(list(sentences(prose)), self.grids, bound, frames, tally)
+        return {one.number.id: (one.number.line, Said(one.status, one.expected or one.slot.text)) for one in found}
 
 
 def said_of(grid: Grid, bound: Bound) -> dict[Place, Said]:
@@ -367,26 +363,29 @@ def _planted_in_text(
 ) -> Counted:
     counted = Counted()
     before = study.text(study.prose, bound)
-    following = [place for place, said in before.items() if said.status == "explained"]
+    following = [name for name, (_, said) in before.items() if said.status == "explained"]
     draw.shuffle(following)
-    for line, number in following[:errors]:
-        printed = before[line, number].given
-        at = next(at for at, prose in enumerate(study.prose) if prose.line == line and printed in prose.text)
-        slot = numbers_of(printed)[0]
+    for name in following[:errors]:
+        line, said = before[name]
+        slot = numbers_of(said.given)[0]
         wrong = printed_as(_other(float(slot.value), float(slot.unit or 1), draw), slot)
         prose = list(study.prose)
-        prose[at] = replace(prose[at], text=prose[at].text.replace(printed, wrong, 1))
-        after = study.text(prose, bound)
-        one = after.get((line, number), Said("gone", ""))
+        at = next((at for at, one in enumerate(prose) if one.line == line and said.given in one.text), None)
+        if at is None:
+            continue
+        prose[at] = replace(prose[at], text=prose[at].text.replace(said.given, wrong, 1))
+        after = {name: one for name, (_, one) in study.text(prose, bound).items()}
+        one = after.get(name, Said("gone", ""))
+        right = one.status == "off" and one.given == said.given
         counted.planted += 1
         counted.named += one.status == "off"
-        counted.right += one.status == "off" and one.given == printed
-        counted.sure += one.status == "off" and one.given == printed
-        if one.given != printed:
-            show(f"  missed sentence: line {line}, was {printed}, is {wrong}: {one.status}, given {one.given}")
+        counted.right += right
+        counted.sure += right
+        if not right:
+            show(f"  missed sentence: line {line}, was {said.given}, is {wrong}: {one.status}, given {one.given}")
         counted.alarms += sum(
-            said.status == "off" and place != (line, number) and before.get(place, said).status != "off"
-            for place, said in after.items()
+            one.status == "off" and other != name and other in before and before[other][1].status != "off"
+            for other, one in after.items()
         )
     return counted
 

@@ -41,7 +41,9 @@ def study(directory: Path, changed: str) -> Path:
     def of(system: str, column: int) -> list[float]:
         return [100 * float(row[column]) for row in rows if row[0] == system]
 
-    brought = {"best": max, "run": lambda values: values[2]}.get(changed, statistics.mean)
+    def brought(values: list[float]) -> float:
+        return {"best": max(values), "run": values[2]}.get(changed, statistics.mean(values))
+
     table = {system: [brought(of(system, 2)), brought(of(system, 3))] for system in SYSTEMS}
     if changed == "rows":
         table["ours"], table["big"] = table["big"], table["ours"]
