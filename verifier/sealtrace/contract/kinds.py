@@ -29,6 +29,7 @@ _ENGINE = (
     Kind("attachment", Form.BYTES, "", stages=any_role(*STAGES)),
     Kind("seal", Form.DOCUMENT, f"{_HERE}.sealing:Seal", stages=any_role(*STAGES)),
     Kind("manifest", Form.DOCUMENT, f"{_HERE}.sealing:Manifest"),
+    Kind("claims", Form.DOCUMENT, f"{_HERE}.claims:Claims"),
     Kind("result", Form.DOCUMENT, f"{_HERE}.result:Result"),
 )
 

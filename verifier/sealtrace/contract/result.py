@@ -19,7 +19,7 @@ Status = Literal["pass", "fail", "missing", "skipped", "not-applicable"]
 Verdict = Literal["verified", "findings", "incomplete", "nothing-found"]
 Command = Literal["verify", "check", "audit", "diff"]
 Word = Literal["follows", "differs", "contradicts", "open", "given"]
-Grade = Literal["contradiction", "rounding", "suspicion", "question", "undecided", "holds", "suggestion"]
+Grade = Literal["contradiction", "rounding", "suspicion", "question", "undecided", "holds", "suggestion", "refused"]
 
 VERSION: Literal[2] = 2
 """Of this contract; the JSON of 0.1 (report, audit and check) was the first (docs/migration.md)."""
@@ -289,7 +289,8 @@ class ClaimResult(Record):
     grade: Grade = Field(
         description="`contradiction`: no values that print so satisfy what the paper states; `suspicion`: none do, but "
         "it was read by rule; `rounding`: a unit in the last place mends it; `question`: it rests on an assumption; "
-        "`undecided`: neither could be shown; `holds`: some values do; `suggestion`: found by search, stated by nobody."
+        "`undecided`: neither could be shown; `holds`: some values do; `suggestion`: found by search; "
+        "`refused`: a reader's claim that is not tied to the paper."
     )
     says: str = Field(description="What it says.")
     quote: str = Field(description="The sentence or place of the paper that it is from.")
@@ -299,7 +300,9 @@ class ClaimResult(Record):
     assumes: list[str] = Field(default=[], description="What the contradiction needs besides.")
     family: str = Field(description="`declared`, the automatic family that made it, or `group`.")
     place: str | None = Field(None, description="Where it was declared, as file:line.")
-    reason: str | None = Field(None, description="Where it is undecided: what is missing.")
+    reason: str | None = Field(None, description="Where it is undecided: what is missing; where it is refused: why.")
+    missing: list[str] = Field(default=[], description="What keeps a broken claim from being a contradiction.")
+    meant: str | None = Field(None, description="An address beside one of its own that would mend it.")
     distance: str | None = Field(None, description="How far a number must move, in units of its last printed digit.")
     nearest: str | None = Field(None, description="That number; absent where no single one repairs it.")
     tightest: list[ClaimValue] = Field(default=[], description="Where the two sides come closest.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,8 @@ class FactTable:
     entries: Mapping[tuple[str, str], PrintedCell]
     naming: Mapping[str, int]
     """How many of a row's first cells make its label; they are no numbers of the row."""
+    marks: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """How cells are emphasized."""
 
     def row(self, label: str) -> str:
         return self._known(label, self.rows, "row")
@@ -198,7 +200,20 @@ class Facts:
         column, out = found.column(column), {found.row(label) for label in without}
         return found.listing([(label, column) for label in found.rows if label not in out], part)
 
+    def mark(self, fact: Fact) -> str | None:
+        """How the cell of a number is emphasized."""
+        return None if fact.table is None else self.table(fact.table).marks.get((fact.row, fact.column))
+
     # Declaring
+
+    def put(self, entry: PrintedCell) -> None:
+        """Takes in a number of the text under its id, or a cell in place of what was read of it."""
+        fact = entry.facts[0]
+        if fact.table is None:
+            self._declared[entry.address] = entry
+        else:
+            table = self._tables[fact.table]
+            self._tables[fact.table] = replace(table, entries={**table.entries, (fact.row, fact.column): entry})
 
     def declare(self, name: str, literal: str, line: int, source: str | None = None) -> None:
         """Adds a number of the running text, which must stand on its line."""
@@ -254,7 +269,13 @@ def _facts_of(table: Table) -> FactTable:
                 row=row.label,
                 column=column,
             )
-    return FactTable(table.label, rows, columns, entries, {row.label: row.naming for row in table.rows})
+    marks = {
+        (row.label, column): cell.mark
+        for row in table.rows
+        for column, cell in zip(columns, row.cells, strict=False)
+        if cell.mark
+    }
+    return FactTable(table.label, rows, columns, entries, {row.label: row.naming for row in table.rows}, marks)
 
 
 def _printed_cell(

@@ -8,6 +8,12 @@ atom       := "some" "integer" NAME "in" sum ".." sum ":" formula | "some" NAME 
 sum        := product { ("+" | "-") product };  product := signed { ("*" | "/") signed };  signed := "-" signed | power
 power      := value [ "^" INTEGER ];  value := NUMBER | NAME | cell | FUNCTION "(" list ")" | "(" sum ")"
 cell       := TABLE "[" label "," label "]" [ "." PART ];  a label may be "*" or "* except a; b" inside a list
+atom       |= sum "quotes" sum | ("all" | "each" | "none") loop formula | MARK "(" cell ")" | "same(" cell "," cell ")"
+loop       := NAME "in" source [ "where" formula ] ":"
+source     := ("rows" | "columns") "of" TABLE [ "except" label { ";" label } ] | list of cells | name of a set
+value      |= "#" NUMBER of the quotation | AGGREGATE "(" loop sum ")" | "count(" loop formula ")" | "rows(" TABLE ")"
+
+What a list, a count, a rank or a test gives is computed while it is read, as an interval (`computing`).
 """
 
 from __future__ import annotations
@@ -20,7 +26,11 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from sealtrace.bundle.defects import nearest
+from sealtrace.paper.fact import Fact, plain_address
+from sealtrace.relations.cases import starting_box, value_of
+from sealtrace.relations.computing import AGGREGATES, COMPUTED, MARKS, about, as_printed, is_certain, negation
 from sealtrace.relations.facts import Facts, Listing, NotAvailableError, UnknownFactError
+from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
 from sealtrace.relations.syntax import (
     FUNCTIONS,
     OPERATORS,
@@ -62,9 +72,15 @@ _WORD = re.compile(
     rf"""(?P<blank>\s*)(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     |(?P<cell>(?:(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?|\{{{_LOOP}\}})(?=\[)
         |"(?P<quoted_table>{_QUOTED})")(?P<place>{_PLACE})?)
+    |(?P<quoted>\#(?:[-+−<>≤≥~≈]?\d+(?:[.,]\d+)*(?:[eE×^]\S*|[KMB]\b|%)?|[-+−]?\.\d+|[^\W\d]+(?:-[^\W\d]+)?)(?:@\d+)?)
     |(?P<name>{NAME.pattern})|(?P<placeholder>\{{{_LOOP}\}})
     |(?P<sign>\.\.|==|!=|<=|>=|.)|(?P<end>\Z))""",
     re.VERBOSE | re.DOTALL,
+)
+_SOURCE = re.compile(
+    r'(?P<axis>rows|columns)\s+of\s+(?P<table>"[^"]*"|\{\w+\}|[^\s\[\](){},;"*+/=<>!]+?)'
+    r"(?:\s+except\s+(?P<out>.*?))?(?=\s*:\s|\s+where\b)",
+    re.DOTALL,
 )
 _SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
 _WHOLE_LISTS = frozenset({"sum", "mean"})
@@ -95,6 +111,18 @@ class Names:
     shared: Mapping[str, Shared] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)
     """What stands for `{r}`, from the loops around."""
+    quoted: Callable[[str], Fact] | None = None
+    """The number that `#19.4` is, inside the quotation of a claim."""
+    sets: Mapping[str, list[Fact]] = field(default_factory=dict)
+    """Cells that a claim calls by one name."""
+    read: Callable[[Fact], Fact] = lambda fact: fact
+    """How a number is to be read, such as a unit in the last place wider."""
+    used: dict[str, Fact] = field(default_factory=dict)
+    """Every printed number that the formula speaks of, also inside what is computed from it."""
+    literals: set[Fraction] = field(default_factory=set)
+    """Numbers that stand in the formula itself."""
+    lists: set[str] = field(default_factory=set)
+    """Whole rows, columns and tables that it speaks of."""
 
 
 class FormulaError(Exception):
@@ -214,6 +242,9 @@ class _Parser:
         self.faults: list[tuple[str, int, bool]] = []
         """Message, place, and whether it is only that a cell says n/a."""
         self.scope: list[str] = []
+        self.elements: dict[str, Expression] = {}
+        """What the names of loops over cells stand for now."""
+        self.text = text
         self.words = _words(text)
         self.place = self.depth = self.terms = 0
 
@@ -255,6 +286,8 @@ class _Parser:
         first = self.node(level + 1)
         if level == _COMPARISON and self.take("is"):
             return self.multiple(self.checked(first, Expression, start))
+        if level == _COMPARISON and self.take("quotes"):
+            return self.quotes(self.checked(first, Expression, start), start)
         if not self.word.says(*signs):
             return first
         parts, links = [self.checked(first, kind, start)], []
@@ -310,6 +343,107 @@ class _Parser:
         self.expect("of")
         return Multiple(of, self.expression(), repeats)
 
+    def quotes(self, copy: Expression, start: int) -> Formula:
+        """Two numbers print the same digits, at the coarser precision of the two."""
+        original = self.expression()
+        if not isinstance(copy, Given) or not isinstance(original, Given):
+            raise FormulaError("quotes stands between two printed numbers", start)
+        coarse, fine = sorted((copy.fact, original.fact), key=lambda fact: -fact.unit)
+        room = Number(coarse.unit / 2)
+        left, right = (Given(self.names.read(as_printed(self.raw(fact)))) for fact in (coarse, fine))
+        if coarse.unit == fine.unit:
+            return Comparison("==", left, right)
+        return all_of(Comparison("<=", left - room, right), Comparison("<=", right, left + room))
+
+    def loop(self, each: Callable[[], _Read]) -> list[tuple[_Read, bool | None]]:
+        """What stands behind `x in …:`, read once for each row, column or cell; and whether that one is meant."""
+        name = self.word.text
+        self.place += 1
+        self.expect("in")
+        elements = self.source()
+        begin, found = self.place, list[tuple[_Read, bool | None]]()
+        outside, inside = self.names.bindings, self.elements
+        for element in elements:
+            self.place, before = begin, len(self.faults)
+            if isinstance(element, str):
+                self.names.bindings = {**outside, name: element}
+            else:
+                self.elements = {**inside, name: element}
+            meant = is_certain(self.part(Formula)) if self.take("where") else True
+            self.expect(":")
+            result = each()
+            faults = self.faults[before:]
+            if faults and all(absent for *_rest, absent in faults):
+                # A cell that says n/a is no element.
+                del self.faults[before:]
+            elif meant is not False:
+                found.append((result, meant))
+        self.names.bindings, self.elements = outside, inside
+        if not found:
+            raise FormulaError("nothing is left to speak of here", self.words[begin].start)
+        return found
+
+    def source(self) -> list[str | Expression]:
+        """What a loop goes over: labels of rows or columns, or cells."""
+        start = self.word.start
+        match = _SOURCE.match(self.text, start)
+        if match is None:
+            return [*self.items("count")]
+        table = self.filled(match["table"].strip('"'), start)
+        self.names.lists.add(f"{match['axis']} of {table}")
+        facts = self.names.facts
+        labels = (facts.rows if match["axis"] == "rows" else facts.columns)(table)
+        out = [label.strip().strip('"') for label in (match["out"] or "").split(";") if label.strip()]
+        if strange := next((label for label in out if label not in labels), None):
+            raise FormulaError(f"{table} has no {match['axis'][:-1]} {strange!r}{nearest(strange, labels)}", start)
+        while self.word.kind != "end" and self.word.start < match.end():
+            self.place += 1
+        skipped = facts.table(table).naming if match["axis"] == "columns" else {}
+        named = min(skipped.values(), default=0)
+        return [label for label in labels[named:] if label not in out]
+
+    def every(self, word: _Word) -> Formula:
+        """`all x in …: formula`, or `none`."""
+        found = self.loop(lambda: self.part(Formula))
+        # What is only perhaps meant proves nothing.
+        parts = [formula for formula, meant in found if meant]
+        if word.text == "none":
+            turned = [negation(part) for part in parts]
+            parts = [part for part in turned if part is not None]
+            if len(parts) < len(turned):
+                raise FormulaError("none takes a comparison", word.start)
+        return all_of(*parts) if parts else Comparison("==", Number(Fraction(0)), Number(Fraction(0)))
+
+    def looped(self, word: _Word) -> Node:
+        """`sum(x in …: value)`, `count(x in …: formula)`."""
+        if word.text == "count":
+            found = [(meant, is_certain(part)) for part, meant in self.loop(lambda: self.part(Formula))]
+            surely = sum(meant is True and holds is True for meant, holds in found)
+            perhaps = sum(holds is not False for _meant, holds in found)
+            self.expect(")")
+            return self.enclosed(word, Interval(Fraction(surely), Fraction(perhaps)), integer=True)
+        parts = self.loop(self.expression)
+        self.expect(")")
+        if any(meant is None for _part, meant in parts):
+            raise FormulaError("whether the condition holds depends on how numbers were rounded", word.start)
+        return self.called(word, [part for part, _meant in parts])
+
+    def enclosed(self, word: _Word, interval: Interval, *, integer: bool = False) -> Expression:
+        """A value that was computed, as a number of its own within an interval."""
+        name = " ".join(
+            substituted(self.text[word.start : self.words[self.place - 1].match.end()], self.names.bindings)[0].split()
+        )
+        return Shared(name, Fraction(interval.low), Fraction(interval.high), integer)
+
+    def given(self, fact: Fact) -> Given:
+        """A printed number, read as it is to be read."""
+        self.names.used[plain_address(fact)] = fact
+        return Given(self.names.read(fact))
+
+    def raw(self, fact: Fact) -> Fact:
+        """A number as it is printed, before it was read in another way."""
+        return self.names.used.get(plain_address(fact), fact)
+
     def some(self) -> Formula:
         integer = self.take("integer") is not None
         word = self.word
@@ -363,39 +497,117 @@ class _Parser:
         if word.kind in ("number", "placeholder"):
             text = self.filled(word.text, word.start)
             long = f"a number of {len(text)} characters" if len(text) > MAX_LITERAL else f"{text!r} is not a number"
-            return self.fault(long, word.start) if (value := parse_constant(text)) is None else Number(value)
+            if (value := parse_constant(text)) is None:
+                return self.fault(long, word.start)
+            self.names.literals.add(value)
+            return Number(value)
         if word.text == "(":
             inner = self.nested(self.node)
             self.expect(")")
             return inner
         if word.says("some"):
             return self.nested(self.some)
+        if word.says("all", "each", "none") and self.loops():
+            return self.nested(lambda: self.every(word))
         if self.take("("):
-            return self.nested(lambda: self.call(word))
+            return self.nested(
+                lambda: self.looped(word) if word.says(*AGGREGATES) and self.loops() else self.call(word)
+            )
         try:
+            if word.kind == "quoted":
+                if self.names.quoted is None:
+                    raise UnknownFactError(f"{word.text} is a number of a quotation, and there is none here")
+                return self.given(self.names.quoted(word.text))
             return self.reference(word) if word.kind == "cell" else self.named(word.text)
         except UnknownFactError as error:
             return self.fault(str(error), word.start, absent=isinstance(error, NotAvailableError))
 
+    def loops(self) -> bool:
+        """Whether `x in` stands next."""
+        return self.word.kind == "name" and self.words[self.place + 1].says("in")
+
     def call(self, word: _Word) -> Node:
-        name, faults = word.text, len(self.faults)
+        name = word.text
+        if name in ("rows", "columns"):
+            return self.lines(name, word)
         arguments = self.items(name)
+        split = len(arguments)
         while self.take(","):
+            split = len(arguments)
             arguments += self.items(name)
         self.expect(")")
-        if name == "rounded":
+        if name == "weighted":
+            return self.weighted(arguments[:split], arguments[split:], word)
+        return self.called(word, arguments)
+
+    def lines(self, axis: str, word: _Word) -> Expression:
+        """How many rows or columns a table has."""
+        table = self.text[self.word.start : self.text.find(")", self.word.start)].strip().strip('"')
+        while not self.word.says(")") and self.word.kind != "end":
+            self.place += 1
+        self.expect(")")
+        try:
+            found = len((self.names.facts.rows if axis == "rows" else self.names.facts.columns)(table))
+        except UnknownFactError as error:
+            return self.fault(str(error), word.start)
+        return self.given(counted(f"{axis}({table})", found))
+
+    def weighted(self, values: list[Expression], weights: list[Expression], word: _Word) -> Expression:
+        """A mean of values by their weights."""
+        if len(values) != len(weights):
+            return self.fault("weighted(values, weights) takes two lists of one length", word.start)
+        products = (Call("*", pair) for pair in zip(values, weights, strict=True))
+        return Call("sum", tuple(products)) / Call("sum", tuple(weights))
+
+    def marked(self, name: str, arguments: list[Expression], word: _Word) -> Formula:
+        """Whether a cell is emphasized, or two cells print the same text."""
+        facts = [argument.fact for argument in arguments if isinstance(argument, Given)]
+        if len(facts) != (2 if name == "same" else 1) or len(facts) < len(arguments):
+            raise FormulaError(f"{name} takes {'two cells' if name == 'same' else 'one cell'}", word.start)
+        if name == "same":
+            agrees = facts[0].text.split() == facts[1].text.split()
+        else:
+            agrees = self.names.facts.mark(facts[0]) == {"bold": "best", "underlined": "second"}[name]
+        found = counted(
+            f"{name}({', '.join(plain_address(fact) for fact in facts)})", int(agrees), "yes" if agrees else "no"
+        )
+        return Comparison("==", self.given(found), Number(Fraction(1)))
+
+    def called(self, word: _Word, arguments: list[Expression]) -> Node:
+        name, faults = word.text, len(self.faults)
+        if name in ("rounded", "about"):
             match arguments:
                 case [Given(fact)]:
-                    return Given(fact.rounded())
-            return self.fault("rounded(…) takes one cell", word.start)
+                    raw = self.raw(fact)
+                    return Given(self.names.read(raw.rounded() if name == "rounded" else about(raw)))
+            return self.fault(f"{name}(…) takes one printed number", word.start)
+        if name in (*MARKS, "same"):
+            return self.marked(name, arguments, word)
+        if name in COMPUTED:
+            return self.computed(word, arguments)
         if name not in FUNCTIONS and name not in ORDERS:
-            return self.fault(f"no function {name!r}{nearest(name, [*FUNCTIONS, *ORDERS, 'rounded'])}", word.start)
+            known = [*FUNCTIONS, *ORDERS, *COMPUTED, *MARKS, "rounded", "about", "same", "weighted", "rows", "columns"]
+            return self.fault(f"no function {name!r}{nearest(name, known)}", word.start)
         least, most = FUNCTIONS.get(name, (2, None))
         if not least <= len(arguments) <= (most or MAX_TERMS) and len(self.faults) == faults:
             wanted = str(least) if least == most else f"{least} or more"
             few = f"{name} takes {wanted} arguments, not {len(arguments)}"
             self.fault(f"{name} needs a list of two or more" if name in ORDERS else few, word.start)
         return Ordered(name, tuple(arguments)) if name in ORDERS else Call(name, tuple(arguments))
+
+    def computed(self, word: _Word, arguments: list[Expression]) -> Expression:
+        """A function of which only an interval is known."""
+        least, most, function = COMPUTED[word.text]
+        if self.faults:
+            return Number(Fraction(0))
+        if not least <= len(arguments) <= (most or MAX_TERMS):
+            wanted = str(least) if least == most else f"{least} or more" if most is None else f"{least} to {most}"
+            return self.fault(f"{word.text} takes {wanted} arguments, not {len(arguments)}", word.start)
+        try:
+            given = [value_of(argument, starting_box(Comparison("==", argument, argument))) for argument in arguments]
+            return self.enclosed(word, function(*given), integer=word.text in ("count", "rank"))
+        except (ValueError, EmptyError, TooLargeError, OverflowError) as error:
+            return self.fault(str(error) or f"{word.text} has no value here", word.start)
 
     def items(self, function: str) -> list[Expression]:
         """One argument, or the many that a starred cell stands for."""
@@ -407,7 +619,7 @@ class _Parser:
         if missing and function in _WHOLE_LISTS:
             self.fault(f"{missing[0]} says n/a: {function} needs every number", word.start)
         self.count(word, len(facts))
-        return list(map(Given, facts))
+        return list(map(self.given, facts))
 
     # References
 
@@ -416,15 +628,20 @@ class _Parser:
         owner, _, part = name.rpartition(".")
         if name in self.scope:
             return Unknown(name)
+        if name in self.elements:
+            return self.elements[name]
+        if name in self.names.sets:
+            self.names.lists.add(name)
+            return _Listed((self.names.sets[name], []))
         if name in constants:
             return Number(constants[name], name)
         if name in shared:
             return shared[name]
         if name in facts.declared or owner in facts.declared:
-            return Given(facts.named(name) if name in facts.declared else facts.named(owner, part))
+            return self.given(facts.named(name) if name in facts.declared else facts.named(owner, part))
         if (found := facts.text_number(name)) is not None:
-            return Given(found)
-        known = [*self.scope, *constants, *shared, *facts.declared]
+            return self.given(found)
+        known = [*self.scope, *self.elements, *self.names.sets, *constants, *shared, *facts.declared]
         raise UnknownFactError(f"{name!r} is not known{nearest(name, known)}")
 
     def reference(self, word: _Word) -> Expression:
@@ -439,17 +656,25 @@ class _Parser:
         columns = _starred(column) if word.match["quoted_column"] is None else None
         if rows is not None and columns is not None:
             raise UnknownFactError("one of row and column may be *, not both")
+        if rows is not None or columns is not None:
+            self.names.lists.add(f"{table}[{row}, {column}]")
         if rows is not None:
             return _Listed(facts.column(table, column, part, rows))
         if columns is not None:
             return _Listed(facts.row(table, row, part, columns))
-        return Given(facts.cell(table, row, column, part))
+        return self.given(facts.cell(table, row, column, part))
 
     def filled(self, text: str, start: int) -> str:
         result, missing = substituted(text, self.names.bindings)
         for name in missing:
             self.fault(f"nothing gives {{{name}}}{nearest(name, self.names.bindings)}", start)
         return result
+
+
+def counted(address: str, value: int, text: str | None = None) -> Fact:
+    """Something that the paper shows without printing a number: how many rows, whether a cell is bold."""
+    exact = Fraction(value)
+    return Fact(address, text or str(value), exact, exact, exact, Fraction(1))
 
 
 def _starred(label: str) -> list[str] | None:

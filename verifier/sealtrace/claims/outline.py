@@ -1,0 +1,140 @@
+"""What a paper prints, with the addresses by which claims speak of it; and what no claim touches yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sealtrace.claims.tying import Ground, is_bound
+from sealtrace.paper.fact import Fact
+from sealtrace.paper.model import Paper, Table
+from sealtrace.paper.papers import read_paper
+from sealtrace.relations.facts import UnknownFactError
+from sealtrace.relations.syntax import exact_text, fact_text
+
+MARKS = {"best": "bold", "second": "underlined"}
+
+
+def read_papers(paths: Sequence[Path], root: Path | None = None) -> Paper:
+    """One paper, or a paper with its supplements as one: sentences are numbered on, equal labels get `#2`."""
+    return merged([read_paper(path, root) for path in paths])
+
+
+def merged(papers: Sequence[Paper]) -> Paper:
+    """Several papers as one."""
+    if len(papers) == 1:
+        return papers[0]
+    tables: list[Table] = []
+    prose, texts, labels, paragraphs = [], {}, set[str](), 0
+    for number, paper in enumerate(papers, 1):
+        for table in paper.tables:
+            label = table.label if table.label not in labels else f"{table.label}#{number}"
+            labels.add(label)
+            tables.append(replace(table, label=label))
+        prose += [replace(line, paragraph=line.paragraph + paragraphs) for line in paper.prose]
+        paragraphs = max((line.paragraph for line in prose), default=0) + 1
+        texts |= {name: text for name, text in paper.texts.items() if name not in texts}
+    problems = tuple(problem for paper in papers for problem in paper.problems)
+    return Paper(tuple(tables), tuple(prose), problems, texts)
+
+
+def outline_of(ground: Ground) -> dict[str, Any]:
+    """Tables with their rows, columns and cells; sentences with their numbers."""
+    return {
+        "tables": [_table(table, ground) for table in ground.paper.tables],
+        "sentences": [
+            {
+                "id": sentence.id,
+                "source": sentence.source,
+                "line": sentence.line,
+                **({"caption": True} if sentence.caption else {}),
+                "text": sentence.text,
+                "numbers": [{"id": one.id, **_number(ground.facts.named(one.id))} for one in sentence.numbers],
+            }
+            for sentence in ground.paper.sentences
+            if not sentence.cited
+        ],
+    }
+
+
+def _table(table: Table, ground: Ground) -> dict[str, Any]:
+    cells = []
+    for row, column, cell in table.places():
+        if table.role(row, column) != "number":
+            continue
+        try:
+            entry = ground.facts.entry(table.label, table.rows[row].label, table.columns[column].label)
+        except UnknownFactError:
+            continue
+        numbers = [{"id": fact_text(fact), **_number(fact)} for fact in entry.facts]
+        mark = {"mark": MARKS[cell.mark]} if cell.mark in MARKS else {}
+        cells.append({"row": table.rows[row].label, "column": table.columns[column].label, "printed": cell.text, **mark,
+                      "numbers": numbers})  # fmt: skip
+    return {
+        "id": table.label,
+        "source": table.file,
+        "line": table.line,
+        "caption": table.caption,
+        "rows": [row.label for row in table.rows],
+        "columns": list(table.headers),
+        "cells": cells,
+    }
+
+
+def _number(fact: Fact) -> dict[str, str]:
+    if is_bound(fact):
+        return {"printed": fact.text, "read": "bound"}
+    if fact.exact:
+        return {"printed": fact.text, "read": "exact", "value": exact_text(fact.value)}
+    return {"printed": fact.text, "read": "rounded", "low": exact_text(fact.low), "high": exact_text(fact.high)}
+
+
+def outline_text(ground: Ground) -> str:
+    """The outline for people and assistants: what to copy into a claim."""
+    lines = []
+    for table in outline_of(ground)["tables"]:
+        lines += [f"{table['id']}  {table['source']}:{table['line'] or 1}", f"  caption: {table['caption']}"]
+        lines.append(f"  columns: {'; '.join(table['columns'])}")
+        rows: dict[str, list[str]] = {row: [] for row in table["rows"]}
+        for cell in table["cells"]:
+            exact = "" if any(number["read"] == "rounded" for number in cell["numbers"]) else "!"
+            mark = f" {cell['mark']}" if "mark" in cell else ""
+            rows[cell["row"]].append(f"{cell['column']} = {cell['printed']}{exact}{mark}")
+        lines += [f"  [{row}]  {'; '.join(cells)}" for row, cells in rows.items()]
+        lines.append("")
+    for sentence in ground.paper.sentences:
+        if sentence.cited or not sentence.text.strip():
+            continue
+        shown = ", ".join(
+            f"{one.id.partition('.')[2]} {one.text}{'!' if ground.facts.named(one.id).exact else ''}"
+            for one in sentence.numbers
+        )
+        lines.append(f"{sentence.id}  {sentence.text}{f'  {{{shown}}}' if shown else ''}")
+    lines += ["", "! is read as exact; other numbers as rounded to their last digit."]
+    return "\n".join(lines) + "\n"
+
+
+def uncovered(ground: Ground, touched: Iterable[str]) -> dict[str, Any]:
+    """Cells and sentences that hold numbers of which no claim speaks."""
+    known = set(touched)
+    tables = {}
+    total = open_ = 0
+    for table in ground.paper.tables:
+        missing = []
+        for row, column, _cell in table.numbers:
+            total += 1
+            if table.id(row, column) not in known:
+                missing.append(table.id(row, column))
+        open_ += len(missing)
+        if missing:
+            tables[table.label] = missing
+    sentences = []
+    for sentence in ground.paper.sentences:
+        numbers = [one for one in sentence.quantities if not sentence.cited]
+        left = [one.id for one in numbers if one.id not in known]
+        total, open_ = total + len(numbers), open_ + len(left)
+        if left:
+            sentences.append({"id": sentence.id, "text": sentence.text, "numbers": left})
+    return {"numbers": total, "untouched": open_, "tables": tables, "sentences": sentences}

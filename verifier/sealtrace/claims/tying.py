@@ -1,0 +1,395 @@
+"""Ties a claim to the paper: its quotations, its addresses and `#19.4`; or refuses it, with what would be right.
+
+Nothing here decides whether a claim is true. A claim that passes is a formula over printed numbers, each at its own
+address, of which a wrong digit could break it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+
+from sealtrace.bundle.defects import nearest
+from sealtrace.claims.reading import Written
+from sealtrace.contract.claims import Quotation
+from sealtrace.paper.fact import Fact, fact_of, plain_address
+from sealtrace.paper.model import Paper, Table
+from sealtrace.paper.names.index import Names as Vocabulary
+from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.relations.facts import Facts, PrintedCell, UnknownFactError
+from sealtrace.relations.language import Names, parse_formula
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Comparison, Formula, Given, any_of, walk
+from sealtrace.relations.work import Work
+
+Read = Callable[[Fact], Fact]
+STEPS = 200_000
+"""Of one search about a claim."""
+FAR = Fraction(10**12)
+"""Beyond what a bound such as <0.001 leaves open."""
+_FREE = frozenset(map(Fraction, (0, 1, 100, 1000, 10**6, 10**9)))
+"""Numbers that only turn units into each other need no kind."""
+_MOVES = (1, -1, 10, -10, 1000, -1000, 10**6, -(10**6))
+_MOST_MOVED = 8
+"""Numbers of a claim that are moved to see whether a wrong digit could break it."""
+_SAME = str.maketrans(
+    {**dict.fromkeys("−‐‑‒–—", "-"), **dict.fromkeys("“”", '"'), **dict.fromkeys("‘’`", "'")}
+    | dict.fromkeys("\u2009\u202f\u00a0~", " ")
+)
+_SCALE = re.compile(r"\d\s?(?:(?P<letter>[kKMBGT])|(?P<word>thousand|million|billion|trillion))\b")
+_SCALES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9, "T": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+
+
+class RefusedError(Exception):
+    """Why a claim is not tied to the paper, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A quotation that was found."""
+
+    quote: str
+    place: str
+    numbers: tuple[TextNumber, ...] = ()
+    table: str | None = None
+    """The table whose caption or labels it is from."""
+
+
+@dataclass
+class Tied:
+    """A claim over numbers of the paper."""
+
+    written: Written
+    passages: tuple[Passage, ...]
+    formula: Formula
+    used: dict[str, Fact]
+    """Every printed number that it speaks of, by address."""
+    members: dict[str, str]
+    """Cells of sets: whether the words of the set name their `row` or their `column`."""
+    lists: frozenset[str]
+    """Whole rows, columns and tables that its formulas speak of."""
+    bind: Callable[[Read], Formula] = field(repr=False)
+    """The formula with its numbers read in another way."""
+
+    @property
+    def words(self) -> str:
+        """Everything that is quoted."""
+        return " … ".join(passage.quote for passage in self.passages)
+
+    def status(self, read: Read) -> str:
+        """Whether it is possible, impossible or unknown, its numbers read in another way."""
+        try:
+            return search(self.bind(read), Work(STEPS)).status
+        except RefusedError:
+            return "unknown"
+
+
+def same(fact: Fact) -> Fact:
+    """A number as it is."""
+    return fact
+
+
+class Ground:
+    """A paper as claims speak of it."""
+
+    def __init__(self, paper: Paper) -> None:
+        self.paper = paper
+        self.sentences: dict[str, Sentence] = {sentence.id: sentence for sentence in paper.sentences}
+        self.facts = Facts.of(paper.tables, paper.prose, paper.texts)
+        for sentence in paper.sentences:
+            for number in sentence.numbers:
+                fact = text_fact(sentence, number)
+                self.facts.put(PrintedCell(number.id, number.text, (fact,)))
+        for table in paper.tables:
+            for row, column, cell in table.places():
+                printed = cell.printed
+                if printed is not None and len(printed.parts) == 1 and printed.parts[0].is_bound:
+                    given = fact_of(
+                        printed.parts[0],
+                        table.id(row, column),
+                        source=table.file,
+                        line=cell.line,
+                        table=table.label,
+                        row=table.rows[row].label,
+                        column=table.columns[column].label,
+                    )
+                    self.facts.put(PrintedCell(given.address, cell.text, (bounded(given, printed.parts[0].relation),)))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The one index of names."""
+        return Vocabulary([sentence.text for sentence in self.paper.sentences])
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """Tables by label."""
+        return {table.label: table for table in self.paper.tables}
+
+    # Quotations
+
+    def passage(self, given: Quotation) -> Passage:
+        """Where a quotation stands; `RefusedError` where it does not."""
+        if given.at is None:
+            found = [passage for one in self.sentences.values() if (passage := _in_sentence(given.quote, one))]
+            found = found or [passage for one in self.paper.tables if (passage := _in_labels(given.quote, one))]
+            if len(found) != 1:
+                stands = (
+                    f"stands in {', '.join(one.place for one in found[:4])}; say which"
+                    if found
+                    else self._nowhere(given)
+                )
+                raise RefusedError(f"“{given.quote}” {stands}")
+            return found[0]
+        if given.at in self.sentences:
+            if passage := _in_sentence(given.quote, self.sentences[given.at]):
+                return passage
+            raise RefusedError(f"“{given.quote}” is not in {given.at}{self._elsewhere(given)}")
+        if given.at in self.tables:
+            table = self.tables[given.at]
+            captions = (one for one in self.sentences.values() if one.caption and one.text[:60] in table.caption)
+            spoken = (passage for one in captions if (passage := _in_sentence(given.quote, one)))
+            if passage := next(spoken, None) or _in_labels(given.quote, table):
+                return replace(passage, table=table.label)
+            raise RefusedError(
+                f"“{given.quote}” is neither in the caption nor in a label of {given.at}{self._elsewhere(given)}"
+            )
+        known = [*self.tables, *self.sentences]
+        raise RefusedError(
+            f"there is no sentence or table {given.at!r}{nearest(given.at, known)}; `sealtrace outline` lists them"
+        )
+
+    def _elsewhere(self, given: Quotation) -> str:
+        found = [one.id for one in self.sentences.values() if _in_sentence(given.quote, one)]
+        if found:
+            return f"; it is in {', '.join(found[:4])}"
+        return (
+            self._nowhere(given, "; ")
+            if given.at not in self.sentences
+            else f", which reads: “{self.sentences[given.at].short}”"
+        )
+
+    def _nowhere(self, given: Quotation, link: str = "") -> str:
+        words = set(_plain(given.quote).lower().split())
+        near = max(self.sentences.values(), key=lambda one: len(words & set(one.text.lower().split())), default=None)
+        return f"{link}stands nowhere in the paper" + (f"; {near.id} reads: “{near.short}”" if near else "")
+
+
+def text_fact(sentence: Sentence, number: TextNumber) -> Fact:
+    """A number of the text as claims take it: a bound is a bound, and a dash between two numbers is no minus."""
+    fact = number.fact
+    if fact.value < 0 and number.start and sentence.text[number.start - 1] in "-–—":
+        positive = replace(number.number, value=abs(number.number.value), text=number.number.text.lstrip("-−"))
+        fact = fact_of(positive, number.id, measured=bool(number.unit), source=number.source, line=number.line)
+    relation = number.number.relation
+    return bounded(fact, relation) if number.number.is_bound else replace(fact, address=number.id)
+
+
+def bounded(fact: Fact, relation: str) -> Fact:
+    """A number of which only one side is printed."""
+    below = relation in ("<", "≤")
+    low, high = (-FAR, fact.value) if below else (fact.value, FAR)
+    return replace(fact, low=low, high=high, text=f"{relation}{fact.text.lstrip('<>≤≥ ')}")
+
+
+def is_bound(fact: Fact) -> bool:
+    """Whether only one side of the number is printed."""
+    return fact.low == -FAR or fact.high == FAR
+
+
+# Words
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.translate(_SAME).split())
+
+
+def _positions(text: str) -> tuple[str, list[int]]:
+    """A text in plain signs with single spaces, and where each of its signs stands in the text as it is."""
+    plain: list[str] = []
+    places: list[int] = []
+    for place, sign in enumerate(text.translate(_SAME)):
+        if sign.isspace() and (not plain or plain[-1] == " "):
+            continue
+        plain.append(" " if sign.isspace() else sign)
+        places.append(place)
+    return "".join(plain), [*places, len(text)]
+
+
+def _in_sentence(quote: str, sentence: Sentence) -> Passage | None:
+    text, places = _positions(sentence.text)
+    words = _plain(quote)
+    at = text.find(words)
+    if at < 0 or not words:
+        return None
+    start, end = places[at], places[at + len(words)]
+    # A number that the quotation cuts in two is not quoted.
+    inside = tuple(one for one in sentence.numbers if start <= one.start and one.start + len(one.number.text) <= end)
+    return Passage(words, sentence.id, inside)
+
+
+def _in_labels(quote: str, table: Table) -> Passage | None:
+    words = _plain(quote)
+    texts = (table.caption, *table.headers, *(row.label for row in table.rows))
+    if words and any(words in _plain(text) for text in texts):
+        return Passage(words, table.label, table=table.label)
+    return None
+
+
+def _spellings(number: TextNumber) -> set[str]:
+    """How a number of a quotation may be written behind `#`."""
+    texts = {number.text, number.number.text, number.text.split()[0]}
+    texts |= {f"{text}%" for text in texts if number.unit == "%" and "%" not in text}
+    plain = {text.translate(_SAME).replace(" ", "") for text in texts}
+    return {form.lower() for text in plain for form in (text, text.replace(",", ""))}
+
+
+def _quoted(passages: Sequence[Passage], ground: Ground) -> Callable[[str], Fact]:
+    """What `#19.4` and `#19.4@2` mean."""
+
+    def number(said: str) -> Fact:
+        text, _, which = said.removeprefix("#").partition("@")
+        wanted = text.translate(_SAME).replace(" ", "").rstrip(",.").lower()
+        for passage in passages:
+            found = [one for one in passage.numbers if wanted in _spellings(one)]
+            # The sign belongs to the number: -2.15 is not a number of "12--2.15".
+            found = [one for one in found if not wanted.startswith("-") or ground.facts.named(one.id).value <= 0]
+            if found and which and int(which) > len(found):
+                raise UnknownFactError(f"{said}: the quotation has {text} only {len(found)} times")
+            if len(found) > 1 and not which:
+                raise UnknownFactError(
+                    f"{said} stands {len(found)} times in the quotation; write #{text}@1 for the first"
+                )
+            if found:
+                return ground.facts.named(found[int(which or 1) - 1].id)
+        listed = ", ".join(one.text for passage in passages for one in passage.numbers) or "none"
+        raise UnknownFactError(f"{said} is no number of the quotation, whose numbers are: {listed}")
+
+    return number
+
+
+# Tying
+
+
+def tie(written: Written, ground: Ground) -> Tied:
+    """A claim tied to the paper; `RefusedError` where it is not."""
+    claim = written.claim
+    own = Quotation(at=claim.at, quote=claim.quote)
+    passages = tuple(ground.passage(one) for one in (own, *claim.also))
+    quoted = _quoted(passages, ground)
+    sets, members = {}, dict[str, str]()
+    for name, group in claim.sets.items():
+        if not any(_plain(group.words) in passage.quote for passage in passages):
+            raise RefusedError(f"sets/{name}/words: “{group.words}” is in none of the quotations")
+        cells = [fact for address in group.cells for fact in _cells(address, name, ground)]
+        sets[name] = cells
+        axis = "row" if len({(fact.table, fact.column) for fact in cells}) == 1 else "column"
+        members |= {fact.address: axis for fact in cells}
+    constants = {name: Fraction(constant.value) for name, constant in claim.constants.items()}
+    names = Names(ground.facts, constants, quoted=quoted, sets=sets)
+
+    def bind(read: Read) -> Formula:
+        names.read = read
+        names.used.clear()
+        found = []
+        for number, reading in enumerate(claim.readings, 1):
+            formula, problems = parse_formula(reading, names)
+            if formula is None:
+                where = f"readings/{number}: " if len(claim.readings) > 1 else ""
+                raise RefusedError(f"{where}{problems[0].message} (in {reading!r}, column {problems[0].column})")
+            found.append(formula)
+        return any_of(*found)
+
+    formula = bind(same)
+    tied = Tied(written, passages, formula, dict(names.used), members, frozenset(names.lists), bind)
+    if strange := sorted(names.literals - _FREE):
+        shown = str(strange[0])
+        raise RefusedError(
+            f"{shown} has no kind: write it as a constant (definition, tolerance or counted) that says why, "
+            f"or as #{shown} where the quotation prints it"
+        )
+    _refuse_units(formula)
+    _refuse_idle(tied)
+    return tied
+
+
+def _cells(address: str, name: str, ground: Ground) -> Iterator[Fact]:
+    """The cells of an address, which may stand for a whole row or column."""
+    names = Names(ground.facts)
+    _formula, problems = parse_formula(f"count({address}) >= 0", names)
+    if problems:
+        raise RefusedError(f"sets/{name}/cells: {problems[0].message} (in {address!r})")
+    yield from names.used.values()
+
+
+def _refuse_units(formula: Formula) -> None:
+    """A number in millions is not compared with one that is not, nor a share with a percentage."""
+    for node in walk(formula):
+        if not isinstance(node, Comparison) or not isinstance(node.left, Given) or not isinstance(node.right, Given):
+            continue
+        first, second = node.left.fact, node.right.fact
+        scales = [_scale(fact) for fact in (first, second)]
+        shown = f"{first.text} ({plain_address(first)}) and {second.text} ({plain_address(second)})"
+        if scales[0] != scales[1] and _digits(first) == _digits(second):
+            raise RefusedError(
+                f"units differ: {shown}; write the factor, such as {10 ** abs(scales[0] - scales[1])} * …"
+            )
+        percent = ["%" in fact.text for fact in (first, second)]
+        if percent[0] != percent[1] and node.operator == "==":
+            whole, share = (first, second) if percent[0] else (second, first)
+            if share.value and abs(whole.value - 100 * share.value) <= max(whole.unit, 100 * share.unit):
+                raise RefusedError(f"units differ: {shown}; one is a share and the other a percentage: write 100 * …")
+
+
+def _scale(fact: Fact) -> int:
+    found = _SCALE.search(fact.text)
+    return _SCALES[found["letter"] or found["word"]] if found else 0
+
+
+def _digits(fact: Fact) -> Fraction:
+    return fact.value / Fraction(10) ** _scale(fact)
+
+
+def _refuse_idle(tied: Tied) -> None:
+    """A claim rests on two things that are printed independently, and a wrong digit could break it."""
+    constants = tied.written.claim.constants.values()
+    things = len(tied.used) + sum(constant.kind == "definition" for constant in constants)
+    if not tied.used or things < 2:
+        shown = ", ".join(tied.used) or "none"
+        raise RefusedError(f"it rests on fewer than two independently printed things (it uses: {shown})")
+    status = tied.status(same)
+    if status == "possible" and not _can_break(tied):
+        raise RefusedError("no change of a printed digit could break it")
+    if status == "impossible" and tied.status(_freed) == "impossible":
+        raise RefusedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
+
+
+def _freed(fact: Fact) -> Fact:
+    """A number that could have been printed as anything."""
+    return replace(fact, low=-FAR, high=FAR)
+
+
+def moved(fact: Fact, units: Fraction | int) -> Fact:
+    """A number that was printed so many units higher."""
+    by = fact.unit * units
+    return replace(fact, value=fact.value + by, low=fact.low + by, high=fact.high + by)
+
+
+def _can_break(tied: Tied) -> bool:
+    return any(
+        tied.status(_moving({address}, units)) == "impossible" for units in _MOVES for address in _most(tied.used)
+    )
+
+
+def _most(addresses: Iterable[str]) -> list[str]:
+    found = list(addresses)
+    return found[: _MOST_MOVED // 2] + found[_MOST_MOVED // 2 :][-_MOST_MOVED // 2 :]
+
+
+def _moving(addresses: set[str], units: int) -> Read:
+    def read(fact: Fact) -> Fact:
+        return moved(fact, units) if plain_address(fact) in addresses else fact
+
+    return read
