@@ -300,7 +300,7 @@ def main() -> int:
     alarms: Counter[str] = Counter()
     grades: Counter[str] = Counter()
     for path in papers:
-        subject = read_subject(path)[0]
+        subject = read_subject([path])[0]
         started = time.monotonic()
         clean = audit(subject, version="", seconds=options.seconds)
         print(f"{path}: {time.monotonic() - started:.1f} s; as it is: {len(broken(clean))} found")

@@ -103,7 +103,7 @@ def audit(
 
     started = time.process_time()
     with reading_within(seconds, Path(path).name):
-        subject, beside = read_subject(Path(path), root=None if root is None else Path(root))
+        subject, beside = read_subject([Path(path)], root=None if root is None else Path(root))
     seconds = max(0.1, seconds - (time.process_time() - started))
     sources = [*beside, *(read_source(Path(relation)) for relation in relations)]
     return audited(subject, sources, version=__version__, seconds=seconds)

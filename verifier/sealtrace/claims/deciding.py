@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sealtrace.claims.grading import Graded, grade, one_unit_wider
 from sealtrace.claims.reading import Written
 from sealtrace.claims.tying import STEPS, Ground, RefusedError, Tied, tie
-from sealtrace.contract.result import ClaimResult
+from sealtrace.contract.result import GRADES, WORDS, CheckResult, ClaimResult, Coverage, Finding, Result, Severity
 from sealtrace.relations.auditing import claim_record
 from sealtrace.relations.decide import OUT_OF_TIME, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status, bound
@@ -17,6 +17,8 @@ from sealtrace.relations.syntax import Given, rebuilt
 from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
 
 FAMILY = "claims"
+LISTED = 4
+"""How many cells a letter names."""
 
 
 @dataclass
@@ -58,6 +60,60 @@ def decide_claims(written: Sequence[Written], ground: Ground) -> Decided:
     return Decided(results, touched)
 
 
+def with_claims(result: Result, decided: Decided) -> Result:
+    """The result of an audit with what became of the claims of a reader: these come first within their grade."""
+    statuses = {"contradiction": "contradicted", "suspicion": "suspected"}
+    numbers = []
+    for number in result.numbers:
+        if (worst := decided.touched.get(number.id)) is not None and number.status != "contradicted":
+            status = statuses.get(worst, "constrained" if number.status == "attested" else number.status)
+            number = number.model_copy(update={"status": status, "word": WORDS[status]})
+        numbers.append(number)
+    claims = sorted([*decided.results, *result.claims], key=lambda claim: GRADES.index(claim.grade))
+    verdict = result.verdict
+    if decided.count("contradiction") or (result.strict and decided.count("suspicion")):
+        verdict = "findings"
+    elif verdict != "findings":
+        held = any(claim.grade not in ("refused", "undecided") for claim in decided.results)
+        unread = result.verdict == "incomplete" and any(one.severity == "warning" for one in result.findings)
+        owed = decided.count("refused") or decided.count("undecided")
+        verdict = "incomplete" if owed or unread or not held else "nothing-found"
+    broken = [claim for claim in decided.results if claim.grade not in ("holds", "undecided")]
+    check = CheckResult(
+        id="relation.claims",
+        title="Claims that a reader read in the paper can hold",
+        status="fail" if decided.count("contradiction") else "missing" if decided.count("refused") else "pass",
+        reason=f"{decided.count('refused')} of them are refused" if decided.count("refused") else None,
+        inspected=len(decided.results),
+        unit="claims",
+        findings=len(broken),
+    )
+    return result.model_copy(
+        update={
+            "verdict": verdict,
+            "claims": claims,
+            "numbers": numbers,
+            "checks": [check, *result.checks],
+            "findings": [*map(_finding, broken), *result.findings],
+            "coverage": Coverage.of([one.status for one in numbers], text=sum(one.table is None for one in numbers)),
+        }
+    )
+
+
+def _finding(claim: ClaimResult) -> Finding:
+    severities: dict[str, Severity] = {"contradiction": "error", "suspicion": "warning", "refused": "warning"}
+    where = next((one for one in claim.numbers if one.id == claim.nearest), claim.numbers[0] if claim.numbers else None)
+    source, _, line = (claim.place or "").rpartition(":")
+    return Finding(
+        check="relation.claims",
+        severity=severities.get(claim.grade, "note"),
+        source=where.source if where is not None else source or None,
+        line=where.line if where is not None else int(line) if line.isdecimal() else None,
+        key={"relation": claim.id},
+        message=f"Refused: {claim.reason}." if claim.grade == "refused" else claim.letter or claim.says,
+    )
+
+
 _ORDER = ("holds", "undecided", "question", "rounding", "suspicion", "contradiction")
 
 
@@ -82,8 +138,8 @@ def claim_of(tied: Tied) -> Claim:
     return Claim(
         tied.written.name,
         tied.formula,
-        stated.says or f"The paper says: “{passage.quote}”",
-        f"“{passage.quote}” ({passage.place})",
+        stated.says or f"“{passage.quote}”",
+        f"“{passage.quote}” ({passage.where})" if stated.says else passage.where,
         tuple(stated.assumes),
         family=FAMILY,
         place=tied.written.place,
@@ -92,9 +148,7 @@ def claim_of(tied: Tied) -> Claim:
 
 def _result(decision: Decision, tied: Tied, graded: Graded) -> ClaimResult:
     record = claim_record(decision)
-    letter = record.letter
-    if letter is not None and graded.grade == "question":
-        letter += f" This takes for granted: {' '.join(decision.claim.assumes)}"
+    letter = None if record.letter is None else _letter(decision, tied, graded)
     return record.model_copy(
         update={
             "grade": graded.grade,
@@ -105,6 +159,19 @@ def _result(decision: Decision, tied: Tied, graded: Graded) -> ClaimResult:
             "letter": letter,
         }
     )
+
+
+def _letter(decision: Decision, tied: Tied, graded: Graded) -> str:
+    """The sentence to send to the authors."""
+    passage = tied.passages[0]
+    cells = [f"{address} prints {fact.text}" for address, fact in tied.used.items() if fact.table is not None]
+    shown = "; ".join([*cells[:LISTED], *([f"and {len(cells) - LISTED} more cells"] if len(cells) > LISTED else [])])
+    line, *more = decision.arithmetic.split("; nor")
+    other = ", and no other reading that we tried gives it" if more else ""
+    taken = f" We take for granted: {' '.join(decision.claim.assumes)}" if graded.grade == "question" else ""
+    only = graded.grade == "rounding"
+    rounded = "They differ by rounding alone" if only else "However rounded, they cannot all be right"
+    return f"“{passage.quote}” ({passage.where}){f'; {shown}' if shown else ''}. {rounded}: {line}{other}.{taken}"
 
 
 def refused(written: Written, reason: str) -> ClaimResult:

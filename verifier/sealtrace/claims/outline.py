@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sealtrace.claims.tying import Ground, is_bound
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Paper, Table
-from sealtrace.paper.papers import read_paper
+from sealtrace.paper.papers import merged, read_paper
 from sealtrace.relations.facts import UnknownFactError
 from sealtrace.relations.syntax import exact_text, fact_text
 
@@ -20,24 +19,6 @@ MARKS = {"best": "bold", "second": "underlined"}
 def read_papers(paths: Sequence[Path], root: Path | None = None) -> Paper:
     """One paper, or a paper with its supplements as one: sentences are numbered on, equal labels get `#2`."""
     return merged([read_paper(path, root) for path in paths])
-
-
-def merged(papers: Sequence[Paper]) -> Paper:
-    """Several papers as one."""
-    if len(papers) == 1:
-        return papers[0]
-    tables: list[Table] = []
-    prose, texts, labels, paragraphs = [], {}, set[str](), 0
-    for number, paper in enumerate(papers, 1):
-        for table in paper.tables:
-            label = table.label if table.label not in labels else f"{table.label}#{number}"
-            labels.add(label)
-            tables.append(replace(table, label=label))
-        prose += [replace(line, paragraph=line.paragraph + paragraphs) for line in paper.prose]
-        paragraphs = max((line.paragraph for line in prose), default=0) + 1
-        texts |= {name: text for name, text in paper.texts.items() if name not in texts}
-    problems = tuple(problem for paper in papers for problem in paper.problems)
-    return Paper(tuple(tables), tuple(prose), problems, texts)
 
 
 def outline_of(ground: Ground) -> dict[str, Any]:
@@ -138,3 +119,11 @@ def uncovered(ground: Ground, touched: Iterable[str]) -> dict[str, Any]:
         if left:
             sentences.append({"id": sentence.id, "text": sentence.text, "numbers": left})
     return {"numbers": total, "untouched": open_, "tables": tables, "sentences": sentences}
+
+
+def uncovered_text(left: dict[str, Any]) -> str:
+    """The same for people."""
+    lines = [f"{left['untouched']} of {left['numbers']} numbers are in no claim"]
+    lines += [line for cells in left["tables"].values() for line in cells]
+    lines += [f"{one['id']}  {one['text']}  {{{', '.join(one['numbers'])}}}" for one in left["sentences"]]
+    return "\n".join(lines) + "\n"

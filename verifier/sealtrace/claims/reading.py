@@ -108,11 +108,11 @@ def _valid(record: Any, source: str, line: int) -> StatedClaim:
 
 def _is_document(text: str) -> bool:
     """Whether a text that begins with a brace is one document rather than a line for each claim."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    try:
-        return len(lines) < 2 and "claims" in json.loads(text)
-    except ValueError:
-        return not all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # A claim has a quotation; a document has claims, and may be written on many lines.
+    if len(lines) == 1:
+        return '"quote"' not in text or '"claims"' in text.partition('"quote"')[0]
+    return not all(line.startswith("{") and line.endswith("}") for line in lines)
 
 
 def _document(text: str, source: str) -> Iterator[tuple[int, Any]]:

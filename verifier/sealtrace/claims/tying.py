@@ -53,6 +53,9 @@ class Passage:
 
     quote: str
     place: str
+    """The id of its sentence, or the label of its table."""
+    where: str
+    """The same with its file and line."""
     numbers: tuple[TextNumber, ...] = ()
     table: str | None = None
     """The table whose caption or labels it is from."""
@@ -184,7 +187,11 @@ def text_fact(sentence: Sentence, number: TextNumber) -> Fact:
         positive = replace(number.number, value=abs(number.number.value), text=number.number.text.lstrip("-−"))
         fact = fact_of(positive, number.id, measured=bool(number.unit), source=number.source, line=number.line)
     relation = number.number.relation
-    return bounded(fact, relation) if number.number.is_bound else replace(fact, address=number.id)
+    if not number.number.is_bound:
+        return replace(fact, address=number.id)
+    # `p < .001` gives a bound; `above 70` gives a threshold, which is what the words say, exactly.
+    printed = sentence.text[max(0, number.start - 2) : number.start + 1].strip()[:1] in ("<", ">", "≤", "≥")
+    return bounded(fact, relation) if printed else replace(fact, address=number.id, low=fact.value, high=fact.value)
 
 
 def bounded(fact: Fact, relation: str) -> Fact:
@@ -227,14 +234,14 @@ def _in_sentence(quote: str, sentence: Sentence) -> Passage | None:
     start, end = places[at], places[at + len(words)]
     # A number that the quotation cuts in two is not quoted.
     inside = tuple(one for one in sentence.numbers if start <= one.start and one.start + len(one.number.text) <= end)
-    return Passage(words, sentence.id, inside)
+    return Passage(words, sentence.id, f"{sentence.id}, {sentence.place(start)}", inside)
 
 
 def _in_labels(quote: str, table: Table) -> Passage | None:
     words = _plain(quote)
     texts = (table.caption, *table.headers, *(row.label for row in table.rows))
     if words and any(words in _plain(text) for text in texts):
-        return Passage(words, table.label, table=table.label)
+        return Passage(words, table.label, f"{table.label}, {table.file}:{table.line or 1}", table=table.label)
     return None
 
 

@@ -42,7 +42,8 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 
 @click.command()
-@click.argument("paper", type=PATH)
+@click.argument("papers", metavar="PAPER...", type=PATH, nargs=-1, required=True)
+@several("--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable.")
 @several("--relations", metavar="FILE", type=PATH, help="Decide the relations that FILE declares, too; repeatable.")
 @several("--family", "families", metavar="NAME", help="Use only this automatic family; repeatable.")
 @click.option(
@@ -62,7 +63,8 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @output_options("List the relations that can hold, too.")
 @budget_options
 def audit(
-    paper: Path,
+    papers: tuple[Path, ...],
+    claims: tuple[Path, ...],
     relations: tuple[Path, ...],
     families: tuple[str, ...],
     no_automatic: bool,
@@ -73,7 +75,7 @@ def audit(
     root: Path | None,
     outputs: Outputs,
 ) -> int:
-    """Decide whether the numbers that PAPER prints can all be true. No records are needed.
+    """Decide whether the numbers that a PAPER prints can all be true. No records are needed.
 
     PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes; or a bundle with table and
     relation records; or a directory of table records (`sealtrace extract PAPER -o DIR`) and .relations
@@ -99,36 +101,84 @@ def audit(
       sealtrace audit paper.tex --relations paper.relations --all
       sealtrace audit paper.tex --no-automatic --relations paper.relations
       sealtrace audit paper.tex --suggest
+      sealtrace audit paper.tex supplement.tex --claims paper.claims
       sealtrace audit paper.tex -o html=audit.html
       sealtrace audit study/bundle -o markdown=audit.md -o json=audit.json
+
+    A claims file (`sealtrace schema claims`, docs/read-a-paper.md) states what a reader read: a quotation, and
+    formulas over numbers at the addresses that `sealtrace outline` prints. A claim that is not tied to the paper
+    is refused, with the reason. Several papers, such as a paper and its supplement, are read as one.
 
     FORMATS html shows the paper's tables with what is wrong on the cells. `sealtrace schema result` describes the JSON.
 
     Exit codes: 0 no contradiction; 1 a contradiction (with --strict: or a warning, such as a suspicion); 2 usage or
-    unreadable input; 3 no contradiction, but a declared relation is undecided, a table or a relation could not be read,
-    the seconds were used up, or nothing was decided. Automatic relations that stay undecided do not change it.
+    unreadable input; 3 no contradiction, but a claim is refused, a declared relation is undecided, something could not
+    be read, or the seconds were used up. Automatic relations that stay undecided do not change it.
     """
     from sealtrace import __version__
     from sealtrace.bundle.budget import reading_within
+    from sealtrace.claims.deciding import decide_claims, with_claims
+    from sealtrace.claims.reading import read_claims
+    from sealtrace.claims.tying import Ground
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import read_source, read_subject
 
     chosen = _families(families, no_automatic)
-    outputs.refuse(paper, *relations)
+    outputs.refuse(*papers, *relations, *claims)
+    stated = [written for file in claims for written in read_claims(file)]
     started = time.process_time()
     with progress_bar() as progress:
-        with reading_within(seconds, paper.name):
-            subject, beside = read_subject(paper, progress, root)
+        with reading_within(seconds, papers[0].name):
+            subject, beside = read_subject(papers, progress, root)
         seconds = max(0.1, seconds - (time.process_time() - started))
         sources = [*beside, *map(read_source, relations)]
         found = audit(
             subject, sources, version=__version__, families=chosen, suggest=suggest, strict=strict, progress=progress,
             seconds=seconds,
         )  # fmt: skip
+        if stated:
+            found = with_claims(found, decide_claims(stated, Ground(subject.paper)))
     _refuse_unreadable(found, [source.name for source in sources])
-    prefix = way_down(paper.parent) if paper.is_file() else None
+    prefix = way_down(papers[0].parent) if papers[0].is_file() else None
     outputs.write(found, Showing(everything=everything, exit_code=found.exit_code, prefix=prefix))
     return found.exit_code
+
+
+@click.command()
+@click.argument("papers", metavar="PAPER...", type=PATH, nargs=-1, required=True)
+@several("--claims", metavar="FILE", type=PATH, help="List only what no claim of FILE speaks of; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with the values that each number can stand for.")
+@root_option
+def outline(papers: tuple[Path, ...], claims: tuple[Path, ...], as_json: bool, root: Path | None) -> int:
+    """List a PAPER's tables, sentences and numbers with the addresses by which claims speak of them.
+
+    Each table has its rows and columns with every cell as printed; each sentence has an id (s214), and so has every
+    number in it (s214.n3), number words included. Several papers, such as a paper and its supplement, are read as one.
+
+    \b
+    Examples:
+      sealtrace outline paper.tex
+      sealtrace outline paper.tex supplement.pdf --json
+      sealtrace outline paper.tex --claims paper.claims
+
+    Exit codes: 0 listed; 2 usage or unreadable input.
+    """
+    import json
+
+    from sealtrace.claims.deciding import decide_claims
+    from sealtrace.claims.outline import outline_of, outline_text, read_papers, uncovered, uncovered_text
+    from sealtrace.claims.reading import read_claims
+    from sealtrace.claims.tying import Ground
+
+    stated = [written for file in claims for written in read_claims(file)]
+    ground = Ground(read_papers(papers, root))
+    if stated:
+        left = uncovered(ground, decide_claims(stated, ground).touched)
+        text = json.dumps(left, indent=1, ensure_ascii=False) + "\n" if as_json else uncovered_text(left)
+    else:
+        text = json.dumps(outline_of(ground), ensure_ascii=False) + "\n" if as_json else outline_text(ground)
+    click.echo(text, nl=False)
+    return 0
 
 
 def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
@@ -141,7 +191,7 @@ def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
 
     with progress_bar() as progress:
         with reading_within(seconds, paper.name):
-            subject, _ = read_subject(paper, progress)
+            subject, _ = read_subject([paper], progress)
         found = audit(subject, version=__version__, progress=progress, seconds=seconds)
     text, code = render_number(found, cell, text_width())
     if text is None:

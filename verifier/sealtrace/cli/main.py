@@ -27,6 +27,7 @@ SECTIONS = {
     "A paper": {
         "check": "Find how each printed number follows from a directory of results.",
         "audit": "Decide whether a paper's printed numbers can all be true.",
+        "outline": "List a paper's tables, sentences and numbers with their addresses.",
         "extract": "Extract the tables of a paper as records to fill in.",
     },
     "A bundle of sealed records": {
@@ -68,6 +69,7 @@ COMMANDS = {name: line for section in SECTIONS.values() for name, line in sectio
 ROOMS = {
     name: room
     for room, names in {
+        "audit": ("audit", "outline"),
         "cells": ("diff", "explain", "try", "macros"),
         "check": ("check", "bind"),
         "drafts": ("init", "import", "extract"),

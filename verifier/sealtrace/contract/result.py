@@ -19,8 +19,10 @@ Status = Literal["pass", "fail", "missing", "skipped", "not-applicable"]
 Verdict = Literal["verified", "findings", "incomplete", "nothing-found"]
 Command = Literal["verify", "check", "audit", "diff"]
 Word = Literal["follows", "differs", "contradicts", "open", "given"]
-Grade = Literal["contradiction", "rounding", "suspicion", "question", "undecided", "holds", "suggestion", "refused"]
+Grade = Literal["contradiction", "suspicion", "rounding", "question", "refused", "undecided", "holds", "suggestion"]
 
+GRADES: tuple[Grade, ...] = get_args(Grade)
+"""In the order in which they are shown."""
 VERSION: Literal[2] = 2
 """Of this contract; the JSON of 0.1 (report, audit and check) was the first (docs/migration.md)."""
 WORDS: dict[str, Word] = {

@@ -13,14 +13,15 @@ import posixpath
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.defects import BundleError, nearest_path
-from sealtrace.paper.extracted import Load
-from sealtrace.paper.model import Paper
+from sealtrace.paper.extracted import Load, ProseLine
+from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.reported import UnreadableTypeError, read_reported
 
 SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
@@ -321,3 +322,21 @@ class _Bounded:
         if self._left < 0:
             raise _TooLongError
         return content
+
+
+def merged(papers: Sequence[Paper]) -> Paper:
+    """Several papers as one."""
+    if len(papers) == 1:
+        return papers[0]
+    tables: list[Table] = []
+    prose, texts, labels, paragraphs = list[ProseLine](), dict[str, str](), set[str](), 0
+    for number, paper in enumerate(papers, 1):
+        for table in paper.tables:
+            label = table.label if table.label not in labels else f"{table.label}#{number}"
+            labels.add(label)
+            tables.append(replace(table, label=label))
+        prose += [replace(line, paragraph=line.paragraph + paragraphs) for line in paper.prose]
+        paragraphs = max((line.paragraph for line in prose), default=0) + 1
+        texts |= {name: text for name, text in paper.texts.items() if name not in texts}
+    problems = tuple(problem for paper in papers for problem in paper.problems)
+    return Paper(tuple(tables), tuple(prose), problems, texts)

@@ -36,7 +36,7 @@ from sealtrace.contract.result import (
 from sealtrace.contract.result import Subject as Named
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.fact import plain_address
-from sealtrace.paper.model import Table
+from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
@@ -75,6 +75,11 @@ class Subject:
     problems: list[Finding] = field(default_factory=list)
     """What reading it found wrong."""
     root_sha256: str | None = None
+
+    @property
+    def paper(self) -> Paper:
+        """What it prints."""
+        return Paper(tuple(self.tables), tuple(self.prose), texts=self.texts)
 
     def facts(self, *, called: bool = True) -> Facts:
         """Its numbers."""

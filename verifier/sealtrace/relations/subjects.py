@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sealtrace.bundle.defects import BundleError
@@ -12,7 +13,7 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.paper.model import Paper, Table
-from sealtrace.paper.papers import PAPERS, is_paper, read_paper
+from sealtrace.paper.papers import PAPERS, is_paper, merged, read_paper
 from sealtrace.relations.auditing import RelationsFile, Stored, Subject, unread
 from sealtrace.relations.sealed import misshapen
 
@@ -21,9 +22,18 @@ MAX_BYTES = 8_000_000
 
 
 def read_subject(
-    path: Path, progress: Progress | None = None, root: Path | None = None
+    paths: Sequence[Path], progress: Progress | None = None, root: Path | None = None
 ) -> tuple[Subject, list[RelationsFile]]:
-    """What to audit, and the relations files that lie beside its records; a paper may put in files below `root`."""
+    """What to audit, and the relations files that lie beside its records; a paper may put in files below `root`.
+
+    Several papers are read as one.
+    """
+    if len(paths) > 1:
+        if other := next((path for path in paths if not (path.is_file() and is_paper(path))), None):
+            raise BundleError(f"{other}: not a paper ({', '.join(PAPERS)}); only papers are read together")
+        together = merged([read_paper(path, root) for path in paths])
+        return subject_of(together, " and ".join(path.name for path in paths)), []
+    (path,) = paths
     if path.is_dir() and not (path / MANIFEST).is_file():
         return _directory(path)
     if path.is_file() and is_paper(path):

@@ -9,7 +9,7 @@ from sealtrace.contract.result import ClaimNumber, ClaimResult
 
 NUMBERS = 8
 """How many numbers of one relation are printed."""
-BROKEN = ("contradiction", "rounding", "suspicion", "question")
+BROKEN = ("contradiction", "suspicion", "rounding", "question")
 """Grades of relations that cannot hold; the first is proved, the others are not."""
 _WORKS = {True: "would repair it", False: "would not repair it", None: "undecided whether it would repair it"}
 
@@ -28,7 +28,8 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
         "off by": [distance_text(claim)],
         "assumes": claim.assumes,
         "perhaps": [f"{repair.says}: {_WORKS[repair.works]}" for repair in claim.repairs],
-        "missing": [claim.reason],
+        "refused" if claim.grade == "refused" else "undecided": [claim.reason],
+        "graded so": claim.missing,
         "to ask": [claim.letter],
     }
     return {name: lines for name, values in known.items() if (lines := [value for value in values if value])}
@@ -59,4 +60,4 @@ def place_text(number: ClaimNumber) -> str:
 
 def is_owed(claim: ClaimResult) -> bool:
     """Whether somebody declared it, so that it should have been decided."""
-    return claim.family in ("declared", "group")
+    return claim.family in ("declared", "claims", "group")

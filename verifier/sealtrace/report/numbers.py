@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sealtrace.contract.result import DOUBTFUL, UNDECIDED, Coverage, NumberResult, Result
+from sealtrace.contract.result import DOUBTFUL, GRADES, UNDECIDED, Coverage, NumberResult, Result
 from sealtrace.report.findings import times
 from sealtrace.report.inert import harmless
 
@@ -41,13 +41,16 @@ def headline(result: Result) -> str:
 
 def _grades(result: Result) -> dict[str, int]:
     grades = [claim.grade for claim in result.claims]
-    return {grade: grades.count(grade) for grade in ("contradiction", "suspicion", "undecided", "holds")}
+    return {grade: grades.count(grade) for grade in GRADES}
 
 
 def counted_claims(result: Result) -> str:
     """How the relations between printed numbers came out, in a few words."""
     count = _grades(result)
     told = [times(count["contradiction"], "contradiction"), times(count["suspicion"], "suspicion")]
+    told += [f"{count['rounding']} by rounding alone"] if count["rounding"] else []
+    told += [times(count["question"], "question")] if count["question"] else []
+    told += [f"{times(count['refused'], 'claim')} refused"] if count["refused"] else []
     told += [f"{times(count['undecided'], 'relation')} undecided"] if count["undecided"] else []
     told.append(f"{times(count['holds'], 'relation')} that can hold")
     return ", ".join(told) if sum(count.values()) else "no relation between printed numbers was found to decide"

@@ -63,6 +63,7 @@ def render(result: Result, *, everything: bool = False, width: int = 80, paint: 
     _failures(sheet, result, own, everything)
     for grade in BROKEN:
         _claims(sheet, result, grade, "red" if grade == "contradiction" else "yellow", CLAIMS)
+    _claims(sheet, result, "refused", "yellow", CLAIMS)
     _undecided(sheet, result, everything)
     limit = len(own) if everything else SHOWN if result.command == "verify" else DIFFERING
     for severity, colour in (("warning", "yellow"), ("note", "cyan")):

@@ -1,0 +1,226 @@
+"""Claims of a reader: what ties them to the paper, what refuses them, and how they are graded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from claims.papers import PAPER, decided, ground, one
+from sealtrace.bundle.defects import BundleError
+from sealtrace.claims.outline import outline_of, outline_text, uncovered
+from sealtrace.claims.reading import claims_in
+
+GAIN = "Large gains 3.7 points of F1 over Base"
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("quote", "reading", "why"),
+    [
+        ("nowhere in the paper", "4 == 5", "stands nowhere in the paper"),
+        ("All models", "4 == 5", "4 has no kind"),
+        (GAIN, "#3.9 == tab:main[Large, F1]", "no number of the quotation, whose numbers are: 3.7 points"),
+        ("2.7× 10^-4", "#4 == tab:main[Small, F1]", "no number of the quotation"),
+        ("in range 12–2.15", "#-2.15 == tab:main[Small, F1]", "no number of the quotation"),
+        (GAIN, "#3.7 == tab:main[Huge, F1] - tab:main[Base, F1]", "has no row 'Huge'"),
+        (GAIN, "#3.7 == tab:main[Large, F2]", "has no column 'F2'"),
+        (GAIN, "#3.7 == #3.7", "fewer than two independently printed things"),
+        (GAIN, "#3.7 > 0", "fewer than two independently printed things"),
+        (GAIN, "#3.7 - #3.7 + tab:main[Base, F1] == tab:main[Base, F1]", "no change of a printed digit could break it"),
+        (GAIN, "#3.7 <= 2 * tab:main[Base, F1]", "2 has no kind"),
+        (GAIN, "#3.7 == = 4", "expected"),
+    ],
+)
+def test_what_is_not_tied_to_the_paper_is_refused_with_the_reason(quote: str, reading: str, why: str) -> None:
+    found = one(quote, reading)
+    assert (found.grade, why in (found.reason or "")) == ("refused", True), found.reason
+
+
+def test_a_quotation_of_another_sentence_is_refused_with_the_right_one() -> None:
+    (found,) = decided(f'claim it\n  at s1 "{GAIN}"\n  reads #3.7 == tab:main[Large, F1]\n')
+    assert found.grade == "refused"
+    assert "it is in s3" in (found.reason or "")
+
+
+def test_numbers_in_millions_are_not_compared_with_plain_ones() -> None:
+    paper = PAPER.replace("Small & 70.4", "Small & 4.7")
+    found = one("We use 4.7M parameters", "#4.7M == tab:main[Small, F1]", text=paper)
+    assert found.grade == "refused"
+    assert "units differ" in (found.reason or "")
+
+
+def test_a_refused_claim_does_not_stop_the_others() -> None:
+    reading = "#3.7 == tab:main[Large, F1] - tab:main[Base, F1]"
+    claims = f'claim a\n  at "nowhere"\n  reads 1 == 1\nclaim b\n  at "{GAIN}"\n  reads {reading}\n'
+    assert [found.grade for found in decided(claims)] == ["refused", "holds"]
+
+
+# Grades
+
+
+def test_a_share_that_is_another_is_a_contradiction() -> None:
+    found = one("Of the 48,200 records, 3,133 (5.0%)", "#5.0% == 100 * #3,133 / #48,200")
+    assert found.grade == "contradiction"
+    assert found.arithmetic == ["100 × 3,133/48,200 = 6.5, printed 5.0%"]
+    assert [number.printed for number in found.numbers] == ["5.0%", "3,133", "48,200"]
+    assert "paper.tex:3" in (found.letter or "")
+
+
+def test_a_claim_breaks_only_if_every_reading_breaks() -> None:
+    readings = "#3.7 == tab:main[Base, F1]\n  reads #3.7 == tab:main[Large, F1] - tab:main[Base, F1]"
+    assert one(GAIN, readings).grade == "holds"
+
+
+def test_a_unit_in_the_last_place_is_rounding() -> None:
+    assert one("Small has an accuracy of 0.81", "#0.81 quotes tab:main[Small, Accuracy]").grade == "rounding"
+
+
+def test_counts_are_exact_and_no_rounding_mends_them() -> None:
+    paper = PAPER.replace("& 147", "& 148")
+    reading = "tab:main[Total, Params] == sum(tab:main[* except Total, Params])"
+    (found,) = decided(f'claim t\n  at tab:main "Total"\n  reads {reading}\n', paper)
+    assert found.grade == "contradiction"
+
+
+def test_a_cell_whose_row_is_not_quoted_makes_a_suspicion_and_the_neighbour_is_shown() -> None:
+    found = one(GAIN, "#3.7 == tab:main[Large, F1] - tab:main[Small, F1]")
+    assert (found.grade, found.meant) == ("suspicion", "tab:main[Base, F1]")
+
+
+def test_a_second_quotation_names_what_the_first_does_not() -> None:
+    paper = PAPER.replace("\\textbf{74.9}", "\\textbf{78.9}")
+    short = one("Large reaches 74.9", "#74.9 quotes tab:main[Large, F1]", text=paper)
+    long = one("Large reaches 74.9 F1", "#74.9 quotes tab:main[Large, F1]", text=paper)
+    also = one("Large reaches 74.9", "#74.9 quotes tab:main[Large, F1]", 'also s10 "F1 and accuracy"', text=paper)
+    assert [found.grade for found in (short, long, also)] == ["suspicion", "contradiction", "contradiction"]
+
+
+def test_an_assumption_makes_a_question_with_the_same_arithmetic() -> None:
+    plain = one("Of the 48,200 records, 3,133 (5.0%)", "#5.0% == 100 * #3,133 / #48,200")
+    asked = one(
+        "Of the 48,200 records, 3,133 (5.0%)", "#5.0% == 100 * #3,133 / #48,200", "assumes The share is of all."
+    )
+    assert ("question", plain.arithmetic) == (asked.grade, asked.arithmetic)
+    assert "The share is of all." in (asked.letter or "")
+
+
+def test_one_cell_twice_in_place_of_a_quoted_one_is_no_contradiction() -> None:
+    assert one(GAIN, "#3.7 == tab:main[Base, F1] - tab:main[Base, F1]").grade == "suspicion"
+
+
+def test_a_number_outside_every_quotation_makes_a_suspicion() -> None:
+    assert one(GAIN, "#3.7 == s2.n1").grade == "suspicion"
+    assert one(GAIN, "#3.7 == s2.n1", 'also s2 "Base reaches 71.2"').grade == "contradiction"
+
+
+def test_claims_that_hold_alone_and_not_together_are_a_joint_contradiction() -> None:
+    paper = r"""\documentclass{article}\begin{document}
+Ann is 1.4 above Bob. Bob is 1.4 above Cid. Ann is 3.5 above Cid.
+\begin{table}\caption{Scores.}\label{tab:s}\begin{tabular}{lr}\toprule Who & Score \\ \midrule
+Ann & 8 s \\ Bob & 6 s \\ Cid & 5 s \\ \bottomrule\end{tabular}\end{table}\end{document}"""
+    pairs = [("Ann", "1.4", "Bob"), ("Bob", "1.4", "Cid"), ("Ann", "3.5", "Cid")]
+    claims = "".join(
+        f'claim {first}-{second}\n  at "{first} is {by} above {second}"\n'
+        f"  reads #{by} == rounded(tab:s[{first}, Score]) - rounded(tab:s[{second}, Score])\n"
+        for first, by, second in pairs
+    )
+    *alone, joint = decided(claims, paper)
+    assert {"holds"} == {found.grade for found in alone}
+    assert (joint.grade, len(joint.together)) == ("contradiction", 3)
+
+
+# The language
+
+
+MODELS = 'set models = tab:main[* except Total, F1] "All models"'
+ABOVE, BASE, LARGE = "All models stay above 70 F1", "Base reaches 71.2 F1", "Large reaches 74.9 F1"
+EACH = "r in rows of tab:main except Total"
+FIFTY = 'constant fifty = 50 definition "large models"'
+
+
+@pytest.mark.parametrize(
+    ("quote", "reading", "line", "grade"),
+    [
+        (ABOVE, "all m in models: m > #70", MODELS, "holds"),
+        (ABOVE, "none m in models: m <= #70", MODELS, "holds"),
+        (f"{ABOVE}, and two of them", "#two == count(m in models: m > #70)", MODELS, "contradiction"),
+        (ABOVE, f"all {EACH}: tab:main[{{r}}, F1] > #70", "", "holds"),
+        (ABOVE, "about(#70) == tab:main[Small, F1]", "", "holds"),
+        ("t(28) = 2.20, p = .001", "#.001 == p_t(#2.20, #28)", "", "contradiction"),
+        (BASE, "#71.2 == median(tab:main[* except Total, F1])", "", "holds"),
+        (BASE, "rank(#71.2, models) == two", 'constant two = 2 definition "second"\n  ' + MODELS, "refused"),
+        (LARGE, "bold(tab:main[Large, F1]) and #74.9 == max(tab:main[* except Total, F1])", "", "holds"),
+        (LARGE, f"#74.9 == mean({EACH} where tab:main[{{r}}, Params] > fifty: tab:main[{{r}}, F1])", FIFTY, "holds"),
+        ("accuracy of three models", "#three == count(m in tab:main[* except Total, F1]: m > 0)", "", "holds"),
+        ("p < 0.001", "#0.001 == p_t(big, #0.001)", 'constant big = 9 counted "the figure"', "refused"),
+        (BASE, "#71.2 == weighted(tab:main[* except Total, F1], tab:main[* except Total, Params])", "", "suspicion"),
+        (BASE, "same(tab:main[Base, F1], #71.2)", "", "holds"),
+        (LARGE, "increasing(tab:main[* except Total, F1])", "", "holds"),
+        (LARGE, "rows(tab:main) == tab:main[Small, Params]", "", "suspicion"),
+    ],
+)
+def test_the_language_says_what_papers_say(quote: str, reading: str, line: str, grade: str) -> None:
+    found = one(quote, reading, line)
+    assert grade == found.grade, (found.reason, found.missing)
+
+
+# Files
+
+
+def test_json_json_lines_and_the_short_form_say_the_same() -> None:
+    record = {"id": "it", "at": "s3", "quote": GAIN, "readings": ["#3.7 == tab:main[Large, F1] - tab:main[Base, F1]"]}
+    forms = [
+        json.dumps({"claims": [record]}, indent=1),
+        json.dumps(record) + "\n",
+        json.dumps([record]),
+        f'claim it\n  at s3 "{GAIN}"\n  reads #3.7 == tab:main[Large, F1]\n    - tab:main[Base, F1]\n',
+    ]
+    assert len({claims_in(form, "c").pop().claim.model_dump_json() for form in forms}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"claims": [{"quote": "x", "reading": ["y"]}]}', "c:1: readings: Field required"),
+        ('{"claims": [\n{"quote": "x", "readings": ["y"]},\n{"quote": "z", "readings": "y"}]}', "c:3: readings:"),
+        ('{"claim": []}', "c:1: claim: is not known"),
+        ('{"quote": "x", "readings": ["y"]}\n{"quote": 3, "readings": ["y"]}\n', "c:2: quote:"),
+        ("claim a\n  reads 1 == 1\n  because x\n", "c:3: because: no line of a claim"),
+        ("claim a\n  at s1 words\n", "c:2: at: expected"),
+        ("relation a\n", "c:1: 'relation' starts nothing here"),
+        ("# nothing\n", "c:1: holds no claim"),
+        ('{"claims": [', "c:1:"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_line_and_field(text: str, message: str) -> None:
+    with pytest.raises(BundleError) as error:
+        claims_in(text, "c")
+    assert message in str(error.value)
+
+
+# The outline
+
+
+def test_the_outline_prints_addresses_that_claims_can_use() -> None:
+    paper = ground()
+    text = outline_text(paper)
+    assert "[Large]  F1 = 74.9 bold; Accuracy = 0.88; Params = 95!" in text
+    assert "s3  Large gains 3.7 points of F1 over Base.  {n1 3.7 points}" in text
+    numbers = [number for table in outline_of(paper)["tables"] for cell in table["cells"] for number in cell["numbers"]]
+    assert {
+        "id": "tab:main[Small, F1]",
+        "printed": "70.4",
+        "read": "rounded",
+        "low": "70.35",
+        "high": "70.45",
+    } in numbers
+
+
+def test_what_no_claim_touches_is_listed() -> None:
+    left = uncovered(ground(), {"tab:main[Small, F1]", "s3.n1"})
+    assert "tab:main[Small, F1]" not in left["tables"]["tab:main"]
+    assert "tab:main[Base, F1]" in left["tables"]["tab:main"]
+    assert "s3" not in [sentence["id"] for sentence in left["sentences"]]
