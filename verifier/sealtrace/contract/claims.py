@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from sealtrace.contract.printed import Formula
 from sealtrace.contract.scalars import Exact, Name, Record, Text, example
-
-Word = Annotated[str, StringConstraints(strict=True, max_length=80, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-"""A name that formulas can use."""
 
 
 class Quotation(Record):
@@ -47,8 +44,8 @@ class StatedClaim(Record):
         min_length=1, description="What the words can mean; the claim is broken only if every reading is."
     )
     also: list[Quotation] = Field(default=[], description="Other passages that it rests on.")
-    sets: dict[Word, ClaimedSet] = Field(default={}, description="Name to cells that are spoken of together.")
-    constants: dict[Word, ClaimedConstant] = Field(default={}, description="Name to a number that is not printed.")
+    sets: dict[Name, ClaimedSet] = Field(default={}, description="Name to cells that are spoken of together.")
+    constants: dict[Name, ClaimedConstant] = Field(default={}, description="Name to a number that is not printed.")
     assumes: list[Text] = Field(default=[], description="What it needs that the paper states nowhere.")
     says: Text | None = Field(None, description="What it says, in other words.")
 
