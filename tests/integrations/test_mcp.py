@@ -56,7 +56,7 @@ def test_tools_answer_with_summaries(tmp_path: Path) -> None:
         ("audit", {"paper": "example/paper.md"}),
         ("verify", {"bundle": "fixture"}),
     )
-    assert tools == ["check", "verify", "explain", "audit", "more"]
+    assert tools == ["outline", "decide", "coverage", "check", "verify", "explain", "audit", "more"]
     failed, said = answers[0]
     assert failed
     assert "there is no such file or directory; did you mean" in said
@@ -136,3 +136,25 @@ def test_nothing_above_the_working_directory_is_put_into_a_paper(tmp_path: Path)
     assert "File name too long" in answers[5][1]
     assert not any("Secret" in said for _, said in answers)
     assert "a link that leads outside" in answers[2][1]
+
+
+def test_claims_of_an_assistant_are_decided(tmp_path: Path) -> None:
+    """The outline gives addresses; a claim over them is decided, one that is not tied to the paper is refused."""
+    text = "Of the 200 rooms, 30 (10.0%) were closed.\n\nThe mean was 4.5 days.\n"
+    (tmp_path / "paper.md").write_text(text)
+    broken = 'claim share\n  at s1 "Of the 200 rooms, 30 (10.0%)"\n  reads #10.0% == 100 * #30 / #200\n'
+    refused = 'claim other\n  at s1 "of the 300 rooms"\n  reads #300 == #30\n'
+    _, answers = asked(
+        tmp_path,
+        ("outline", {"papers": ["paper.md"]}),
+        ("decide", {"papers": ["paper.md"], "claims": broken + refused}),
+        ("coverage", {"papers": ["paper.md"], "claims": broken}),
+        ("outline", {"papers": ["../paper.md"]}),
+        ("decide", {"papers": ["paper.md"], "claims": "claim x\n  reeds 1 == 1\n"}),
+    )
+    assert [failed for failed, _ in answers] == [False, False, False, True, True]
+    assert "s1  Of the 200 rooms, 30 (10.0%) were closed." in answers[0][1]
+    assert [one["grade"] for one in json.loads(answers[1][1])["claims"]] == ["contradiction", "refused"]
+    assert [one["id"] for one in json.loads(answers[2][1])["sentences"]] == ["s2"]
+    assert "where the server was started" in answers[3][1]
+    assert "claims:2: reeds: no line of a claim; did you mean 'reads'" in answers[4][1]

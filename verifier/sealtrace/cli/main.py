@@ -57,7 +57,7 @@ SECTIONS = {
         "checks": "List the checks, or explain one.",
         "metrics": "List the metrics that recipes can ask for.",
         "schema": "List the record kinds, or print the schema of one.",
-        "mcp": "Offer check, verify, explain and audit to an assistant.",
+        "mcp": "Offer outline, decide, check, verify and audit to an assistant.",
         "completion": "Print a completion script for bash, zsh or fish.",
     },
 }

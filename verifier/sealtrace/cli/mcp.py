@@ -29,7 +29,10 @@ REMEMBERED = 16
     help="Let bundles be fetched from addresses that begin so; repeatable.  [default: none]",
 )
 def mcp(addresses: tuple[str, ...]) -> int:
-    """Offer check, verify, explain and audit to an assistant, over standard input and output (Model Context Protocol).
+    """Offer what a paper prints, and judgements of it, to an assistant, over standard input and output.
+
+    It speaks the Model Context Protocol. An assistant may ask for an outline of a paper, have claims about it decided,
+    see what no claim touches, and ask for check, verify, explain and audit.
 
     Every answer is a summary of the JSON report of the command of that name, with a handle by which the rest can be
     asked for. Files are read below the working directory only, nothing is written, and nothing is fetched from an
@@ -55,7 +58,19 @@ def server(tools: Tools) -> Any:
 
     from sealtrace import __version__
 
-    offered = {tool.__name__: tool for tool in (tools.check, tools.verify, tools.explain, tools.audit, tools.more)}
+    offered = {
+        tool.__name__: tool
+        for tool in (
+            tools.outline,
+            tools.decide,
+            tools.coverage,
+            tools.check,
+            tools.verify,
+            tools.explain,
+            tools.audit,
+            tools.more,
+        )
+    }
 
     class Server(MCPServer):
         """Refuses arguments that no tool has: a demand that is not heard would be taken for one that is met."""
@@ -104,6 +119,8 @@ class Tools:
         self._start, self._addresses = start.resolve(), addresses
         self._answers: dict[str, dict[str, Any]] = {}
         self._asked = 0
+        self._read: tuple[Any, Any] | None = None
+        """The papers that were outlined last."""
 
     def check(self, paper: str, results: str, seconds: float = 45.0) -> str:
         """Find how each number that a paper (.tex, .md, .csv, .pdf) prints follows from a directory of result files."""
@@ -145,6 +162,62 @@ class Tools:
 
         most = min(600.0, max(1.0, seconds))
         return self._summary(api.audit(self._bundle(paper), seconds=most, root=self._start))
+
+    def outline(self, papers: list[str], first: int = 0, count: int = 400) -> str:
+        """List a paper's tables, sentences and numbers with the addresses by which claims speak of them.
+
+        Several papers, such as a paper and its supplement, are read as one. Long papers come in parts: ask again with
+        `first` where the answer says that lines are left.
+        """
+        from sealtrace.claims.outline import outline_text
+
+        lines = outline_text(self._ground(papers)).splitlines()
+        place = max(0, first)
+        shown = lines[place : place + min(max(1, count), 2000)]
+        left = len(lines) - place - len(shown)
+        return "\n".join([*shown, *([f"({left} more lines: first={place + len(shown)})"] if left > 0 else [])])
+
+    def decide(self, papers: list[str], claims: str) -> str:
+        """Decide and grade claims about papers: JSON, JSON lines, or the short text form, given as text.
+
+        A claim that is not tied to the paper is refused, with the reason and what would be right; refused claims do
+        not stop the others. Write down everything that the paper says of its numbers, whether it holds or not.
+        """
+        from sealtrace.claims.deciding import decide_claims
+        from sealtrace.claims.reading import claims_in
+
+        decided = decide_claims(claims_in(claims, "claims"), self._ground(papers))
+        kept = ("id", "grade", "reason", "missing", "meant", "arithmetic", "distance", "nearest", "letter")
+        told = [
+            {name: value for name, value in one.model_dump(mode="json").items() if name in kept and value}
+            | {"numbers": [f"{number.printed} ({number.id})" for number in one.numbers]}
+            for one in decided.results
+        ]
+        return json.dumps({"claims": told, "touched": len(decided.touched)}, ensure_ascii=False)
+
+    def coverage(self, papers: list[str], claims: str) -> str:
+        """List sentences and cells that hold numbers of which no claim speaks: there a reader goes on."""
+        from sealtrace.claims.deciding import decide_claims
+        from sealtrace.claims.outline import uncovered
+        from sealtrace.claims.reading import claims_in
+
+        ground = self._ground(papers)
+        return json.dumps(
+            uncovered(ground, decide_claims(claims_in(claims, "claims"), ground).touched), ensure_ascii=False
+        )
+
+    def _ground(self, papers: list[str]) -> Any:
+        """Papers as claims speak of them; the last ones stay read."""
+        from sealtrace.claims.outline import read_papers
+        from sealtrace.claims.tying import Ground
+
+        paths = tuple(map(self._file, papers))
+        if not paths:
+            raise BundleError("name at least one paper")
+        key = tuple((path, path.stat().st_mtime_ns) for path in paths if path.exists())
+        if self._read is None or self._read[0] != key:
+            self._read = key, Ground(read_papers(paths, self._start))
+        return self._read[1]
 
     def more(self, handle: str, part: str, first: int = 0, count: int = LISTED) -> str:
         """Show more of an earlier answer: entries of one of its lists, from the place `first` on."""
