@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from support import ROOT
 
 from sealtrace.claims.deciding import decide_claims
 from sealtrace.claims.reading import Written
 from sealtrace.claims.tying import Ground
 from sealtrace.contract.claims import Quotation, StatedClaim
 from sealtrace.paper.reported import read_reported
+from support import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "claims.md").read_text(encoding="utf-8")
 (PAPER,) = re.findall(r"```markdown\n(.*?)```", PAGE, re.DOTALL)
