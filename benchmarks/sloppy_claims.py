@@ -97,7 +97,7 @@ def generated(random_: random.Random) -> tuple[Paper, list[StatedClaim]]:
 
 def grades(ground: Ground, claims: list[StatedClaim]) -> list[str]:
     """What becomes of each claim by itself."""
-    found = []
+    found: list[str] = []
     for number, claim in enumerate(claims, 1):
         (result, *_joint) = decide_claims(
             [Written(claim.model_copy(update={"id": None}), "c", number, number)], ground

@@ -23,7 +23,7 @@ def rendered(bundle: Path) -> dict[str, str]:
     report = sealtrace.verify(bundle, details=True, beside=beside)
     files = texts_of(report, bundle.relative_to(HERE.parent).as_posix())
     if (bundle / RELATIONS).exists():
-        subject = read_subject(bundle)[0]
+        subject = read_subject([bundle])[0]
         found = audit(subject, version=sealtrace.__version__)
         for form in ("text", "markdown", "html"):
             known = BY_NAME[form]
