@@ -580,7 +580,7 @@ class _Parser:
                 case [Given(fact)]:
                     raw = self.raw(fact)
                     return Given(self.names.read(raw.rounded() if name == "rounded" else about(raw)))
-            return self.fault(f"{name}(…) takes one printed number", word.start)
+            return self.fault(f"{name}(…) takes one cell", word.start)
         if name in (*MARKS, "same"):
             return self.marked(name, arguments, word)
         if name in COMPUTED:
