@@ -88,6 +88,7 @@ JSON: dict[str, Callable[[int], str]] = {
 LATEX = (
     "{", "}", "$", "\\\\", "&", "%\n", "#1", "\\a", "\\begin{tabular}{l}", "\\textbf{", "\\def\\a{", "\\iffalse ",
     "\\newcommand{\\a}{", "\\begin{e}", "\\verb|", "\\footnote{", "\\caption{", "\\left ", "x ", "\n\n",
+    "\\csname a ", "\\cite[a ", "\\newcommand{\\b}[2][x]{#1}\\b[a ",
 )  # fmt: skip
 MARKDOWN = ("[x](", "<u>", "**", "`", "<!--", "|", "|a|b|\n|-|-|\n", "a ")
 ROWS = (

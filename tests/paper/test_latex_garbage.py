@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from sealtrace.paper.latex import read_document
 from sealtrace.paper.markdown import read_markdown
 from sealtrace.paper.reported import read_csv, tables_of
 from sealtrace.paper.sentences import sentences
+from sealtrace.paper.tex_tokens import SourceText, Token, TokenStream
 from support import LONG
 
 
@@ -122,3 +125,29 @@ def test_long_repetitions(piece: str) -> None:
         "|a|b|\n|-|-|\n|" + piece * count + "|c|\n",
     ):
         read_all(text)  # what took the square of the length took minutes
+
+
+class CountingStream(TokenStream):
+    """A stream that counts the tokens in which ends are looked for."""
+
+    looked_at = 0
+
+    def _searched(self, sought: str) -> Iterator[tuple[int, Token]]:
+        for found in super()._searched(sought):
+            self.looked_at += 1
+            yield found
+
+
+@pytest.mark.parametrize("opening", ["[", "csname"])
+def test_an_end_that_never_comes_is_looked_for_once(opening: str) -> None:
+    """However often an argument is opened and not closed, each token is looked at a bounded number of times."""
+    count = 6000
+    source = SourceText("x.tex", "x" * count)
+    kind = "[" if opening == "[" else "command"
+    tokens = [Token(kind, opening, source, place, place + 1) for place in range(count)]
+    stream = CountingStream(tokens)
+    end = Token("command", "endcsname", source, 0, 1)
+    while stream.peek() is not None:
+        assert (stream.option() if opening == "[" else stream.delimited((end,))) is None
+        stream.next()
+    assert stream.looked_at < 6 * count

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from sealtrace.bundle.budget import keep_reading
@@ -223,6 +223,9 @@ class TokenStream:
     def __init__(self, tokens: Iterable[Token] = (), more: Callable[[], Token | None] = lambda: None) -> None:
         self._waiting = list(tokens)[::-1]
         self._more = more
+        self._barren = ("", 0, 0)
+        """An end that was looked for in vain, and the part of `_waiting` that holds neither it nor a brace: the next
+        search for it goes on behind that."""
         self.last: Token | None = None
         """The token that ended the argument taken last; None where nothing did."""
 
@@ -233,13 +236,15 @@ class TokenStream:
     def push(self, tokens: Iterable[Token]) -> None:
         """Puts tokens in front."""
         keep_reading()
+        sought, low, high = self._barren
+        self._barren = sought, low, min(high, len(self._waiting))
         self._waiting.extend(list(tokens)[::-1])
 
     def peek(self) -> Token | None:
         """The next token, which stays."""
         token = self.next()
         if token is not None:
-            self._waiting.append(token)
+            self.push([token])
         return token
 
     def ahead(self) -> Token | None:
@@ -301,27 +306,56 @@ class TokenStream:
         self.push([opening, *inner, *([self.last] if self.last is not None else [])])
         return inner
 
+    def _searched(self, sought: str) -> Iterator[tuple[int, Token]]:
+        """The tokens in which an end is looked for, each with its place; they stay."""
+        place = fertile = 0
+        while place < _SEARCH:
+            known, low, high = self._barren
+            if place == len(self._waiting):
+                if (more := self._more()) is None:
+                    break
+                self._waiting.insert(0, more)
+                low, high = low + 1, high + 1
+                self._barren = known, low, high
+            height = len(self._waiting) - place
+            if sought and sought == known and low < height <= high:
+                place += height - low
+                continue
+            token = self._waiting[height - 1]
+            yield place, token
+            place += 1
+            if token.kind in "{}" or sought in (token.kind, f"\\{token.text}"):
+                fertile = place
+        self._barren = sought, len(self._waiting) - place, len(self._waiting) - fertile
+
+    def _take(self, count: int) -> list[Token]:
+        """Takes the tokens of so many places; where a file ends, none stands."""
+        left = len(self._waiting) - count
+        taken = []
+        while len(self._waiting) > left and (token := self.next()) is not None:
+            taken.append(token)
+        return taken
+
     def option(self, braces: str = "[]", fitting: re.Pattern[str] | None = None) -> list[Token] | None:
         """An optional argument, if one stands here and fits."""
         opening, closing = braces[0], braces[1]
-        taken: list[Token] = []
         begin = depth = 0
-        while len(taken) < _SEARCH and (token := self.next()) is not None:
-            taken.append(token)
+        for place, token in self._searched(closing):
             if not begin:
                 if token.kind == opening:
-                    begin = len(taken)
+                    begin = place + 1
                 elif token.kind not in BLANK:
                     break
             elif depth == 0 and token.kind == closing:
+                taken = self._take(place + 1)
                 if fitting is None or fitting.fullmatch(written(taken[begin:-1])):
                     return taken[begin:-1]
+                self.push(taken)
                 break
             else:
                 depth += (token.kind == "{") - (token.kind == "}")
                 if depth < 0:
                     break
-        self.push(taken)
         return None
 
     def take(self, letter: str) -> list[Token] | None:
@@ -336,21 +370,22 @@ class TokenStream:
     def delimited(self, delimiter: tuple[Token, ...]) -> list[Token] | None:
         """What stands before a delimiter, which is taken too; None if it is not found."""
         wanted = [(token.kind, token.text) for token in delimiter]
-        taken: list[Token] = []
+        sought = f"\\{wanted[0][1]}" if len(wanted) == 1 and wanted[0][0] == "command" else ""
+        last: list[tuple[str, str]] = []
         depth = 0
-        while len(taken) < _SEARCH and (token := self.next()) is not None:
-            taken.append(token)
-            self.last = token
-            if depth == 0 and [(last.kind, last.text) for last in taken[-len(wanted) :]] == wanted:
-                return taken[: -len(wanted)]
+        self.last = None
+        for place, token in self._searched(sought):
+            last = [*last, (token.kind, token.text)][-len(wanted) :]
+            if depth == 0 and last == wanted:
+                self.last = token
+                return self._take(place + 1)[: -len(wanted)]
             if depth == 0 and len(wanted) == 1 and token.kind == "text" == wanted[0][0] and wanted[0][1] in token.text:
                 # The delimiter is a part of a text.
                 before, _delimiter, after = token.text.partition(wanted[0][1])
+                taken = self._take(place + 1)
                 if after:
                     self.push([token._replace(text=after, start=token.end - len(after))])
                 self.last = token._replace(end=token.end - len(after))
                 return [*taken[:-1], token._replace(text=before, end=token.start + len(before))]
             depth = max(0, depth + (token.kind == "{") - (token.kind == "}"))
-        self.push(taken)
-        self.last = None
         return None
