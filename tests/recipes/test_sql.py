@@ -384,7 +384,7 @@ def test_memory_limit(sql: str) -> None:
         status = Path(f"/proc/{process.pid}/status")
         with pytest.raises(SqlError):
             records.query(sql)
-        if process.poll() is None:
+        if process.alive:
             peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
             assert int(peak.split()[1]) < 2**20  # in kB: a gigabyte, libraries and all
         assert one(records, "SELECT count(*) FROM label") == 4
@@ -422,7 +422,7 @@ def test_closing_leaves_nothing_behind() -> None:
         assert others.query("SELECT count(*) FROM label").rows == [(LABEL.num_rows,)]
     assert [idle for _, idle in queries._IDLE] == [process]
     queries._rest()
-    assert process.poll() is not None
+    assert not process.alive
 
 
 def test_what_nobody_closes_is_removed_with_it() -> None:

@@ -17,13 +17,9 @@ import atexit
 import json
 import math
 import os
-import signal
-import subprocess
-import sys
-import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -34,6 +30,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from sealtrace.bundle.budget import INCIDENTS
+from sealtrace.bundle.child_process import ChildProcess
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
@@ -185,71 +182,38 @@ class SqlRecords:
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         process = self._idle() or self._start()
-        answer = self._exchange(process, request, PATIENCE * self._seconds)
-        self.spent += answer.pop("spent") if answer else self._seconds
-        if answer:
+        if (line := process.ask(request, PATIENCE * self._seconds)) is not None:
+            answer: dict[str, Any] = json.loads(line, object_hook=_decoded)
+            self.spent += answer.pop("spent")
             _IDLE.append((self._settings, process))
             return answer
+        self.spent += self._seconds
         _reap(process)
         INCIDENTS.append("a query was ended")
-        if answer is None or -process.returncode == getattr(signal, "SIGXCPU", 0):
+        if process.late:
             raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
         raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
 
-    def _idle(self) -> subprocess.Popen[str] | None:
+    def _idle(self) -> ChildProcess | None:
         """The process that waits, where it has the same limits."""
         if not _IDLE:
             return None
         settings, process = _IDLE.pop()
-        if settings == self._settings and process.poll() is None:
+        if settings == self._settings and process.alive:
             return process
         _reap(process)
         return None
 
-    def _start(self) -> subprocess.Popen[str]:
-        # Isolated from PYTHON* and the working directory, but with the caller's own import path.
-        program = f"import sys; sys.path[:] = {sys.path!r}; from sealtrace.recipes.sql_process import serve; serve()"
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-        )
+    def _start(self) -> ChildProcess:
+        process = ChildProcess("sealtrace.recipes.sql_process")
         if self._spills:
             _SPILLED[process] = scratch_directory("sql")
         spill = str(_SPILLED[process]) if self._spills else ""
         settings = {"memory": self._memory, "seconds": self._seconds, "spill": spill}
-        if not self._exchange(process, settings, START_SECONDS):
+        if process.ask(settings, START_SECONDS) is None:
             _reap(process)
             raise SqlError("DuckDB cannot be started; does `python -c 'import duckdb'` work?")
         return process
-
-    @staticmethod
-    def _exchange(process: subprocess.Popen[str], message: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-        """The answer; empty where the process died, None where its time was over."""
-        assert process.stdin is not None
-        assert process.stdout is not None
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(seconds, stop)
-        timer.start()
-        try:
-            with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(message) + "\n")
-                process.stdin.flush()
-            line = process.stdout.readline()
-        finally:
-            timer.cancel()
-            timer.join()
-        if late.is_set():
-            return None
-        answer: dict[str, Any] = json.loads(line, object_hook=_decoded) if line.endswith("\n") else {}
-        return answer
 
 
 def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
@@ -257,9 +221,9 @@ def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
     return records.parts(records.names) if isinstance(records, StreamedFrame) else records()
 
 
-_IDLE: list[tuple[tuple[int, int, float, bool], subprocess.Popen[str]]] = []
+_IDLE: list[tuple[tuple[int, int, float, bool], ChildProcess]] = []
 """A process that waits for the next query. Every query has a connection of its own, so nothing stays in it."""
-_SPILLED: dict[subprocess.Popen[str], Path] = {}
+_SPILLED: dict[ChildProcess, Path] = {}
 """Where a process may put what it cannot hold."""
 
 
@@ -269,10 +233,8 @@ def _rest() -> None:
         _reap(_IDLE.pop()[1])
 
 
-def _reap(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    with suppress(BrokenPipeError):
-        process.communicate()
+def _reap(process: ChildProcess) -> None:
+    process.end()
     if process in _SPILLED:
         remove_scratch(_SPILLED.pop(process))
 

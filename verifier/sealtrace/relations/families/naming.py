@@ -44,10 +44,6 @@ class Name:
         """What is called."""
         return self.sheet, self.axis, self.place
 
-    def away(self, start: int, end: int) -> int:
-        """How many letters lie between it and a passage."""
-        return max(self.start - end, start - self.end, 0)
-
 
 @lru_cache(maxsize=2)
 def index_of(paper: AuditedPaper) -> Index:
