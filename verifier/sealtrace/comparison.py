@@ -14,6 +14,7 @@ from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
 from sealtrace.examined import coverage_of
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.fact import cell_id
 from sealtrace.paper.model import Paper
 from sealtrace.paper.papers import is_paper, read_paper
 from sealtrace.paper.quoted import with_quoted
@@ -123,7 +124,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
 
 def _address(finding: Finding) -> str:
     key = finding.key or {}
-    return f"{key.get('table')}[{key.get('row')}, {key.get('column')}]"
+    return cell_id(key.get("table"), key.get("row"), key.get("column"))
 
 
 def wrong_marks_of(cells: list[TableCell]) -> list[Finding]:

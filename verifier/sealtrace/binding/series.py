@@ -16,6 +16,7 @@ from sealtrace.binding.frames import Numbers
 from sealtrace.binding.slots import greatest, least, unit_of
 from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.numbers import PrintedNumber
+from sealtrace.paper.sentences import clauses
 
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
@@ -177,8 +178,8 @@ class Series:
 @lru_cache(maxsize=64)
 def without_marks(caption: str) -> str:
     """A caption without what names no statistic."""
-    sentences = re.split(r"(?<=[.;])\s", caption.lower())
-    return " ".join(_LOOSE.sub(" ", sentence) for sentence in sentences if not _MARKED.search(sentence))
+    told = (clause.lower() for clause in clauses(caption))
+    return " ".join(_LOOSE.sub(" ", clause) for clause in told if not _MARKED.search(clause))
 
 
 def grids_of(tables: Iterable[Table]) -> list[Grid]:

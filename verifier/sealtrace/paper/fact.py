@@ -11,6 +11,11 @@ from typing import Any
 from sealtrace.paper.number_grammar import PrintedNumber
 
 
+def cell_id(table: object, row: object, column: object) -> str:
+    """How a cell is addressed, in every command and format."""
+    return f"{table}[{row}, {column}]"
+
+
 class Rule(StrEnum):
     """How a number came to be printed."""
 

@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sealtrace.paper.extracted import JOIN, ProseLine, ReadingProblem
+from sealtrace.paper.fact import cell_id
 from sealtrace.paper.numbers import Printed, PrintedNumber, looks_numeric, numbers_of, read_printed
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class Table:
 
     def id(self, row: int, column: int) -> str:
         """How a cell is addressed."""
-        return f"{self.label}[{self.rows[row].label}, {self.columns[column].label}]"
+        return cell_id(self.label, self.rows[row].label, self.columns[column].label)
 
     def places(self) -> Iterator[tuple[int, int, Cell]]:
         """Every cell, with the numbers of its row and its column; what has no column is left out."""

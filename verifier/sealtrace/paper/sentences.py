@@ -286,6 +286,12 @@ def _paragraph_sentences(lines: list[ProseLine], number: int, *, cited: bool) ->
         )
 
 
+def clauses(text: str) -> list[str]:
+    """The sentences of a caption, cut at semicolons as well."""
+    whole = (text[begin:end] for begin, end in _cuts(text))
+    return [clause for sentence in whole for part in re.split(r"(?<=;)\s", sentence) if (clause := part.strip())]
+
+
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
     """Beginning and end of each sentence."""
     begin = 0

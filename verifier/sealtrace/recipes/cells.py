@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from sealtrace.evidence import Evidence, once
+from sealtrace.paper.fact import cell_id
 from sealtrace.paper.model import NAME, RecipeRecord, Role, Row, Table
 from sealtrace.paper.numbers import Printed
 
@@ -60,7 +61,7 @@ class TableCell:
     @property
     def name(self) -> str:
         """The cell's address, as `explain` takes it."""
-        return f"{self.table}[{self.row}, {self.column}]"
+        return cell_id(self.table, self.row, self.column)
 
     @property
     def declared_name(self) -> bool:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sealtrace.contract.result import ClaimNumber, Explanation
-from sealtrace.paper.fact import Fact, plain_address
+from sealtrace.paper.fact import Fact, cell_id, plain_address
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.linear import Certificate
 from sealtrace.relations.syntax import Formula, Shared, exact_text, facts_in, unknowns_in
@@ -129,6 +129,6 @@ def bound(facts: Iterable[Fact]) -> list[ClaimNumber]:
 def number_of(fact: Fact) -> str:
     """The id of the cell or of the number of the text that a fact is, or is a part of."""
     if fact.table is not None:
-        return f"{fact.table}[{fact.row}, {fact.column}]"
+        return cell_id(fact.table, fact.row, fact.column)
     name = plain_address(fact)
     return name.removesuffix(f".{fact.part}") if fact.part else name

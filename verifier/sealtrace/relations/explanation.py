@@ -6,7 +6,7 @@ import math
 import re
 from fractions import Fraction
 
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.fact import Fact, cell_id
 from sealtrace.relations.cases import Case, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.forms import Atom, Box, LinearForm, constant
@@ -280,5 +280,5 @@ def letter_of(decision: Decision) -> str:
 
 
 def _where(fact: Fact) -> str:
-    place = f"{fact.table}[{fact.row}, {fact.column}]" if fact.table is not None else "the text"
+    place = cell_id(fact.table, fact.row, fact.column) if fact.table is not None else "the text"
     return f"{place} (line {fact.line})" if fact.line else place

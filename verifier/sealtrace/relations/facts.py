@@ -10,7 +10,7 @@ from typing import Any
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import ProseLine
-from sealtrace.paper.fact import Fact, Rule, fact_of, is_rounded
+from sealtrace.paper.fact import Fact, Rule, cell_id, fact_of, is_rounded
 from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import Printed, read_printed
 from sealtrace.paper.sentences import TEXT_ID, Sentence, TextNumber, sentences
@@ -259,7 +259,7 @@ def _facts_of(table: Table) -> FactTable:
         told = _MEASURED.search(row.label) is not None
         for place, (column, cell) in enumerate(zip(columns, row.cells, strict=True)):
             entries[row.label, column] = _printed_cell(
-                f"{table.label}[{row.label}, {column}]",
+                cell_id(table.label, row.label, column),
                 cell.text,
                 cell.printed,
                 measured=told or not counted[place],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.contract.result import CheckResult, ClaimResult, Finding, NumberResult, Result
+from sealtrace.paper.fact import cell_id
 
 Address = tuple[str | None, str | None, str | None]
 
@@ -60,7 +61,7 @@ def number_of(finding: Finding) -> str | None:
     """The id of the printed number that a finding is about."""
     key = finding.key or {}
     if {"table", "row", "column"} <= set(key):
-        return f"{key['table']}[{key['row']}, {key['column']}]"
+        return cell_id(key["table"], key["row"], key["column"])
     return key.get("number")
 
 

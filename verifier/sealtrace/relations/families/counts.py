@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 
 from sealtrace.paper.fact import Fact
+from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families.columns import Floats
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
@@ -28,7 +29,6 @@ from sealtrace.relations.families.wording import (
     plain,
     real,
     repeats_of,
-    sentences,
 )
 from sealtrace.relations.syntax import Formula, Multiple, Unknown, all_of, any_of, equal, number, some_integer
 
@@ -233,7 +233,7 @@ def _told(sheet: Sheet, column: int, header: str) -> _Steps | None:
     whole = Fraction(100 if percent else 1, 2 if "win" in header else 1)
     if _UNSUITABLE.search(header):
         return None
-    for sentence in sentences(sheet.caption):
+    for sentence in clauses(sheet.caption):
         for quantity, size, unit in _DEFINED.findall(sentence):
             if plain(quantity) in (header, re.sub(r" ?\(?%\)?$", "", header)):
                 return _of_unit(sheet, unit.lower(), [count_of(size)] if size else [], whole)
@@ -266,7 +266,7 @@ def _of_caption(caption: str) -> list[int]:
     """The numbers of items that a caption gives; none where it does not say over which."""
     told = [
         text
-        for sentence in sentences(caption)
+        for sentence in clauses(caption)
         if not _TRAINING.search(sentence)
         for text in _DECLARED.findall(sentence) + _USED.findall(sentence)
     ]

@@ -12,10 +12,11 @@ from typing import Any
 
 from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.fact import Fact
+from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.trials import blocks_of
-from sealtrace.relations.families.wording import plain, printed, sentences
+from sealtrace.relations.families.wording import plain, printed
 from sealtrace.relations.syntax import Expression, Formula, any_of, call, equal
 
 FAMILY = "marks"
@@ -41,7 +42,7 @@ _STYLES = {"best": "bold", "second": "underlined"}
 def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every marked number is the best of its column, or row, or of its part of that."""
     for sheet in paper.sheets:
-        spoken = [sentence for sentence in sentences(sheet.caption) if re.search("bold", sentence, re.I)]
+        spoken = [sentence for sentence in clauses(sheet.caption) if re.search("bold", sentence, re.I)]
         is_told = bool(spoken) and all(_BEST.search(sentence) and not _SOME.search(sentence) for sentence in spoken)
         for mark in _STYLES:
             told = list(_told(sheet, mark)) if is_told and (mark == "best" or _SECOND.search(sheet.caption)) else []
@@ -67,7 +68,7 @@ def _arrows(sheet: Sheet) -> dict[str, str]:
 
 
 def _said(caption: str) -> Iterator[tuple[str, str]]:
-    for sentence in sentences(caption):
+    for sentence in clauses(caption):
         if (match := _IS_BETTER.search(sentence)) is not None:
             yield from ((item, match.group(2).lower()) for item in _items(match.group(1)))
         elif (match := _PREFERRED.search(sentence)) is not None:

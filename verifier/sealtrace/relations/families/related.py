@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from sealtrace.paper.names.words import stems, telling
+from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import Rule, found_by, headers
-from sealtrace.relations.families.wording import plain, real, sentences
+from sealtrace.relations.families.wording import plain, real
 from sealtrace.relations.syntax import Formula, Given, any_of, call, equal
 
 DIFFERENCES, GAMES = "difference", "games"
@@ -101,7 +102,7 @@ def _by_caption(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
     for result in sheet.headed(_CHANGE):
         header = re.sub(r" ?\(?%\)?$", "", plain(sheet.columns[result].label))
         told = re.compile(rf"(?<!\w){re.escape(header)}{_IS} (?:{minus}|{between})(?!\w)")
-        for found in (match for sentence in sentences(sheet.caption) for match in told.finditer(plain(sentence))):
+        for found in (match for sentence in clauses(sheet.caption) for match in told.finditer(plain(sentence))):
             ordered = found["left"] is not None
             left, right = (names[name] for name in found.group(*(("left", "right") if ordered else ("one", "other"))))
             if len({result, left, right}) == 3:

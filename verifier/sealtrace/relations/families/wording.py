@@ -62,13 +62,6 @@ LEVEL = re.compile(r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lo
 """Behind a percent that is the level of an interval."""
 
 
-def sentences(text: str) -> list[str]:
-    """A caption, cut at full stops and semicolons that end something."""
-    return [
-        sentence.strip() for sentence in re.split(r"(?<=[.;!?])\s+(?=[A-Z0-9\[(]|[a-zΔ])", text) if sentence.strip()
-    ]
-
-
 def count_of(word: str) -> int:
     """A count in words or digits that `COUNT` found."""
     return count_in(word) or 0
