@@ -115,7 +115,7 @@ def rows(
     return 0
 
 
-def _kept(keep: Path, records: list[Any]) -> list[Withheld]:
+def _kept(keep: Path, records: list[object]) -> list[Withheld]:
     """The rows with their salts that an earlier run kept; a file of other rows is refused."""
     if not keep.exists():
         return []
@@ -125,7 +125,7 @@ def _kept(keep: Path, records: list[Any]) -> list[Withheld]:
     return kept
 
 
-def _withheld(path: Path, number: int, record: Any) -> Withheld:
+def _withheld(path: Path, number: int, record: object) -> Withheld:
     from sealtrace.witnesses.disclosure import Withheld
 
     match record:

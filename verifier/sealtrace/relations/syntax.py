@@ -257,7 +257,7 @@ def walk(node: Node) -> Iterator[Node]:
 def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
     """A node with everything in it changed, from the inside out."""
 
-    def inner(value: Any) -> Any:
+    def inner(value: object) -> Any:
         if isinstance(value, tuple):
             return tuple(map(inner, value))
         return rebuilt(value, change) if isinstance(value, Expression | Formula) else value

@@ -16,7 +16,7 @@ Answered = TypeVar("Answered")
 _END: ContextVar[float | None] = ContextVar("end of the run", default=None)
 _NOW: ContextVar[Work | None] = ContextVar("what the question at hand may cost", default=None)
 _MEMORY: ContextVar[dict[Hashable, Any] | None] = ContextVar("answers that are known", default=None)
-_UNKNOWN: Any = object()
+_UNKNOWN: object = object()
 _LOOKS = 64
 """How many steps are taken between two looks at the clock."""
 

@@ -44,7 +44,7 @@ def _rendered(name: str, longest: int, **shown: Any) -> str:
     def whole(value: str) -> Markup:
         return Markup(markdown(value))
 
-    def inert(value: Any) -> Any:
+    def inert(value: object) -> Any:
         return markdown(clipped(harmless(value), longest)) if type(value) is str else value
 
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert)

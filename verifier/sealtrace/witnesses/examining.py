@@ -87,7 +87,7 @@ class Stated:
     supersedes: tuple[str, ...]
 
 
-def stated(payload: Any) -> Stated | None:
+def stated(payload: object) -> Stated | None:
     """A statement about a bundle; None for any other payload."""
     match payload:
         case {
