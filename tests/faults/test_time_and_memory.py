@@ -83,6 +83,27 @@ def test_an_alarm_ends_a_family_that_does_not_look_at_the_clock(
     assert any("the seconds were used up" in one.why for one in result.not_looked_at)
 
 
+SLOW_TO_EXPLAIN = """
+import sys, time
+from sealtrace.cli import main
+explain = main._explain
+def slowly(error):
+    time.sleep(1.5)
+    return explain(error)
+main._explain = slowly
+main.program()
+"""
+
+
+def test_the_alarm_of_max_seconds_does_not_ring_while_the_command_says_why_it_ended(tmp_path: Path) -> None:
+    """It rings once a second, and a busy machine may need longer than that to print a sentence."""
+    bundle = small_study(tmp_path / "bundle")
+    command = [sys.executable, "-c", SLOW_TO_EXPLAIN, "verify", str(bundle), "--max-seconds", "0.01"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert "0.01 seconds were up" in done.stderr
+
+
 SOAK = """
 import json, os, sys
 from pathlib import Path

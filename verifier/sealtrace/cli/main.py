@@ -208,7 +208,10 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     _print_anything()
     try:
-        code = cli.main(standalone_mode=False)
+        try:
+            code = cli.main(standalone_mode=False)
+        finally:
+            options.no_more_alarms()
         if (stream := sys.stdout) is not None:
             stream.flush()
     except click.exceptions.Exit as stop:

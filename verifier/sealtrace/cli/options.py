@@ -161,6 +161,16 @@ def backstop_time(later: float = 0.0) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0 if isinf(later) else LIMITS.seconds + later, 1.0)
 
 
+def no_more_alarms() -> None:
+    """The work is over: an alarm that rang now would end the process while it says why, with a traceback."""
+    if OWN_PROCESS:
+        with suppress(ImportError, AttributeError, ValueError):
+            import signal
+
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
 def witness_options(function: Callable[..., int]) -> Callable[..., int]:
     """Gives a command the argument `asked`."""
 
