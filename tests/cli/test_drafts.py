@@ -175,3 +175,50 @@ def test_digests_before_sealing(file_format: str, tmp_path: Path) -> None:
     (study / "declare/dataset.answers.json").unlink()
     assert "nothing declares it" in sealtrace("digest", path).errors
     assert sealtrace("digest", tmp_path / "nothing.jsonl").code == 2
+
+
+BEFORE = "| System | Accuracy |\n|---|---|\n| ours | 61.4 |\n| weak | 52.0 |\n"
+AFTER = "| System | Accuracy | F1 |\n|---|---|---|\n| best | 70.0 | 0.7 |\n| ours | 63.2 | 0.6 |\n"
+
+
+def test_a_changed_paper_is_followed(tmp_path: Path) -> None:
+    """Rows and columns that are still there keep their recipes; what is new or gone is listed."""
+    paper, report = tmp_path / "paper.md", tmp_path / "study/report"
+    recipe = {"metric": "accuracy", "of": "answer", "where": {"system": "{System}"}}
+    paper.write_text(BEFORE)
+    assert sealtrace("extract", paper, "-o", report).code == 0
+    (file,) = report.iterdir()
+    edit_document(file, lambda one: one["columns"][1].update(recipe=recipe))
+    edit_document(file, lambda one: one["rows"][0].update(recipes={"Accuracy": {"classification": "attested"}}))
+    paper.write_text(AFTER)
+    before = file.read_bytes()
+    assert sealtrace("extract", paper, "-o", report).code == 2
+    assert file.read_bytes() == before
+    run = sealtrace("extract", paper, "-o", report, "--update")
+    assert run.code == 0
+    told = "row 'best' is new", "row 'weak' is no longer printed", "column 'F1' is new"
+    assert all(one in run.errors for one in told), run.errors
+    now = json.loads(file.read_text())
+    assert [row["cells"] for row in now["rows"]] == [["best", "70.0", "0.7"], ["ours", "63.2", "0.6"]]
+    assert now["columns"][1]["recipe"] == recipe
+    assert now["rows"][1]["recipes"] == {"Accuracy": {"classification": "attested"}}
+    assert "recipes" not in now["rows"][0]
+
+
+def test_only_drafts_follow_a_paper(tmp_path: Path) -> None:
+    """A sealed directory is left as it is, and so is one whose record cannot be read."""
+    (tmp_path / "paper.md").write_text(BEFORE)
+    sealed = sealed_study(tmp_path / "sealed")
+    before = files(sealed)
+    run = sealtrace("extract", tmp_path / "paper.md", "-o", sealed / "report", "--update")
+    assert (run.code, files(sealed)) == (2, before)
+    assert "sealed already" in run.errors
+    assert sealtrace("extract", tmp_path / "paper.md", "--update").code == 2
+    report = tmp_path / "report"
+    assert sealtrace("extract", tmp_path / "paper.md", "-o", report).code == 0
+    (file,) = report.iterdir()
+    for broken in ("{", '{"label": 3}', "[]"):
+        file.write_text(broken)
+        run = sealtrace("extract", tmp_path / "paper.md", "-o", report, "--update")
+        assert (run.code, file.read_text()) == (2, broken)
+        assert str(file) in run.errors

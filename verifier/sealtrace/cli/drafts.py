@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from sealtrace.bundle.resources import directories_of, files_of, json_file
 from sealtrace.cli.options import DIRECTORY, FILE, PATH, refuse_unknown, several, tables_option, to_directory
 from sealtrace.cli.output import root_option
 from sealtrace.report.inert import harmless
+
+if TYPE_CHECKING:
+    from sealtrace.paper.model import Paper
 
 KINDS = ("results", "policies")
 
@@ -201,16 +205,26 @@ def _labels(printed: dict[str, str]) -> dict[str, dict[str, str]]:
     metavar="FILE",
     help='Fill recipes in: JSON, as in {"tab:main": {"Accuracy": {"sql": "SELECT ..."}}}.',
 )
-def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[str, ...], recipes: Path | None) -> int:
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Follow a changed paper: records in DIR take its strings; rows and columns that are still there keep their "
+    "recipes.",
+)
+def extract(
+    paper: Path, output: Path | None, root: Path | None, tables: tuple[str, ...], recipes: Path | None, update: bool
+) -> int:
     """Extract the tables of PAPER as table records with recipes to fill in.
 
     PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes. Every cell keeps the string
     that was printed, and its line. A table whose rows have more cells than columns is refused, with the line.
-    With --recipes they are filled in at once, so that a paper can be extracted again when it has changed.
+    With --recipes they are filled in at once. When the paper has changed, --update follows it, and lists what is new
+    or gone; a directory that is sealed is never changed.
 
     \b
     Examples:
       sealtrace extract paper.tex
+      sealtrace extract paper.tex -o study/report --update
       sealtrace extract paper.tex -o study/report --table tab:main
       sealtrace extract paper.tex -o study/report --recipes recipes.json
 
@@ -219,6 +233,8 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
     from sealtrace.paper.papers import read_paper
     from sealtrace.recipes.recipe_files import fill_in, read_recipes
 
+    if update and output is None:
+        raise click.UsageError("--update follows the records of a directory: name it with -o DIR")
     reported = read_paper(paper, root)
     refuse_unknown(f"{paper} has no table", tables, [table.label for table in reported.tables])
     records = [table.with_names.record() for table in reported.tables if not tables or table.label in tables]
@@ -231,7 +247,9 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
         written = [(reported.file_names[record["label"]], record) for record in records]
         written += [] if shared is None else [("queries.json", shared)]
         with refusing(output):
-            write_together(output, {name: json_file(document) for name, document in written}, new=True)
+            found = _follow(output, reported, written) if update else None
+            files = {name: json_file(document) for name, document in written}
+            write_together(output, files, new=not update, found=found)
             for name, _ in written:
                 click.echo(output / name)
     for problem in reported.problems:
@@ -239,3 +257,48 @@ def extract(paper: Path, output: Path | None, root: Path | None, tables: tuple[s
             f"{harmless(problem.source)}:{problem.line}: {problem.severity}: {harmless(problem.message)}", err=True
         )
     return int(any(problem.severity == "error" for problem in reported.problems))
+
+
+def _follow(directory: Path, reported: Paper, written: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes | None]:
+    """Replaces records by those of the directory with the paper's strings, and lists what is new or gone.
+
+    What the directory held is returned, so that nothing is written where somebody else changes it meanwhile.
+    """
+    from sealtrace.paper.model import Table
+    from sealtrace.paper.reported import with_printed
+
+    if (directory / "../seals").resolve().is_dir() or (directory / "seals").is_dir():
+        raise BundleError(f"{directory}: sealed already; follow the paper in the draft, and seal that")
+    found: dict[str, bytes | None] = {}
+    tables = {table.label: table.with_names for table in reported.tables}
+    for place, (name, record) in enumerate(written):
+        path = directory / name
+        found[name] = path.read_bytes() if path.is_file() else None
+        if found[name] is None or record.get("label") not in tables:
+            continue
+        known, printed = Table.of(_table_record(path, found[name] or b"")), tables[record["label"]]
+        now = with_printed(known, printed)
+        written[place] = name, now.record()
+        for noun, before, after in (
+            ("row", [row.label for row in known.rows], [row.label for row in now.rows]),
+            ("column", known.headers, now.headers),
+        ):
+            for label in (label for label in after if label not in before):
+                click.echo(f"{path}: {noun} {label!r} is new: say how it follows", err=True)
+            for label in (label for label in before if label not in after):
+                click.echo(f"{path}: {noun} {label!r} is no longer printed: its recipes are gone", err=True)
+    return found
+
+
+def _table_record(path: Path, data: bytes) -> dict[str, Any]:
+    from sealtrace.bundle.documents import misfits_of
+    from sealtrace.bundle.strict_json import StrictJSONError, parse
+
+    try:
+        record: dict[str, Any] = parse(data)
+    except StrictJSONError as error:
+        raise BundleError(f"{path}: {error}") from None
+    if misfits := misfits_of("table", record):
+        pointer, expected, found = misfits[0]
+        raise BundleError(f"{path}: no table record ({pointer}: {expected}, not {found}); nothing was written")
+    return record
