@@ -38,7 +38,7 @@ from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.names.words import named_by, vocabulary
 from sealtrace.paper.numbers import looks_numeric
 from sealtrace.paper.sentences import sentences
-from sealtrace.relations.auditing import Subject, audit
+from sealtrace.relations.auditing import AuditSubject, audit
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.paper import AuditedPaper
@@ -58,7 +58,7 @@ class Plant:
     """One error: the paper with it, and where it stands."""
 
     kind: str
-    subject: Subject
+    subject: AuditSubject
     places: frozenset[tuple[str, int]]
     """Files and lines on which a planted number stands."""
     text: str
@@ -83,7 +83,7 @@ def other_digit(text: str, chance: random.Random, place: int | None = None) -> s
     return text[:chosen] + chance.choice(others) + text[chosen + 1 :]
 
 
-def changed(subject: Subject, tables: list[Table], prose: list[ProseLine] | None = None) -> Subject:
+def changed(subject: AuditSubject, tables: list[Table], prose: list[ProseLine] | None = None) -> AuditSubject:
     """The subject with other tables or another text."""
     return replace(subject, tables=tables, prose=subject.prose if prose is None else prose)
 
@@ -103,12 +103,12 @@ def with_cells(table: Table, texts: dict[tuple[int, int], str]) -> Table:
 class Relations:
     """The relations that a paper as it is satisfies, to be asked whether an error breaks one of them."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: AuditSubject) -> None:
         paper = AuditedPaper.of(subject.tables, subject.prose, subject.texts, subject.facts())
         self.claims = [one for one in automatic_claims(paper) if one.telling and decide(one).status is Status.HOLDS]
         self.facts = {fact.address: fact for fact in subject.facts().every()}
 
-    def broken_by(self, subject: Subject) -> bool:
+    def broken_by(self, subject: AuditSubject) -> bool:
         """Whether one of them cannot hold of the changed numbers."""
         now = {fact.address: fact for fact in subject.facts().every()}
         changed = {name for name, fact in now.items() if fact.value != self.facts.get(name, fact).value}
@@ -131,7 +131,7 @@ def bound_lines(found: Result) -> set[tuple[str, str, str]]:
     return {(fact.printed, fact.source or "", str(fact.line)) for one in decided for fact in one.numbers}
 
 
-def table_plants(subject: Subject, found: Result, chance: random.Random, most: int) -> Iterator[Plant]:
+def table_plants(subject: AuditSubject, found: Result, chance: random.Random, most: int) -> Iterator[Plant]:
     """Errors in cells that some relation speaks of."""
     bound = bound_lines(found)
     places = [
@@ -183,7 +183,7 @@ def _cell_error(
     return {(r, c): above.text, (r - 1, c): cell.text} if kind == "swap" else {(r, c): above.text}
 
 
-def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant]:
+def _marks(subject: AuditSubject, chance: random.Random, most: int) -> Iterator[Plant]:
     """A bold number among plain ones gives its mark to a neighbour, where the caption speaks of bold."""
     found = []
     for number, table in enumerate(subject.tables):
@@ -210,7 +210,7 @@ def _marks(subject: Subject, chance: random.Random, most: int) -> Iterator[Plant
         yield Plant("mark", changed(subject, tables), lines, f"{table.label} column {c}")
 
 
-def text_plants(subject: Subject, found: Result, chance: random.Random, most: int) -> Iterator[Plant]:
+def text_plants(subject: AuditSubject, found: Result, chance: random.Random, most: int) -> Iterator[Plant]:
     """Errors in numbers of the text: those that a cell prints, and those that a claim speaks of."""
     cells: dict[str, set[str]] = {}
     for table in subject.tables:

@@ -8,7 +8,7 @@ from sealtrace.paper.reported import read_reported
 from sealtrace.relations.decide import decide, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import Names, parse_formula
+from sealtrace.relations.language import FormulaNames, parse_formula
 from sealtrace.relations.syntax import Formula
 
 PAPER = r"""\documentclass{article}
@@ -51,7 +51,7 @@ def paper_facts(text: str = PAPER) -> Facts:
 
 def formula_of(text: str, facts: Facts | None = None) -> Formula:
     """A formula that can be read."""
-    formula, problems = parse_formula(text, Names(facts or paper_facts()))
+    formula, problems = parse_formula(text, FormulaNames(facts or paper_facts()))
     assert formula is not None, problems
     return formula
 

@@ -12,7 +12,7 @@ from relations.papers import formula_of, paper_facts
 from sealtrace.relations.cases import Case, starting_box
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.intervals import WHOLE, EmptyError, TooLargeError
-from sealtrace.relations.language import Names, parse_formula
+from sealtrace.relations.language import FormulaNames, parse_formula
 from sealtrace.relations.syntax import (
     And,
     Call,
@@ -106,10 +106,10 @@ formulas: st.SearchStrategy[Formula] = st.recursive(
 def test_round_trip(formula: Formula) -> None:
     """What is written says the same when it is read, and is then written in the same words."""
     whole = some_integer("k", 0, 9, formula)
-    read, problems = parse_formula(formula_text(whole), Names(FACTS))
+    read, problems = parse_formula(formula_text(whole), FormulaNames(FACTS))
     assert read is not None, problems
     assert computed(read) == computed(whole)
-    assert parse_formula(formula_text(read), Names(FACTS))[0] == read
+    assert parse_formula(formula_text(read), FormulaNames(FACTS))[0] == read
 
 
 def computed(formula: Formula) -> list[object]:
@@ -138,7 +138,7 @@ PIECES = st.sampled_from([*WORDS.split(), " ", "\n", "\x00"])
 @given(st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=40))
 def test_garbage_is_a_list_of_problems(text: str) -> None:
     """Whatever the text, it is a formula or a list of problems, each within the text."""
-    formula, problems = parse_formula(text, Names(FACTS, bindings={"r": "A"}))
+    formula, problems = parse_formula(text, FormulaNames(FACTS, bindings={"r": "A"}))
     assert (formula is None) == bool(problems)
     assert all(1 <= problem.column <= len(text) + 1 and problem.message for problem in problems)
     if formula is not None:
@@ -181,7 +181,7 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:40])
 def test_problems_have_places(text: str) -> None:
     """Each kind of mistake is told with its column and what to do about it."""
-    formula, problems = parse_formula(text, Names(FACTS))
+    formula, problems = parse_formula(text, FormulaNames(FACTS))
     assert formula is None
     column, message = WRONG[text]
     assert (problems[0].column, message in problems[0].message) == (column, True), problems
@@ -189,7 +189,7 @@ def test_problems_have_places(text: str) -> None:
 
 def test_all_problems_at_once() -> None:
     """Wrong references do not hide each other."""
-    _, problems = parse_formula("tab:x[a, b] + foo(1) == bar + tab:main[A, Z]", Names(FACTS))
+    _, problems = parse_formula("tab:x[a, b] + foo(1) == bar + tab:main[A, Z]", FormulaNames(FACTS))
     assert [problem.column for problem in problems] == [1, 15, 25, 31]
 
 
@@ -200,6 +200,6 @@ def test_arrows_in_headers_may_be_left_out() -> None:
 
 def test_no_facts() -> None:
     """Without a paper every cell is unknown, and numbers still compare."""
-    nothing = Names(Facts.of([]))
+    nothing = FormulaNames(Facts.of([]))
     assert parse_formula("1 == 1", nothing)[0] is not None
     assert "there is none" in parse_formula("tab:a[b, c] == 1", nothing)[1][0].message

@@ -12,7 +12,7 @@ from sealtrace.paper.fact import Rule
 from sealtrace.paper.model import Table
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import Names, parse_formula
+from sealtrace.relations.language import FormulaNames, parse_formula
 
 
 def nearest(value: Fraction, unit: Fraction, halves: str) -> int:
@@ -84,7 +84,7 @@ class World:
         return facts
 
     def claims(self, rule: Rule = Rule.ROUNDED) -> list[Claim]:
-        names = Names(self.facts(rule))
+        names = FormulaNames(self.facts(rule))
         claims = []
         for place, text in enumerate(self.formulas):
             formula, problems = parse_formula(text, names)

@@ -26,7 +26,7 @@ from sealtrace.recipes.judgement import ABSENT, CellStatus, Judgement
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PaperComparison:
     """Cells with what became of them."""
 
     results: list[CellResult]
@@ -60,7 +60,7 @@ class Comparison:
             not_looked_at=self.not_looked_at,
         )
 
-    def only(self, tables: tuple[str, ...]) -> Comparison:
+    def only(self, tables: tuple[str, ...]) -> PaperComparison:
         """The cells of some tables."""
         return replace(
             self,
@@ -69,7 +69,7 @@ class Comparison:
         )
 
 
-def compare(examination: Examination, reported: list[Path] | None = None) -> Comparison:
+def compare(examination: Examination, reported: list[Path] | None = None) -> PaperComparison:
     """A bundle's cells, or a paper's cells with the bundle's recipes, beside recomputed values."""
     printed, code = examination.printed, examination.report.exit_code
     waived = [finding for finding in examination.report.findings if finding.waived is not None]
@@ -79,7 +79,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
         if not labels:
             raise BundleError("the bundle has no table records; name the paper with --reported")
         marks = wrong_marks_of(printed.cells)
-        return Comparison(
+        return PaperComparison(
             examination.cells, examination.subject, labels, waived + marks, every=printed.cells, bundle_code=code
         )
     cells: list[TableCell] = []
@@ -111,7 +111,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Com
     said = {cell.name: cell.text for cell in printed.cells}
     changed = {cell.name for cell in cells if said.get(cell.name) != cell.text}
     waived = [finding for finding in waived if _address(finding) not in changed]
-    return Comparison(
+    return PaperComparison(
         printed.judged(cells),
         examination.subject.model_copy(update={"papers": [file.name for file in reported]}),
         labels,
@@ -155,7 +155,7 @@ def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[NotLooke
     ]
 
 
-def compare_printed(left: Path, right: Path) -> Comparison:
+def compare_printed(left: Path, right: Path) -> PaperComparison:
     """The printed numbers of two bundles or papers, compared by address."""
     first, second = _printed(left), _printed(right)
     others = {cell.name: cell for cell in second}
@@ -180,7 +180,7 @@ def compare_printed(left: Path, right: Path) -> Comparison:
         if cell.name not in seen and cell.printed is not None and cell.printed.numeric
     )
     subject = Subject(name=f"{left.name} and {right.name}", papers=[left.name, right.name])
-    return Comparison(results, subject, sorted({result.cell.table for result in results}))
+    return PaperComparison(results, subject, sorted({result.cell.table for result in results}))
 
 
 def _result(cell: TableCell, status: CellStatus, sentence: str) -> CellResult:

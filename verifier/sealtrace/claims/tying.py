@@ -20,7 +20,7 @@ from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.names.index import Names as Vocabulary
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.facts import Facts, PrintedCell, UnknownFactError
-from sealtrace.relations.language import Names, parse_formula
+from sealtrace.relations.language import FormulaNames, parse_formula
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Comparison, Formula, Given, any_of, walk
 from sealtrace.relations.work import Work
@@ -295,7 +295,7 @@ def tie(written: Written, ground: Ground) -> Tied:
         axis = "row" if len({(fact.table, fact.column) for fact in cells}) == 1 else "column"
         members |= {fact.address: axis for fact in cells}
     constants = {name: Fraction(constant.value) for name, constant in claim.constants.items()}
-    names = Names(ground.facts, constants, quoted=quoted, sets=sets)
+    names = FormulaNames(ground.facts, constants, quoted=quoted, sets=sets)
 
     def bind(read: Read) -> Formula:
         names.read = read
@@ -324,7 +324,7 @@ def tie(written: Written, ground: Ground) -> Tied:
 
 def _cells(address: str, name: str, ground: Ground) -> Iterator[Fact]:
     """The cells of an address, which may stand for a whole row or column."""
-    names = Names(ground.facts)
+    names = FormulaNames(ground.facts)
     _formula, problems = parse_formula(f"count({address}) >= 0", names)
     if problems:
         raise RefusedError(f"sets/{name}/cells: {problems[0].message} (in {address!r})")

@@ -30,10 +30,10 @@ from sealtrace.contract.result import (
     NumberResult,
     Result,
     Severity,
+    Subject,
     Summary,
     Verdict,
 )
-from sealtrace.contract.result import Subject as Named
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.fact import plain_address
 from sealtrace.paper.model import Paper, Table
@@ -62,7 +62,7 @@ _ORDER = [Status.CONTRADICTION, Status.SUSPICION, Status.UNDECIDED, Status.HOLDS
 
 
 @dataclass
-class Subject:
+class AuditSubject:
     """What is audited: a paper as read, or the records of a bundle."""
 
     name: str
@@ -166,7 +166,7 @@ def unread(
 
 
 def audit(
-    subject: Subject,
+    subject: AuditSubject,
     sources: Sequence[RelationsFile] = (),
     *,
     version: str,
@@ -214,7 +214,7 @@ def audit(
         return Result(
             sealtrace=version,
             command="audit",
-            subject=Named(
+            subject=Subject(
                 name=subject.name,
                 root_sha256=subject.root_sha256,
                 papers=sorted({number.source for number in numbers if number.source} | set(subject.texts)),
@@ -235,7 +235,7 @@ def audit(
 
 
 def _declared(
-    subject: Subject, sources: Sequence[RelationsFile], collected: _Collected
+    subject: AuditSubject, sources: Sequence[RelationsFile], collected: _Collected
 ) -> tuple[Facts, list[PrintedCell]]:
     """The numbers that there are, and the passages of the text that were declared; claims go to `collected`."""
     facts = subject.facts()

@@ -103,7 +103,7 @@ class Misreading:
 
 
 @dataclass
-class Names:
+class FormulaNames:
     """What a formula may speak of."""
 
     facts: Facts
@@ -138,7 +138,7 @@ Locate = Callable[[int], tuple[int, int]]
 
 
 def parse_formula(
-    text: str, names: Names, source: str = "formula", locate: Locate = lambda offset: (1, offset + 1)
+    text: str, names: FormulaNames, source: str = "formula", locate: Locate = lambda offset: (1, offset + 1)
 ) -> tuple[Formula | None, list[Misreading]]:
     """The formula that a text states, or None with everything that is wrong with it."""
     parser = _Parser(text, names)
@@ -237,7 +237,7 @@ _COMPARISON, _SUM = 2, 3
 class _Parser:
     """Reads on behind a wrong reference; other mistakes end it."""
 
-    def __init__(self, text: str, names: Names) -> None:
+    def __init__(self, text: str, names: FormulaNames) -> None:
         self.names = names
         self.faults: list[tuple[str, int, bool]] = []
         """Message, place, and whether it is only that a cell says n/a."""

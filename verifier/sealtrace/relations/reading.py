@@ -37,9 +37,9 @@ from sealtrace.relations.language import (
     NAME,
     RESERVED,
     FormulaError,
+    FormulaNames,
     Locate,
     Misreading,
-    Names,
     parse_constant,
     parse_place,
     substituted,
@@ -313,7 +313,7 @@ class _Reader:
             "question": filled(block.text("ask")) or None,
             "repairs": repairs,
         }
-        names = Names(self.facts, self.reading.constants, self.reading.shared, bindings)
+        names = FormulaNames(self.facts, self.reading.constants, self.reading.shared, bindings)
         claim, problems = claim_of(record, names, self.source, block.line, places)
         if claim is not None:
             self.reading.claims.append(claim)

@@ -9,7 +9,7 @@ from typing import Any
 from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
-from sealtrace.relations.language import RESERVED, Locate, Misreading, Names, parse_formula
+from sealtrace.relations.language import RESERVED, FormulaNames, Locate, Misreading, parse_formula
 from sealtrace.relations.syntax import Formula, Number, Shared, all_of, exact_text, formula_text, rebuilt, unknowns_in
 
 
@@ -30,7 +30,7 @@ def claims_of(
             shared[unknown["name"]] = Shared(unknown["name"], low, high, bool(unknown.get("integer")))
         taken = [name for name in shared if name in RESERVED or name in facts.declared]
         problems += (Misreading(f"{name!r} cannot name an unknown", source, line) for name in taken)
-        claim, wrong = claim_of(record, Names(facts, shared=shared), source, line, repeat(place))
+        claim, wrong = claim_of(record, FormulaNames(facts, shared=shared), source, line, repeat(place))
         problems += wrong
         if claim is not None and not taken:
             claims.append(claim)
@@ -38,7 +38,7 @@ def claims_of(
 
 
 def claim_of(
-    record: dict[str, Any], names: Names, source: str, line: int, places: Iterable[Locate]
+    record: dict[str, Any], names: FormulaNames, source: str, line: int, places: Iterable[Locate]
 ) -> tuple[Claim | None, list[Misreading]]:
     """The claim that a relation record makes, or what is wrong with its formula and its repairs; these have places."""
     repairs = record.get("repairs") or []

@@ -14,7 +14,7 @@ from sealtrace.bundle.stores import without_nulls
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import PAPERS, is_paper, merged, read_paper
-from sealtrace.relations.auditing import RelationsFile, Stored, Subject, unread
+from sealtrace.relations.auditing import AuditSubject, RelationsFile, Stored, unread
 from sealtrace.relations.sealed import misshapen
 
 MAX_BYTES = 8_000_000
@@ -23,7 +23,7 @@ MAX_BYTES = 8_000_000
 
 def read_subject(
     paths: Sequence[Path], progress: Progress | None = None, root: Path | None = None
-) -> tuple[Subject, list[RelationsFile]]:
+) -> tuple[AuditSubject, list[RelationsFile]]:
     """What to audit, and the relations files that lie beside its records; a paper may put in files below `root`.
 
     Several papers are read as one.
@@ -50,18 +50,18 @@ def read_source(path: Path) -> RelationsFile:
     return RelationsFile(path.as_posix(), _text(path))
 
 
-def subject_of(paper: Paper, name: str) -> Subject:
+def subject_of(paper: Paper, name: str) -> AuditSubject:
     """A paper that was read, to be audited."""
     problems = [
         unread(found.message, found.source, found.line, hides=found.severity == "error") for found in paper.problems
     ]
-    return Subject(name, list(paper.tables), paper.prose, paper.texts, problems=problems)
+    return AuditSubject(name, list(paper.tables), paper.prose, paper.texts, problems=problems)
 
 
-def _sealed(bundle: Bundle) -> Subject:
+def _sealed(bundle: Bundle) -> AuditSubject:
     if not bundle.manifest_readable:
         raise BundleError("manifest.json cannot be read; `sealtrace verify` says why")
-    subject = Subject(bundle.name, [], root_sha256=bundle.root_sha256)
+    subject = AuditSubject(bundle.name, [], root_sha256=bundle.root_sha256)
     for document in bundle.documents:
         if document.kind == "table" and document.fits:
             _take(subject, Table.of(document.value, document.path), document.path)
@@ -81,7 +81,7 @@ def _sealed(bundle: Bundle) -> Subject:
     return subject
 
 
-def _directory(path: Path) -> tuple[Subject, list[RelationsFile]]:
+def _directory(path: Path) -> tuple[AuditSubject, list[RelationsFile]]:
     try:
         names = sorted(file.name for file in path.iterdir())
     except OSError as error:
@@ -89,7 +89,7 @@ def _directory(path: Path) -> tuple[Subject, list[RelationsFile]]:
     records = [name for name in names if name.startswith("table.") and name.endswith(".json")]
     if not records:
         raise BundleError(f"{path}: neither a bundle nor a directory of table.*.json, as `sealtrace extract -o` writes")
-    subject = Subject(path.resolve().name, [])
+    subject = AuditSubject(path.resolve().name, [])
     for name in records:
         try:
             record = parse(_text(path / name).encode())
@@ -102,7 +102,7 @@ def _directory(path: Path) -> tuple[Subject, list[RelationsFile]]:
     return subject, [read_source(path / name) for name in names if name.endswith(".relations")]
 
 
-def _take(subject: Subject, table: Table, source: str) -> None:
+def _take(subject: AuditSubject, table: Table, source: str) -> None:
     if any(table.label == other.label for other in subject.tables):
         _refuse(subject, source, f"a second record of {table.label}")
     elif reason := misshapen(table):
@@ -111,7 +111,7 @@ def _take(subject: Subject, table: Table, source: str) -> None:
         subject.tables.append(table)
 
 
-def _refuse(subject: Subject, source: str, message: str) -> None:
+def _refuse(subject: AuditSubject, source: str, message: str) -> None:
     subject.problems.append(unread(message, source))
 
 

@@ -12,7 +12,7 @@ Address = tuple[str | None, str | None, str | None]
 
 
 @dataclass(frozen=True)
-class Place:
+class FilePlace:
     """A file, and the line in it where it has lines."""
 
     path: str
@@ -25,25 +25,25 @@ def printed_numbers(result: Result) -> dict[Address, NumberResult]:
     return {(one.table, one.row, one.column): one for one in result.numbers if one.table and one.source and one.line}
 
 
-def in_paper(finding: Finding, printed: dict[Address, NumberResult]) -> Place | None:
+def in_paper(finding: Finding, printed: dict[Address, NumberResult]) -> FilePlace | None:
     """The line that prints the cell which a finding is about, where it is not the finding's own place."""
     key = finding.key or {}
     number = printed.get((key.get("table"), key.get("row"), key.get("column")))
     if number is None or number.source is None or number.source == finding.source or not stays_inside(number.source):
         return None
-    return Place(number.source, number.line)
+    return FilePlace(number.source, number.line)
 
 
-def in_subject(finding: Finding) -> Place | None:
+def in_subject(finding: Finding) -> FilePlace | None:
     """The record or line that a finding names; None where it names none, or a path that leads elsewhere."""
     if not finding.source or not stays_inside(finding.source):
         return None
     if not finding.line or finding.source.endswith(".parquet"):
-        return Place(finding.source)
-    return Place(finding.source, finding.line, finding.column or None)
+        return FilePlace(finding.source)
+    return FilePlace(finding.source, finding.line, finding.column or None)
 
 
-def in_workspace(result: Result, place: Place, prefix: str) -> Place:
+def in_workspace(result: Result, place: FilePlace, prefix: str) -> FilePlace:
     """A place as the working directory has it: `prefix` leads to the bundle, or to the paper's directory.
 
     Relations files are named on the command line, as they are seen from the working directory.

@@ -17,7 +17,7 @@ from sealtrace.checks.catalogue import BY_ID
 from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, NumberResult, Result
 from sealtrace.report.findings import (
     Address,
-    Place,
+    FilePlace,
     in_paper,
     in_subject,
     in_workspace,
@@ -55,10 +55,10 @@ class _Run:
         self.printed: dict[Address, NumberResult] = printed_numbers(result)
         self.seen: Counter[str] = Counter()
         papers = result.subject.papers
-        self.whole = Place(papers[0] if of_paper(result) and papers else "manifest.json")
+        self.whole = FilePlace(papers[0] if of_paper(result) and papers else "manifest.json")
         """Where a finding stands that is about everything."""
 
-    def placed(self, place: Place) -> Place:
+    def placed(self, place: FilePlace) -> FilePlace:
         """A place as the working directory has it."""
         return in_workspace(self.result, place, self.prefix)
 
@@ -183,7 +183,7 @@ def _notifications(result: Result) -> list[Object]:
     return [{"level": "warning", "message": {"text": _message(text)}} for text in texts]
 
 
-def _physical(place: Place, base: str) -> Object:
+def _physical(place: FilePlace, base: str) -> Object:
     location: Object = {"artifactLocation": {"uri": _quoted(place.path), "uriBaseId": base}}
     if place.line:
         location["region"] = {"startLine": place.line}
