@@ -39,6 +39,8 @@ def bundle_of(files: Files, **given: Any) -> Bundle:
             bundle.stores.append(read_rows(data, path, form, file_format))
             assert (bundle.stores[-1].misfits.listed, bundle.stores[-1].syntax.listed) == ([], []), path
             split, rows = next((row.get("split") for row in held if kind != "rows"), None), len(held)
+        elif kind == "manuscript" and isinstance(held, bytes):
+            bundle.pages[path] = held
         elif kind == "manuscript":
             bundle.manuscripts[path] = held
         stage = path.partition("-")[2].removesuffix(".json") if kind == "seal" else path.partition("/")[0]
@@ -55,6 +57,8 @@ def _said(kind: str, held: Any) -> Any:
 def _written(held: Any) -> bytes:
     if isinstance(held, list):
         return "".join(f"{json.dumps(row)}\n" for row in held).encode()
+    if isinstance(held, bytes):
+        return held
     return held.encode() if isinstance(held, str) else json.dumps(held).encode()
 
 

@@ -17,7 +17,9 @@ from sealtrace.bundle.content import document_digest, table_digest
 from sealtrace.bundle.identity import ListedFile, file_digest, manifest_document, sums_text
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
+from sealtrace.paper.model import Table
 from sealtrace.witnesses.disclosure import disclosed, salted, tree_document
+from set_pages import page_of, pdf
 from support import EMPTY, Row, copy_of_small_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
 PROTOCOL = "declare/protocol.json"
@@ -580,6 +582,13 @@ def _seal_a_manuscript_that_prints_something_else(bundle: Path) -> None:
     table = "\\begin{table}\\label{tab:main}\\begin{tabular}{lr}a & b \\\\ \\hline 1 & 2 \\\\\\end{tabular}\\end{table}"
     text = f"\\documentclass{{article}}\\begin{{document}}\n{table}\n\\end{{document}}\n"
     (bundle / "report" / "manuscript.rsd-poker.tex").write_text(text)
+
+
+@mutation("table.page", MAIN, "/rows/2/cells/1", {"table": "tab:main"})
+def _seal_a_pdf_that_prints_another_number(bundle: Path) -> None:
+    table = Table.of(json.loads((bundle / MAIN).read_text()))
+    content = page_of(table).replace(f"({table.rows[2].texts[1]})", "(9.9999)")
+    (bundle / "report" / "manuscript.rsd-poker.pdf").write_bytes(pdf(content))
 
 
 @mutation("table.shape", MAIN, "/rows/2/cells", {"table": "tab:main", "row": "0.08"})

@@ -7,43 +7,9 @@ from pathlib import Path
 import pytest
 
 from sealtrace.bundle.defects import BundleError
+from sealtrace.paper.model import Paper
 from sealtrace.paper.papers import is_paper, read_paper
-
-
-def pdf(*pages: str) -> bytes:
-    """A PDF whose pages have these content streams, with F1 an ordinary and F2 a bold font."""
-    fonts = "<< /F1 3 0 R /F2 4 0 R >>"
-    objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{5 + 2 * n} 0 R' for n in range(len(pages)))}] >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",
-    ]
-    for number, content in enumerate(pages):
-        box = "/MediaBox [0 0 612 792]"
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R {box} /Resources << /Font {fonts} >> /Contents {6 + 2 * number} 0 R >>"
-        )
-        objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
-    body = "%PDF-1.4\n"
-    places = []
-    for number, text in enumerate(objects, 1):
-        places.append(len(body))
-        body += f"{number} 0 obj\n{text}\nendobj\n"
-    table = "".join(f"{place:010d} 00000 n \n" for place in places)
-    trailer = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
-    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("ascii")
-
-
-def text(left: float, up: float, string: str, font: str = "F1") -> str:
-    """A string at a place."""
-    return f"BT /{font} 10 Tf {left} {up} Td ({string}) Tj ET"
-
-
-def rule(left: float, right: float, up: float) -> str:
-    """A horizontal rule."""
-    return f"0.5 w {left} {up} m {right} {up} l S"
-
+from set_pages import pdf, rule, text
 
 PAGE = "\n".join(
     [
@@ -153,3 +119,61 @@ def test_what_cannot_be_read(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(BundleError, match=r"paper\.pdf"):
         read_paper(path)
+
+
+def found(tmp_path: Path, *content: str) -> Paper:
+    """What is read of a PDF with one page of these parts."""
+    path = tmp_path / "paper.pdf"
+    path.write_bytes(pdf("\n".join(content)))
+    return read_paper(path)
+
+
+@pytest.mark.parametrize(
+    ("how", "hidden"),
+    [
+        ("white", "1 g " + text(100, 500, "0.99") + " 0 g"),
+        ("invisible", "3 Tr " + text(100, 500, "0.99") + " 0 Tr"),
+        ("covered", text(100, 500, "0.99") + " 1 g 90 490 60 30 re f 0 g"),
+        ("clipped", "q 0 0 10 10 re W n " + text(100, 500, "0.99") + " Q"),
+        ("off the page", text(700, 500, "0.99")),
+        ("on a ground of its colour", "90 490 60 30 re f " + text(100, 500, "0.99")),
+    ],
+)
+def test_what_nobody_sees_is_not_read(tmp_path: Path, how: str, hidden: str) -> None:
+    """The page looks the same without it, whichever way it was hidden: it is no text of the paper, and that is said."""
+    paper = found(tmp_path, PAGE, hidden)
+    assert "0.99" not in " ".join(line.text for line in paper.prose), how
+    assert any("not seen" in problem.message and "0.99" in problem.message for problem in paper.problems)
+    assert len(paper.tables[0].rows) == 2
+
+
+def test_the_invisible_text_of_a_scan_is_read(tmp_path: Path) -> None:
+    """Most of a page that is not seen lies over a picture of itself."""
+    paper = found(tmp_path, "3 Tr", text(100, 720, "The north gave 3.25 tons."), "0.5 g 0 0 612 792 re f")
+    assert [one.text for one in paper.sentences] == ["The north gave 3.25 tons."]
+
+
+def test_a_table_on_its_side(tmp_path: Path) -> None:
+    """A page whose text runs upwards is read as who reads it turns it."""
+    paper = found(tmp_path, "0 1 -1 0 612 0 cm", PAGE)
+    assert [row.label for row in paper.tables[0].rows] == ["North", "Far south"]
+
+
+def test_text_that_the_file_says_reads_otherwise(tmp_path: Path) -> None:
+    """ActualText is what programs read and nobody sees."""
+    paper = found(tmp_path, PAGE, f"/Span << /ActualText (0.99) >> BDC {text(100, 500, '0.11')} EMC")
+    assert any("ActualText" in problem.message for problem in paper.problems)
+
+
+def test_characters_set_one_by_one_in_any_order(tmp_path: Path) -> None:
+    """Words are what stands together, not what follows in the file."""
+    paper = found(tmp_path, text(111.12, 720, "north gave 3.25 tons."), text(100, 720, "N"), text(107.2, 720, "o"))
+    assert paper.sentences[0].text.startswith("No")
+
+
+def test_a_page_without_end_ends_its_reader_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process is stopped by the clock, or stops before it; what called it gets a sentence."""
+    monkeypatch.setattr("sealtrace.paper.pdf.SECONDS", 1)
+    rules = "\n".join(rule(1, 600, up % 700) for up in range(60_000))
+    with pytest.raises(BundleError, match="not read within 1 s"):
+        found(tmp_path, text(100, 700, "1.5"), rules)

@@ -73,6 +73,8 @@ class Bundle:
     documents: Sequence[Document] = ()
     stores: Sequence[Store] = ()
     manuscripts: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, bytes] = field(default_factory=dict)
+    """Manuscripts as PDF."""
     declared: Mapping[str, Declared] = field(default_factory=dict)
     """What the rows of each dataset are."""
 
@@ -135,6 +137,7 @@ class UnfinishedBundle(Bundle):
     documents: list[Document] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     manuscripts: dict[str, str] = field(default_factory=dict)
+    pages: dict[str, bytes] = field(default_factory=dict)
     declared: dict[str, Declared] = field(default_factory=dict)
     manifest_defects: list[Defect] = field(default_factory=list)
     listing: list[Defect] = field(default_factory=list)

@@ -303,7 +303,10 @@ class _Reader:
             self._document(entry, data)
         elif kind.name == "manuscript":
             bundle.budget.hold(4 * len(data), entry.path)
-            bundle.manuscripts[entry.path] = data.decode("utf-8", "replace")
+            if entry.path.endswith(".pdf"):
+                bundle.pages[entry.path] = data
+            else:
+                bundle.manuscripts[entry.path] = data.decode("utf-8", "replace")
         if kind.name != "attachment" and self._anonymous():
             bundle.marks.extend(marks_in([data], entry.path))
         return None

@@ -100,6 +100,10 @@ table.source: Every table record is what its sealed manuscript prints: rows, cel
     enforces bundle format: table records come from the paper
     broken where a table record says 85.0 where the sealed manuscript prints 97.0
     reads table; needs table.shape
+table.page: Every table record is what the sealed PDF shows: numbers exactly and in order, and labels, both ways
+    enforces bundle format: what is printed is the page, not its source
+    broken where a sealed PDF prints 9.9999 where the table record has another number
+    reads table; needs table.shape
 table.recipes: Every recipe can be followed, and takes the rows, entities and statistics that its table prints
     enforces recipes: how records give a cell
     broken where a recipe names a metric that does not exist

@@ -117,8 +117,26 @@ def source(printed: PrintedNumbers, outcome: Outcome) -> None:
             spot.note("/source", "No sealed manuscript prints this table: its cells are as transcribed.")
     if unreported := printed.unreported:
         outcome.missing = f"a sealed manuscript prints tables that no record reports: {', '.join(unreported)}"
-    elif outcome.inspected and (doubts := printed.doubts):
+    elif outcome.inspected and (doubts := printed.doubts) and not printed.settled_by_pages:
         outcome.missing = f"what a sealed manuscript prints is not certain ({len(doubts)} doubts, first {doubts[0]})"
+
+
+@check("table.page", "tables", unless=_no_tables, of=printed_numbers)
+def page(printed: PrintedNumbers, outcome: Outcome) -> None:
+    """Tables are compared with the pages that print them."""
+    if not printed.bundle.pages:
+        outcome.not_applicable = "no PDF of the manuscript is sealed: tables are read from their source only"
+        return
+    for table in printed.tables:
+        places = printed.on_pages[table.label]
+        outcome.inspected += bool(places)
+        spot = outcome.at(table.path or "", {"table": table.label})
+        for path, found in places:
+            for one in found.differences:
+                spot.error(one.pointer, f"{one.message} ({path})", one.expected, one.found)
+    if unsettled := printed.unsettled_on_pages:
+        more = f" and {len(unsettled) - 1} more" if len(unsettled) > 1 else ""
+        outcome.missing = f"the sealed PDF does not settle what is printed: {unsettled[0]}{more}"
 
 
 def _differences(due: Table, given: Table) -> Iterator[tuple[str, str, str, str]]:

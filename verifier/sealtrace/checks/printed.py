@@ -22,6 +22,8 @@ from sealtrace.recipes.judgement import CellStatus, Judgement
 
 if TYPE_CHECKING:
     from sealtrace.paper.model import Paper
+    from sealtrace.paper.pdf import Located
+    from sealtrace.paper.printed_page import Compared
     from sealtrace.relations.decision import Claim, Decision
     from sealtrace.relations.facts import Facts
     from sealtrace.relations.language import Misreading
@@ -125,6 +127,59 @@ class PrintedNumbers(View):
         names = {path: PurePath(path).name for path in printed}
         named = [path for path, last in names.items() if table.file in (last, last.removeprefix("manuscript."))]
         return [*told, *((path, None) for path in named if not told)]
+
+    @cached_property
+    def _pages(self) -> tuple[list[Located], list[str]]:
+        """The tables that the sealed PDFs show, and what could not be read of these."""
+        from sealtrace.paper.pdf import pages_of, tables_of_pages
+        from sealtrace.paper.reported import Reported
+
+        located, unread = [], []
+        for path, data in self.bundle.pages.items():
+            try:
+                pages, problems = pages_of(data, path)
+            except ValueError as error:
+                unread.append(f"{path} is not readable ({error})")
+                continue
+            located += tables_of_pages(pages, Reported())
+            unread += [f"{problem.source}: {problem.message}" for problem in problems if problem.severity == "error"]
+        return located, unread
+
+    @cached_property
+    def on_pages(self) -> dict[str, list[tuple[str, Compared]]]:
+        """By the label of each table, the pages that show one with its caption, and how these compare with it."""
+        from sealtrace.paper.printed_page import compare, matching
+
+        return {
+            table.label: [(one.page.source, compare(table, one)) for one in matching(table, self._pages[0])]
+            for table in map(self._as_captioned, self.tables)
+        }
+
+    @cached_property
+    def unsettled_on_pages(self) -> list[str]:
+        """Why the sealed PDFs do not settle what is printed: pages that were not read, tables that were not found or
+        may be seen otherwise, and tables that no record reports."""
+        from sealtrace.paper.printed_page import matching
+
+        located, found = self._pages
+        unsettled = list(found)
+        for label, places in self.on_pages.items():
+            unsettled += [] if places else [f"{label}: no page shows a table with its caption"]
+            unsettled += [f"{label}: {one.doubt} ({source})" for source, one in places if one.doubt is not None]
+        known = [id(one) for table in self.tables for one in matching(self._as_captioned(table), located)]
+        return unsettled + [
+            f"{one.page.source} shows a table that no record reports ({one.caption[:60]})"
+            for one in located
+            if id(one) not in known and one.has_numbers
+        ]
+
+    @property
+    def settled_by_pages(self) -> bool:
+        """Whether every table was compared with a page: what its source could print otherwise does not matter."""
+        return bool(self.bundle.pages) and not self.unsettled_on_pages
+
+    def _as_captioned(self, table: Table) -> Table:
+        return replace(table, caption=self.caption_in(table.path or ""))
 
     @property
     def doubts(self) -> list[str]:

@@ -39,8 +39,8 @@ from sealtrace.report.numbers import (
 )
 from sealtrace.report.sheet import Sheet
 
-SAID = ("TRANSCRIBED", "counted_checks", "disclosed_in_words", "evidence_of", "formula_in_words", "subject_of",
-        "transcribed", "witnesses_of")  # fmt: skip
+SAID = ("counted_checks", "disclosed_in_words", "evidence_of", "formula_in_words", "subject_of",
+        "tables_in_words", "witnesses_of")  # fmt: skip
 """What other formats say in the same words."""
 SHOWN, DIFFERING = 3, 40
 """How many places of one check are printed, unless everything is: of a bundle, and of a paper."""
@@ -344,8 +344,8 @@ def _figures(sheet: Sheet, result: Result, everything: bool) -> None:
         sheet.figure("Assumed", f"not verified: {'; '.join(summary.assumed)}")
     for name, said in numbers_in_words(result) if result.command in ("verify", "audit") else ():
         sheet.figure(name, said)
-    if transcribed(result):
-        sheet.figure("Tables", TRANSCRIBED)
+    if tables := tables_in_words(result):
+        sheet.figure("Tables", tables)
     if result.command == "audit":
         _families(sheet, result)
     if result.command == "verify":
@@ -375,14 +375,16 @@ def _recipes(sheet: Sheet, result: Result, everything: bool) -> None:
         sheet.figure("" if number else "Not applied", f"{what}: {why}")
 
 
-TRANSCRIBED = "as the authors transcribed them: no manuscript is sealed beside them"
-
-
-def transcribed(result: Result) -> bool:
-    """Whether no table was read again from a sealed manuscript."""
-    return bool(result.numbers) and any(
-        check.id == "table.source" and check.status == "not-applicable" for check in result.checks
-    )
+def tables_in_words(result: Result) -> str:
+    """What the records of tables were compared with; nothing where there are none, or another command asked."""
+    status = {check.id: check.status for check in result.checks}
+    if not result.numbers or "table.source" not in status:
+        return ""
+    if status.get("table.page") in ("pass", "fail"):
+        return "compared with the PDF"
+    if status["table.source"] == "not-applicable":
+        return "as the authors transcribed them: no manuscript is sealed beside them"
+    return "read from LaTeX only"
 
 
 def disclosed_in_words(seen: Disclosed) -> str:

@@ -1,0 +1,106 @@
+"""What the check of sealed PDFs says of small table records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checks.few_records import outcome_of, told
+from sealtrace.paper.model import Table
+from set_pages import page_of, pdf, rule, text
+
+T, PDF = "report/table.t.json", "report/manuscript.paper.pdf"
+RECORD: dict[str, Any] = {
+    "label": "tab:t",
+    "caption": "Scores of two systems in the first trial.",
+    "source": "paper.tex",
+    "columns": [{"label": "System"}, {"label": "Score"}, {"label": "Rank"}],
+    "rows": [
+        {"label": "ours", "cells": ["ours", "0.71", "-1"]},
+        {"label": "weaker", "cells": ["weaker", "0.65", "2"]},
+    ],
+}
+SHOWN = page_of(Table.of(RECORD))
+
+
+def outcome(content: str, *more: str) -> Any:
+    """What the check says of the record and a page."""
+    return outcome_of("table.page", {T: RECORD, PDF: pdf("\n".join([content, *more]))})
+
+
+def test_a_page_that_shows_the_record() -> None:
+    """It is compared, and nothing is found."""
+    seen = outcome(SHOWN)
+    assert (told(seen), seen.inspected, seen.missing, seen.not_applicable) == ([], 1, None, None)
+
+
+def test_without_a_pdf_the_check_does_not_apply() -> None:
+    """And it says what tables rest on then."""
+    seen = outcome_of("table.page", {T: RECORD})
+    assert seen.not_applicable == "no PDF of the manuscript is sealed: tables are read from their source only"
+
+
+@pytest.mark.parametrize(
+    ("changed", "to", "expected"),
+    [
+        ("(0.65)", "(0.56)", [("/rows/1/cells/1", "0.56", "0.65")]),
+        ("(-1)", "(1)", [("/rows/0/cells/2", "1", "-1")]),
+        ("(ours)", "(theirs)", [("/rows/0/cells/0", "theirs 0.71 -1", "ours")]),
+        ("(2)", "(2 of 3)", [("/rows", "3", "no such number")]),
+    ],
+)
+def test_a_page_that_shows_something_else(changed: str, to: str, expected: list[tuple[str, str, str]]) -> None:
+    """Another number, a sign, a label, and a number that the record does not have are errors."""
+    assert told(outcome(SHOWN.replace(changed, to)), "field", "expected", "found") == expected
+
+
+def test_rows_that_the_record_does_not_have() -> None:
+    """Whatever the page shows between the rules of a table belongs to it."""
+    seen = outcome(SHOWN.replace("(weaker)", "(weaker)").replace(rule(100, 430, 632), rule(100, 430, 600)))
+    assert told(seen) == []
+    seen = outcome(
+        SHOWN.replace(rule(100, 430, 632), rule(100, 430, 600)), text(105, 620, "best"), text(215, 620, "0.99")
+    )
+    assert told(seen, "field", "expected") == [("/rows", "0.99")]
+
+
+@pytest.mark.parametrize(
+    ("how", "content"),
+    [
+        ("not seen", SHOWN.replace(text(215, 646, "0.65"), "1 g " + text(215, 646, "0.65") + " 0 g")),
+        ("not seen", SHOWN + "\n1 g 210 640 40 12 re f 0 g"),
+        (
+            "ActualText",
+            SHOWN.replace(text(215, 646, "0.65"), f"/S << /ActualText (0.65) >> BDC {text(215, 646, '0.11')} EMC"),
+        ),
+        ("drawing", SHOWN + "\n210 640 m 230 660 250 640 260 655 c S"),
+        (
+            "another column",
+            SHOWN.replace(text(215, 646, "0.65"), text(325, 646, "0.65")).replace(
+                text(325, 646, "2"), text(400, 646, "2")
+            ),
+        ),
+    ],
+)
+def test_what_a_page_leaves_in_doubt(how: str, content: str) -> None:
+    """Text that is hidden or reads otherwise, drawings in a table, numbers in other columns: the check is missing."""
+    seen = outcome(content)
+    assert seen.missing is not None
+    assert how in seen.missing
+
+
+def test_tables_without_a_place_and_places_without_a_table() -> None:
+    """Neither is passed over."""
+    seen = outcome(
+        SHOWN.replace("Scores of two systems in the first trial.", "Quite another matter of plants and soils.")
+    )
+    assert seen.missing is not None
+    assert "tab:t: no page shows a table with its caption and 1 more" in seen.missing
+
+
+def test_a_pdf_that_cannot_be_read() -> None:
+    """Damage leaves the tables open."""
+    seen = outcome_of("table.page", {T: RECORD, PDF: b"%PDF-1.7 nothing"})
+    assert seen.missing is not None
+    assert "not readable" in seen.missing

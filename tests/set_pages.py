@@ -1,0 +1,51 @@
+"""Small PDFs with nothing but text and rules."""
+
+from __future__ import annotations
+
+from sealtrace.paper.model import Table
+
+
+def pdf(*pages: str) -> bytes:
+    """A PDF whose pages have these content streams, with F1 an ordinary and F2 a bold font."""
+    fonts = "<< /F1 3 0 R /F2 4 0 R >>"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{5 + 2 * n} 0 R' for n in range(len(pages)))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",
+    ]
+    for number, content in enumerate(pages):
+        box = "/MediaBox [0 0 612 792]"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R {box} /Resources << /Font {fonts} >> /Contents {6 + 2 * number} 0 R >>"
+        )
+        objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
+    body = "%PDF-1.4\n"
+    places = []
+    for number, text in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{text}\nendobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    trailer = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("ascii")
+
+
+def text(left: float, up: float, string: str, font: str = "F1") -> str:
+    """A string at a place."""
+    return f"BT /{font} 10 Tf {left} {up} Td ({string}) Tj ET"
+
+
+def rule(left: float, right: float, up: float) -> str:
+    """A horizontal rule."""
+    return f"0.5 w {left} {up} m {right} {up} l S"
+
+
+def page_of(table: Table, number: int = 1) -> str:
+    """A page that shows a table under its caption, with a rule above and below header and body."""
+    height = 660 - 14 * len(table.rows)
+    right = 100 + 110 * len(table.columns)
+    parts = [text(100, 700, f"Table {number}: {table.caption}"), rule(100, right, 690), rule(100, right, 672)]
+    rows = [table.headers, *(row.texts for row in table.rows)]
+    for down, cells in enumerate(rows):
+        parts += [text(105 + 110 * at, 678 - 16 * down, cell) for at, cell in enumerate(cells) if cell]
+    return "\n".join([*parts, rule(100, right, min(height, 672 - 16 * len(table.rows)))])
