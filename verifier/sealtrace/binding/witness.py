@@ -193,12 +193,15 @@ def _stale(grid: Grid, told: dict[Spot, list[Prediction]]) -> dict[int, str]:
     for options in told.values():
         for name in {option.said.reading.view.frame.name for option in options}:
             own = [option for option in options if option.said.reading.view.frame.name == name]
-            literal = [one for one in own if one.named and one.evidence.label >= LITERAL <= one.evidence.measure]
+            literal = [one for one in own if one.named and one.evidence.label >= LITERAL <= one.evidence.measure
+                       and not (one.evidence.mixed or one.evidence.shared)]  # fmt: skip
             if literal and not any(option.agrees for option in own):
                 files.setdefault(name, []).append(min(literal, key=lambda option: option.far))
     name, found = max(files.items(), key=lambda pair: len(pair[1]), default=("", []))
     rows = {one.said.series.spots[one.place].row for one in found}
     near = [one for one in found if one.far <= math.log10(2)]
+    if 2 * len({one.value for one in found}) < len(found):
+        return {}  # A mean over all rows is nothing that labels tell apart.
     if len(found) < LEAST_STALE or 2 * len(found) < len(told) or len(rows) < 2 or 4 * len(near) < 3 * len(found):
         return {}
     slots = [(one, one.said.series.slots[one.place]) for one in found[:3]]
@@ -266,8 +269,10 @@ def _fixed(
     # What labels of single numbers name is selected by them, and has no one value for all.
     selecting = {dimension.name for place, dimension in enumerate(view.frame.dimensions)
                  if place in selection.fields or view.is_spoken_of(place, series.texts)}  # fmt: skip
+    fields = {dimension.name for dimension in view.frame.dimensions}
     for selected in known:
-        if selected.frame.name == view.frame.name:
+        # Two frames of one file may have one name, and other fields.
+        if selected.frame.name == view.frame.name and fields >= {name for name, _ in selected.fixed}:
             kept = {name: value for name, value in selected.fixed if name not in selecting}
             options[tuple(sorted({**kept, **named}.items()))] = None
     options[tuple(sorted(named.items()))] = None
