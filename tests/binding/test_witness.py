@@ -185,17 +185,19 @@ def test_frames_of_one_name_may_have_other_fields(tmp_path: Path) -> None:
     """Objects of two depths stand in one file, and a formula of one fixes a field that the other does not have."""
     (tmp_path / "results").mkdir()
     draw = random.Random(2)
+    settings = [(size, split) for size in (64, 128, 256) for split in ("test", "dev")]
+    rates = {name: round(draw.uniform(40, 60), 2) for name in ("full", "window", "tree", "snap")}
+    within = {name: [round(draw.uniform(100, 300), 2) for _ in settings] for name in rates}
     made = {
-        name: {"rate": round(draw.uniform(40, 60), 2),
-               "budgets": [{"budget": size, "split": split, "rate": round(draw.uniform(100, 300), 2)}
-                           for size in (64, 128, 256) for split in ("test", "dev")]}
-        for name in ("full", "window", "tree", "snap")
+        name: {"rate": rate, "budgets": [{"budget": size, "split": split, "rate": one}
+                                         for (size, split), one in zip(settings, within[name], strict=True)]}
+        for name, rate in rates.items()
     }  # fmt: skip
     for run in ("a", "b"):
         (tmp_path / "results" / f"results_{run}.json").write_text(json.dumps({"methods": made, "run": run}))
     rows = "\n".join(
-        f"| {name} | {one['rate']:.2f} | " + " | ".join(f"{cell['rate']:.1f}" for cell in one["budgets"][::2]) + " |"
-        for name, one in made.items()
+        f"| {name} | {rate:.2f} | " + " | ".join(f"{one:.1f}" for one in within[name][::2]) + " |"
+        for name, rate in rates.items()
     )
     head = "| Method | Rate | 64 | 128 | 256 |\n|---|---|---|---|---|\n"
     (tmp_path / "paper.md").write_text(f"# Rates on test\n\n{head}{rows}\n")
