@@ -207,7 +207,8 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
     for grid in findings.grids:
         for row, column in grid.cells:
             if (recipe := recipe_of(findings.bound, grid, row, column, named)) is not None:
-                recipes.setdefault(grid.name, {}).setdefault(grid.row_name(row), {})[grid.headers[column]] = recipe
+                own = recipes.setdefault(grid.name, {}).setdefault(grid.table.rows[row].label, {})
+                own[grid.table.headers[column]] = recipe
     return recipes
 
 
