@@ -290,23 +290,31 @@ def unexpected(examination: Examined) -> list[str]:
 
 
 def formulas_of(results: Sequence[CellResult]) -> list[FormulaResult]:
-    """What each recipe computes, once for every column that has it; queries first."""
-    found: dict[tuple[str, str, str], CellResult] = {}
+    """What the recipes of each table compute, of which rows and entities; each once, with the columns that have it."""
+    found: dict[tuple[str, str], list[CellResult]] = {}
+    seen: set[tuple[str, str, str]] = set()
     for result in results:
-        if result.meaning is not None:
-            recipe = json.dumps(result.cell.recipe or result.cell.table_recipe, sort_keys=True)
-            found.setdefault((result.cell.table, result.cell.column, recipe), result)
-    listed = sorted(found.values(), key=lambda result: result.metric is not None)
+        if result.meaning is None:
+            continue
+        recipe = json.dumps(result.cell.recipe or result.cell.table_recipe, sort_keys=True)
+        if result.metric is not None or (result.cell.table, result.cell.column, recipe) not in seen:
+            seen.add((result.cell.table, result.cell.column, recipe))
+            text = "; ".join(filter(None, [result.template, result.restricted.partition("; without")[0]]))
+            found.setdefault((result.cell.table, text), []).append(result)
     return [
         FormulaResult(
             id=f"r{place}",
-            table=result.cell.table,
-            kind="cell",
-            subject=f"{result.cell.row}, {result.cell.column}",
-            formula=result.meaning or "",
+            table=table,
+            kind="column",
+            subject=", ".join(dict.fromkeys(one.cell.column for one in members)),
+            formula=". ".join(filter(None, [members[0].template, members[0].restricted, _entities(members)])),
         )
-        for place, result in enumerate(listed, 1)
+        for place, ((table, _), members) in enumerate(found.items(), 1)
     ]
+
+
+def _entities(results: Sequence[CellResult]) -> str:
+    return "; ".join(dict.fromkeys(said for one in results for said in one.stands_for))
 
 
 def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:

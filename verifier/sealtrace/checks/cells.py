@@ -250,9 +250,7 @@ def _populations(results: list[CellResult], outcome: Outcome) -> None:
         if population is None or value is None or (cell.table, cell.column, population.name) in seen:
             continue
         seen.add((cell.table, cell.column, population.name))
-        rows = f"{value.count:,} rows" if value.rows is not None else "some rows"
-        without = f" Without it {cell.name} is {result.without_population}." if result.without_population else ""
-        message = f"The table is about the population {population.name!r}, here {rows}: {population.sentence}{without}"
+        message = f"The table is about the population {result.restricted}. {population.sentence}"
         outcome.at(cell.record, {"table": cell.table, "column": cell.column}).note(None, ended(message))
 
 

@@ -66,6 +66,8 @@ class CellResult:
     """The declared population that the number is about."""
     without_population: str | None = None
     """The number without it."""
+    share: tuple[int, int] = (0, 0)
+    """How many rows the population has, and how many there are."""
     relation: str | None = None
     """The relation that contradicts the cell, where one does."""
     elsewhere: NumberResult | None = None
@@ -107,6 +109,32 @@ class CellResult:
     def formula(self) -> str | None:
         """What the recipe computes: a metric's formula with its source, or what a query does in words."""
         return self.meaning if self.metric is None else f"{self.metric.formula}  [{self.metric.source}]"
+
+    @property
+    def template(self) -> str | None:
+        """What the recipe computes, in words that hold for every row: what the row gives is named, not filled in."""
+        if self.metric is None:
+            return self.meaning
+        recipe = self.cell.recipe or self.cell.table_recipe or {}
+        return _in_words(self.metric, {**self.arguments, **written_arguments(recipe)})
+
+    @property
+    def restricted(self) -> str:
+        """The declared population with its share of the rows and the number without it; empty where there is none."""
+        if self.population is None:
+            return ""
+        conditions = " and ".join(f"{name} is {' or '.join(values)}" for name, values in self.population.where.items())
+        few, every = self.share
+        without = f"; without it {self.cell.row} has {self.without_population}" if self.without_population else ""
+        return f"{self.population.name} ({conditions}): {few:,} of {every:,} rows of {self.population.dataset}{without}"
+
+    @property
+    def stands_for(self) -> list[str]:
+        """What the row's name stands for, where that is not what it prints."""
+        written = written_arguments(self.cell.recipe or self.cell.table_recipe or {})
+        filled = {key.rpartition(".")[2]: text for key, text in self.arguments.items() if written.get(key) != text}
+        shown = appearance(" ".join([self.cell.row, *self.cell.naming.values()]))
+        return [f"{self.cell.row} is {name} {value}" for name, value in filled.items() if appearance(value) not in shown]
 
     @property
     def about(self) -> str | None:
@@ -205,7 +233,8 @@ class Evaluator:
             declared = not_told if self._rows.declared else ()
             result = replace(result, unsaid=declared, meaning=meaning, population=population)
             if population is not None:
-                result = replace(result, without_population=self._without(recipe, cell, caption))
+                without, share = self._without(recipe, cell, caption), self._queries.share(population)
+                result = replace(result, without_population=without, share=share)
             if not self._rows.declared and not_told:
                 reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0][0]}"
                 raise MissingEvidenceError(reason)

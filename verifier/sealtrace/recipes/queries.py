@@ -113,6 +113,13 @@ class Queries:
                 shown = " or ".join(str(value) for value in list(given)[:2])
                 raise RecipeError(f"row {place + 1} of the query is not of what the row prints, which gives {shown}")
 
+    def share(self, population: Population) -> tuple[int, int]:
+        """How many rows of its dataset a population has, and how many there are."""
+        asked = f'SELECT count(*) FROM "{population.dataset}"'
+        within = {population.dataset: {name: list(values) for name, values in population.where.items()}}
+        few, every = (self._run(asked, within=rows).rows[0][0] for rows in (within, None))
+        return int(str(few)), int(str(every))
+
     def some_absent(self, value: Value, name: str) -> bool:
         """Whether a field has no value in some of the rows that a query reads, or is not a field of them at all."""
         kinds = [kind for kind in value.kinds if name in map(str.casefold, self._evidence.frame(kind).names)]

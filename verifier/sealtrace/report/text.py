@@ -364,7 +364,7 @@ def _families(sheet: Sheet, result: Result) -> None:
 
 
 def _recipes(sheet: Sheet, result: Result, everything: bool) -> None:
-    shown = result.formulas if everything else result.formulas[:SHOWN]
+    shown = result.formulas if everything else result.formulas[:DIFFERING]
     for number, formula in enumerate(shown):
         sheet.figure("" if number else "Recipes", formula_in_words(formula))
     if left := len(result.formulas) - len(shown):

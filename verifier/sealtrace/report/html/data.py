@@ -94,7 +94,7 @@ def from_cells(cells: list[NumberResult], known: set[str] | frozenset[str] = fro
     return tables
 
 
-def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]:
+def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, Any]]:
     """What stands above each table, and in the list of tables; it looks as the worst family of its cells does."""
     heads = []
     for layout in tables:
@@ -106,6 +106,7 @@ def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, str | None]]
             {
                 "label": layout.table.label,
                 "caption": layout.table.caption,
+                "computed": page.computed.get(layout.table.label, []),
                 "source": f"{source}:{first}" if source and first else source,
                 "tally": tally(members) if members else "no numbers",
                 "look": next((family for family in reversed(FAMILIES) if family in looks), "unproven"),

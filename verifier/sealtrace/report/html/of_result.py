@@ -100,6 +100,7 @@ def page_of(result: Result) -> Page:
         formulas=[(one.id, f"{one.table}: {one.subject}", one.formula,
                    f"gives {one.agrees} of {one.numbers}; fits {chance(one.bits)}", "; ".join(one.ambiguous))
                   for one in result.formulas if one.bits is not None],
+        computed=_computed(result),
         root=result.subject.root_sha256,
         assumed=result.summary.assumed,
         selected=result.summary.selected,
@@ -110,6 +111,14 @@ def page_of(result: Result) -> Page:
         if result.command == "verify"
         else 0,
     )  # fmt: skip
+
+
+def _computed(result: Result) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for formula in result.formulas:
+        if formula.bits is None:
+            found.setdefault(formula.table, []).append((formula.subject, formula.formula))
+    return found
 
 
 def _placed(one: NumberResult) -> NumberResult:

@@ -120,6 +120,8 @@ class Page:
     """Cell by cell, a text for each field; lines are items of a list."""
     command: str = ""
     """What explains a cell on the command line, with `{}` for its address."""
+    computed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """Table by table, its columns and what their recipes compute, of which rows and entities."""
     formulas: list[tuple[str, ...]] = field(default_factory=list)
     """Formulas that were found: id, what it gives, how, how sure that is, and others that give the same."""
     root: str | None = None
