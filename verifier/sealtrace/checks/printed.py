@@ -71,6 +71,11 @@ class PrintedNumbers(View):
     def _evaluator(self) -> Evaluator:
         return Evaluator(self.evidence, self._cell)
 
+    @property
+    def clashes(self) -> list[str]:
+        """Declared names that are the value of another entity: each as a clause."""
+        return self._evaluator.clashes()
+
     def _cell(self, name: str) -> TableCell | None:
         return {cell.name: cell for cell in self.cells}.get(name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ from sealtrace.paper.model import Table
 from sealtrace.paper.number_grammar import is_factor, is_unit
 from sealtrace.recipes import headings
 from sealtrace.recipes.cells import TableCell
-from sealtrace.recipes.entities import Around, appearance, disagreements
+from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements
 from sealtrace.recipes.judgement import RECOMPUTED, CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import (
     MissingEvidenceError,
@@ -27,7 +27,15 @@ from sealtrace.recipes.metrics import (
     metric_of,
     unless_fixed,
 )
-from sealtrace.recipes.populations import Population, Rows, field_types, taken_by_metric, used_by_metric
+from sealtrace.recipes.populations import (
+    MOST_VALUES,
+    Population,
+    Rows,
+    field_types,
+    taken_by_metric,
+    used_by_metric,
+    values_in,
+)
 from sealtrace.recipes.queries import Queries
 from sealtrace.recipes.sql_syntax import QueryDescription
 from sealtrace.statistics.table import Statistic
@@ -132,9 +140,15 @@ class CellResult:
     def stands_for(self) -> list[str]:
         """What the row's name stands for, where that is not what it prints."""
         written = written_arguments(self.cell.recipe or self.cell.table_recipe or {})
-        filled = {key.rpartition(".")[2]: text for key, text in self.arguments.items() if written.get(key) != text}
+        filled = {
+            key.rpartition(".")[2]: text
+            for key, text in self.arguments.items()
+            if key in written and written[key] != text
+        }
         shown = appearance(" ".join([self.cell.row, *self.cell.naming.values()]))
-        return [f"{self.cell.row} is {name} {value}" for name, value in filled.items() if appearance(value) not in shown]
+        return [
+            f"{self.cell.row} is {name} {value}" for name, value in filled.items() if appearance(value) not in shown
+        ]
 
     @property
     def about(self) -> str | None:
@@ -280,6 +294,15 @@ class Evaluator:
             known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
             used = used_by_metric(metric, arguments)
             yield from ((clause, False) for clause in disagreements(around, used, known))
+            for key, text in arguments.items() if kind else ():
+                word, _, name = key.partition(".")
+                values = set(values_in(text))
+                printed = around.in_row(name, values) - {EVERY}
+                if word in ("where", "minus") and printed and values > printed:
+                    yield f"it takes {name} {' and '.join(sorted(values))} together", False
+            for name in _names(arguments, "over", "group") - {""} if kind else ():
+                if not self._rows.is_entity(kind, name):
+                    yield f"it averages what each {name} gives, which is a result itself", False
             if kind:
                 truth = result.arguments.get("against"), result.arguments.get("of"), result.arguments.get("predicted")
                 restricting = {name for name in used if name not in _names(result.arguments, "over", "group")}
@@ -302,8 +325,15 @@ class Evaluator:
             if len(numbers) < len(compared.values) or not self._rows.constants.issuperset(numbers):
                 told = ", ".join(compared.values)
                 yield f"it compares {compared.field} with {told}, which nothing printed or declared gives", False
-        known: dict[str, tuple[str, ...]] = {}
-        yield from ((clause, False) for clause in disagreements(around, used, known))
+        yield from ((clause, False) for clause in disagreements(around, used, {}))
+        for one in description.compared:
+            together = sorted(one.values)
+            printed = around.in_row(one.field, one.values)
+            if one.equal and one.restricts and printed - {EVERY} and not printed >= set(one.values):
+                yield f"it takes {one.field} {' and '.join(together)} together", False
+        for name in description.averaged_by if description.totals else ():
+            if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
+                yield f"it averages what each {name} gives, which is a result itself", False
         yield from ((clause, admitted) for clause in description.picks)
         for name in description.present:
             if self._queries.some_absent(value, name):
@@ -326,13 +356,29 @@ class Evaluator:
         if metric is not None:
             flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
             computed = headings.of_metric(metric, result.arguments, of_flags=flags)
+            if "over" in metric.optional and value.frame is not None:
+                names = [name for name in value.frame.names if self._rows.is_entity(value.frame.kind, name)]
+                counts = {name: len(value.frame.distinct(name, MOST_VALUES)) for name in names}
+                yield from ((one, False) for one in headings.repeats_unlike(cell, caption, result.arguments, counts))
         else:
             if description is None:
                 return
             computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
             yield from ((one, False) for one in headings.functions_unnamed(cell, description, hidden))
+        used = set(description.fields if description is not None else result.arguments.values())
+        yield from ((clause, False) for clause in self._other_field(cell, kinds, used))
         admitted = bool(result.undisclosed)
         yield from ((one, admitted) for one in headings.disagreement(cell, caption, computed, hidden))
+
+    def _other_field(self, cell: TableCell, kinds: Iterable[str], used: set[str]) -> Iterator[str]:
+        """A heading that is the name of a measured field, where the recipe reads another one."""
+        for kind in kinds:
+            types = field_types(self._evidence.frame(kind))
+            measured = {name for name, form in types.items() if pa.types.is_floating(form)}
+            named = {name for name in measured if appearance(name).replace("_", " ") == appearance(cell.column)}
+            others = {name for name in measured if name in used or name.casefold() in used}
+            if named and others and not named & others:
+                yield f"the heading is the field {min(named)}, and the recipe is of {' and '.join(sorted(others))}"
 
     def _are_flags(self, kinds: Iterable[str], fields: Iterable[str]) -> bool:
         """Whether what is averaged is right or wrong: flags, zeros and ones, or texts that are compared."""
@@ -365,14 +411,14 @@ class Evaluator:
         sql: str = recipe["sql"]
         place, rows = cell.place, cell.rows
 
-        def restricted(kinds: Iterable[str], row: bool) -> Within:
-            return self._rows.within(around, kinds, row=row)
+        def restricted(kinds: Iterable[str], row: bool, compared: Mapping[str, Collection[str]]) -> Within:
+            return self._rows.within(around, kinds, row=row, compared=compared)
 
         def of_table() -> Value:
             whole = replace(around, row=(), label="", heading="")
 
-            def by_caption(kinds: Iterable[str], row: bool) -> Within:
-                return self._rows.within(whole, kinds, row=row)
+            def by_caption(kinds: Iterable[str], row: bool, compared: Mapping[str, Collection[str]]) -> Within:
+                return self._rows.within(whole, kinds, row=row, compared=compared)
 
             return self._queries.of_table(sql, cell.column, place, rows, (by_caption, restricted))
 
@@ -406,6 +452,10 @@ class Evaluator:
         arguments = {} if metric is None else _arguments(recipe, other, metric)
         return self._value(recipe, other, self._rows.around(other, ""), arguments)
 
+    def clashes(self) -> list[str]:
+        """Declared names that are the value of another entity: each as a clause."""
+        return list(self._rows.clashes()) if self._rows.names.declared else []
+
     def close(self) -> None:
         """Lets the database go."""
         self._queries.close()
@@ -434,7 +484,7 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Stati
     if value.words and printed_words != [" ".join(word.split()) for word in value.words]:
         found, due = (", ".join(map(repr, words)) or "no word" for words in (printed_words, value.words))
         return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
-    if (wrong := _unconverted(cell, value, metric, recipe)) is not None:
+    if (wrong := _unconverted(cell, value, metric, recipe) or _unscaled(cell, metric, percent=percent)) is not None:
         return Judgement(CellStatus.MISMATCH, f"{said}; {wrong}")
     exact = judgement.status is CellStatus.EXACT
     given = metric is not None and metric.given
@@ -462,6 +512,17 @@ def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe
         stated = re.search(rf"(?<![^\W_]){re.escape(part.suffix)}(?![^\W_])", told)
         if (is_factor(part.suffix) or is_unit(part.suffix)) and not stated:
             return f"the recipe gives the number itself, not in {part.suffix}."
+    return None
+
+
+def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> str | None:
+    """Why a factor or per cent in the heading is not what the recipe gives, where it is not."""
+    for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):
+        factor = unit.strip().removeprefix("in ").removeprefix("×").removeprefix("x ").strip()
+        if is_factor(factor) or re.fullmatch(r"10{2,}|10(\^|\*\*)?\{?[-−]?\d\}?|10[⁻]?[²³⁴⁵⁶⁷⁸⁹]", factor):
+            return f"the recipe gives the number itself, and the heading says {unit}."
+        if factor == "%" and metric is not None and metric.unit in ("share", "probability") and not percent:
+            return "the recipe gives a fraction, and the heading says %."
     return None
 
 

@@ -22,7 +22,7 @@ _SHOWN = {"mean": "mean", "sd": "sd", "sem": "sem", "median": "median", "min": "
           "count": "count", "sum": "sum"}  # fmt: skip
 """What recipes call statistics of repeats."""
 _SPREADS = frozenset({"sd", "sem"})
-_SHARES = frozenset({"mean", "rate", "accuracy"})
+_SHARES = frozenset({"mean", "rate", "accuracy", "error_rate"})
 """Means of what is right or true: one may be called another where what is averaged is a flag."""
 _COUNTED = frozenset({"count", "sum", "rate"})
 _DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e"}
@@ -88,7 +88,9 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> Computed:
     names = {entry.name for entry in STATISTICS.values() if _functions(entry) <= called and _functions(entry)}
     names |= {name for name in called if name in STATISTICS}
     if description.mean:
-        names |= {"mean"} | ({"accuracy", "rate"} if of_flags and not description.counts_wrong else set())
+        names |= {"mean"}
+        if of_flags:
+            names |= {"error_rate", "rate"} if description.counts_wrong else {"accuracy", "rate"}
     if description.divides_counts:
         names.add("rate")
     if not description.totals:
@@ -149,7 +151,9 @@ def _contradicting(said: set[str], computed: Computed) -> set[str]:
 def _agree(said: Collection[str], computed: Computed) -> bool:
     if set(said) & computed.names:
         return True
-    return computed.share and bool(set(said) & _SHARES)
+    right_and_wrong = {"accuracy", "error_rate"}
+    one_of_them = computed.names & right_and_wrong
+    return computed.share and bool(set(said) & _SHARES - (right_and_wrong if one_of_them else set()))
 
 
 def _numbers(heading: str, caption: str, computed: Computed) -> Iterator[str]:
@@ -174,6 +178,24 @@ def _numbers(heading: str, caption: str, computed: Computed) -> Iterator[str]:
             yield f"the table says {name} {told}, and the recipe has {name} {given}"
     if "minus" in {key.partition(".")[0] for key in arguments} and not ARGUMENTS["minus"].stated(heading):
         yield "it is a difference, and the heading does not say so"
+
+
+def repeats_unlike(
+    cell: TableCell, caption: str, arguments: Mapping[str, str], fields: Mapping[str, int]
+) -> Iterator[str]:
+    """Where a table says over which field, or over how many of its values, and the recipe takes others.
+
+    `fields` are those of the records, with how many values each has.
+    """
+    over = {name.strip() for name in arguments.get("over", "").split(",")} - {""}
+    for text, own in ((appearance(cell.column), True), (appearance(caption), False)):
+        for name, values in fields.items():
+            said = re.escape(appearance(name).replace("_", " "))
+            for match in re.finditer(rf"\b(?:over|across) (?:(?:all|the|of|(\d+)) )*{said}s?\b", text):
+                if name not in over and (over or own):
+                    yield f"the table says over {name}, and the recipe has {' and '.join(sorted(over)) or 'no repeats'}"
+                elif match[1] is not None and int(match[1]) != values and name in over:
+                    yield f"the table says over {match[1]} {name}s, and the records have {values}"
 
 
 def functions_unnamed(cell: TableCell, description: QueryDescription, hidden: Collection[str]) -> Iterator[str]:

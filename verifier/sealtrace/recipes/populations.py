@@ -30,6 +30,7 @@ from sealtrace.recipes.entities import EVERY, Around, EntityNames, appearance, i
 from sealtrace.recipes.metrics import RecipeError
 from sealtrace.statistics.table import Statistic
 
+_NOTHING: Mapping[str, Collection[str]] = {}
 MOST_VALUES = 1000
 """How many values of a field are looked for in print."""
 _EARLY = ("declare", "bank")
@@ -51,6 +52,7 @@ class Rows:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._known: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._whole: dict[str, set[str]] = {}
         self.declared = evidence.bundle.contract != "0.1"
         """Whether the bundle was sealed under a contract in which restrictions are declared."""
 
@@ -136,6 +138,25 @@ class Rows:
                 if len(values) <= MOST_VALUES:
                     yield name, tuple(str(value) for value in values.to_pylist() if value is not None)
 
+    def is_entity(self, kind: str, name: str) -> bool:
+        """Whether a field says which row it is, and not how that came out."""
+        if kind not in self._whole:
+            frame = self._evidence.frame(kind)
+            declared = [one for one in self._datasets if one.dataset == kind]
+            names = {*frame.key_fields, *(frame.names if self._early(kind) or not declared else ())}
+            names |= {field for one in declared for rule in one.depends or () for field in rule.fields}
+            self._whole[kind] = {one.casefold() for one in names}
+        return name.casefold() in self._whole[kind]
+
+    def clashes(self) -> Iterator[str]:
+        """Declared names that are the value of another entity of their field: each as a clause."""
+        for kind in sorted({store.kind for store in self._evidence.bundle.stores}):
+            for name, values in self.entities(kind).items():
+                known = self.names.of_field(name)
+                for value in values:
+                    if known.get(appearance(value), value) != value:
+                        yield f"the name {value!r} of the {name} {known[appearance(value)]!r} is another {name}"
+
     def _early(self, kind: str) -> bool:
         stages = {entry.stage for entry in self._evidence.bundle.entries if entry.records == kind}
         return bool(stages) and stages <= set(_EARLY)
@@ -157,16 +178,24 @@ class Rows:
         number = {Fraction(text)} if is_number(text) else set[Fraction]()
         return appearance(text) in declared | self.values(kinds) or bool(number & self.constants)
 
-    def within(self, around: Around, kinds: Iterable[str], *, row: bool) -> dict[str, dict[str, list[str]]]:
-        """The values that records must have for a cell: those that the table prints, and its population's."""
+    def within(
+        self, around: Around, kinds: Iterable[str], *, row: bool, compared: Mapping[str, Collection[str]] = _NOTHING
+    ) -> dict[str, dict[str, list[str]]]:
+        """The values that records must have for a cell: those that the table prints, and its population's.
+
+        What the row prints comes before the heading, and that before the caption; of the others are those values that a
+        query asks for itself: a baseline, say.
+        """
         found: dict[str, dict[str, list[str]]] = {}
         for kind in kinds:
             fields: dict[str, list[str]] = {}
             for name, values in self.entities(kind).items():
-                near = around.in_heading(name, values) | (around.in_row(name, values) if row else frozenset())
-                printed = near or around.in_caption(name, values)
+                places = [around.in_heading(name, values), around.in_caption(name, values)]
+                places[:0] = [around.in_row(name, values)] if row else []
+                printed = next(filter(None, places), frozenset())
+                asked = set(compared.get(name.casefold(), ()))
                 if printed and EVERY not in printed:
-                    fields[name] = sorted(printed)
+                    fields[name] = sorted(printed.union(*(asked & place for place in places)))
             for population in self.populations.values():
                 if population.dataset == kind and around.population == {
                     name: frozenset(values) for name, values in population.where.items()

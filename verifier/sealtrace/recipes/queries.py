@@ -11,7 +11,7 @@ that fills a whole column, or a table, sees all rows, and each of its numbers mu
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,12 @@ from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.recipes.sql_process import SqlError
 
 if TYPE_CHECKING:
+    from sealtrace.recipes.populations import Population
     from sealtrace.recipes.sql import Records, SqlRecords, SqlResult, Within
 
-    Restricted = Callable[[Iterable[str], bool], Within]
-    """From kinds of record, and whether the row's labels count, to the values that records must have."""
+    Restricted = Callable[[Iterable[str], bool, Mapping[str, Collection[str]]], Within]
+    """From kinds of record, whether the row's labels count, and the values that a query asks for itself, to the values
+    that records must have."""
 
 SECONDS = 120
 """How much processor time all queries of a bundle may take together."""
@@ -52,7 +54,10 @@ class Queries:
         """The one number of a query, or the place's where it gives a whole column of so many rows."""
         sound = self._sound(sql)
         reads = sound.reads
-        near, whole = restricted(reads, False), restricted(reads, True)
+        compared: dict[str, set[str]] = {}
+        for one in sound.description.compared:
+            compared.setdefault(one.field, set()).update(one.values if one.equal else ())
+        near, whole = restricted(reads, False, compared), restricted(reads, True, compared)
         if sound.description.brought:  # a number of its own, whatever the rows are
             near, whole = {}, {}
         if rows > 1 and len((result := self._run(sql, within=near)).rows) == rows:
@@ -75,13 +80,13 @@ class Queries:
         `restricted` is what the caption demands of records, and what the cell's own labels demand.
         """
         reads = self._sound(sql).reads
-        near = restricted[0](reads, False)
+        near = restricted[0](reads, False, {})
         result = self._run(sql, within=near)
         if column not in result.columns:
             raise RecipeError(f"the table's query gives no column {column!r}")
         if len(result.rows) != rows:
             raise RecipeError(f"the table's query gives {len(result.rows)} rows, not {rows}")
-        self._confirm(sql, restricted[1](reads, True), result, place, [result.columns.index(column)])
+        self._confirm(sql, restricted[1](reads, True, {}), result, place, [result.columns.index(column)])
         return self._value(sql, near, result, place, column)
 
     def _confirm(self, sql: str, within: Within, result: SqlResult, place: int, columns: list[int]) -> None:

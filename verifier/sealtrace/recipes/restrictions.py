@@ -64,7 +64,10 @@ def described(trees: list[Any], macros: Collection[str] = ()) -> QueryDescriptio
         functions=tuple(sorted(found.functions())),
         fields=tuple(sorted({name for tree in trees for name in fields_of(tree)})),
         mean=is_plain_mean(first, calculated, 0),
-        counts_wrong=any(inner.get("type") == "COMPARE_NOTEQUAL" for inner in within(first, calculated)),
+        counts_wrong=any(
+            inner.get("type") == "COMPARE_NOTEQUAL" or function(inner) == "error_rate"
+            for inner in within(first, calculated)
+        ),
         brought=tuple(number for tree in trees for number in brought(tree, calculated)),
         totals=found.totals,
         shares=tuple(found.shares()),
@@ -75,6 +78,7 @@ def described(trees: list[Any], macros: Collection[str] = ()) -> QueryDescriptio
         joins=tuple(dict.fromkeys(found.joins())),
         grouped=dict(found.grouped(node)),
         divides_counts=found.divides_counts,
+        averaged_by=tuple(sorted(set(found.averaged_by()) - set(calculated))),
     )
 
 
@@ -249,7 +253,10 @@ class Restrictions:
                 yield from self._flags(condition)
 
     def _flags(self, condition: Node | None) -> Iterator[str | Present]:
-        """Fields by whose own values rows are taken: flags, absent values, and fields compared with each other."""
+        """What rows are taken by besides fields that are compared with constants: flags, and fields among themselves.
+
+        Nothing is passed over: a condition of any other form takes some rows by whatever it reads.
+        """
         rest = [condition] if condition else []
         while rest:
             node = rest.pop()
@@ -260,14 +267,47 @@ class Restrictions:
                 rest.append(node["child"])
             elif function(node) == "not":
                 rest += arguments_of(node)
-            elif kind == "COLUMN_REF":
-                yield f"it takes only some rows, by {column(node)}"
             elif form.endswith("_NULL"):
                 yield Present(tuple(sorted(columns(within(node, self._calculated)) - set(self._calculated))))
-            elif kind == "COMPARISON":
-                names = [column(side) for side in (node["left"], node["right"]) if side.get("class") == "COLUMN_REF"]
-                if len(names) == 2 and names[0] != names[1]:
-                    yield f"it takes only some rows, by {' and '.join(names)}"
+            elif not self._with_constants(node) and not self._joins_tables(node):
+                told = sorted(columns(within(node, self._calculated)) - set(self._calculated))
+                if told and node.get("class") != "SUBQUERY":
+                    yield f"it takes only some rows, by {' and '.join(told)}"
+
+    def _with_constants(self, node: Node) -> bool:
+        """Whether a condition compares one expression with constants, which is looked at by itself."""
+        kind, form = node.get("class"), str(node.get("type"))
+        if kind == "COMPARISON":
+            sides = [node["left"], node["right"]]
+        elif form in ("COMPARE_IN", "COMPARE_NOT_IN"):
+            sides = node["children"]
+        elif kind == "BETWEEN":
+            sides = [node["input"], node["lower"], node["upper"]]
+        elif function(node) in _CONTAINS | self._macros:
+            sides = arguments_of(node)
+        else:
+            return _reads_nothing(node)
+        return sum(not _reads_nothing(side) for side in sides) < 2
+
+    def _joins_tables(self, node: Node) -> bool:
+        """Whether a condition says that a field is the same in two relations, as a join does."""
+        sides = [node.get("left") or {}, node.get("right") or {}]
+        named = [side.get("column_names") or () for side in sides]
+        return (
+            node.get("type") == "COMPARE_EQUAL"
+            and all(len(names) == 2 for names in named)
+            and named[0][0] != named[1][0]
+            and str(named[0][1]).casefold() == str(named[1][1]).casefold()
+        )
+
+    def averaged_by(self) -> Iterator[str]:
+        """The fields by which it groups rows whose groups it then averages, or adds up, again."""
+        for node in self._nodes:
+            inner = [one for one in objects(node.get("from_table")) if one.get("group_expressions")]
+            if any(function(one) in MEANS | {"sum", "fsum"} for one in objects(node.get("select_list"))):
+                yield from (
+                    name for one in inner for name in columns(within(one["group_expressions"], self._calculated))
+                )
 
     def grouped(self, node: Node) -> Iterator[tuple[str, str]]:
         """The columns of its result that are fields of records by which it groups their rows."""
@@ -315,7 +355,8 @@ class Restrictions:
     def joins(self) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
         """The kinds of record that are joined, and the fields that are equal in both."""
         for node in self._nodes:
-            if node.get("type") == "JOIN" and node.get("join_type") == "INNER" and node.get("ref_type") != "CROSS":
+            outer = node.get("join_type") in ("INNER", "LEFT", "RIGHT", "OUTER")
+            if node.get("type") == "JOIN" and outer and node.get("ref_type") != "CROSS":
                 yield from self._pairs(node)
 
     def _pairs(self, node: Node) -> list[tuple[str, str, tuple[tuple[str, str], ...]]]:

@@ -66,6 +66,8 @@ class QueryDescription:
     grouped: dict[str, str] = field(default_factory=dict)
     """Columns of its result that are fields by which it groups all rows."""
     divides_counts: bool = False
+    averaged_by: tuple[str, ...] = ()
+    """Fields by which it groups rows, to average what the groups give."""
 
 
 def objects(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:
@@ -187,7 +189,7 @@ def is_plain_mean(node: Node, calculated: dict[str, Node], depth: int, *, averag
         case "SUBQUERY" if node.get("subquery_type") == "SCALAR":
             given = node["subquery"]["node"].get("select_list") or [{}]
             return is_plain_mean(given[0], calculated, depth, averaged=averaged)
-        case "FUNCTION" if name == "accuracy":
+        case "FUNCTION" if name in ("accuracy", "error_rate"):
             return True
         case "FUNCTION" if name == "round":
             return is_plain_mean(given[0], calculated, depth, averaged=averaged)

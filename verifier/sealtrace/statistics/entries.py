@@ -179,6 +179,9 @@ _entry("accuracy of [against]", "share of rows whose label is the true one", ITE
        "count(*) FILTER ({true} = {given}) / count(*)")
 _entry("correct of [against]", "rows whose label is the true one", ITEMS, "labels", "count",
        lambda counts: counts.hits.sum(axis=-1), "right, hits, number correct", sql="count(*) FILTER ({true} = {given})")
+_entry("error_rate of [against]", "share of rows whose label is not the true one", ITEMS, "labels", "share",
+       lambda counts: 1 - labels.accuracy(counts), "error rate, classification error, misclassification rate",
+       "", "count(*) FILTER ({true} <> {given}) / count(*)", tried=())
 _entry("errors of [against]", "rows whose label is not the true one", ITEMS, "labels", "count",
        lambda counts: counts.rows - counts.hits.sum(axis=-1), "wrong, mistakes, number of errors",
        "standard errors", "count(*) FILTER ({true} <> {given})")
