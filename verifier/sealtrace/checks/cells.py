@@ -209,14 +209,13 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
             at.error(result.cell.pointer, message, expected, result.recipe)
     for clash in printed.clashes:
         outcome.at("declare/names.json").error("/printed", f"A printed name stands for one entity: {clash}.")
-    unsaid: dict[tuple[str, str, str, bool], TableCell] = {}
+    unsaid: dict[tuple[str, str, str], TableCell] = {}
     for result in results:
-        for choice, admitted in result.unsaid:
-            unsaid.setdefault((result.cell.table, result.cell.column, choice, admitted), result.cell)
-    for (table, column, choice, admitted), cell in unsaid.items():
+        for choice in result.unsaid:
+            unsaid.setdefault((result.cell.table, result.cell.column, choice), result.cell)
+    for (table, column, choice), cell in unsaid.items():
         at = outcome.at(cell.record, {"table": table, "column": column})
-        say = at.warning if admitted else at.error
-        say(cell.pointer, f"The recipe does not compute what the table prints: {choice}.")
+        at.error(cell.pointer, f"The recipe does not compute what the table prints: {choice}.")
     _populations(results, outcome)
     _repeated(results, outcome)
     notes: dict[tuple[str, str], TableCell] = {}

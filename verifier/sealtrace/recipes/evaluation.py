@@ -67,9 +67,9 @@ class CellResult:
     metric: Statistic | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     """What the metric was asked with."""
-    unsaid: tuple[tuple[str, bool], ...] = ()
-    """Where the recipe takes other rows, entities or statistics than the table prints, each with whether the recipe
-    itself says that the paper does not state it."""
+    unsaid: tuple[str, ...] = ()
+    """Where the recipe takes other rows, entities or statistics than the table prints: what it says of itself as not
+    stated in the paper makes no difference."""
     population: Population | None = None
     """The declared population that the number is about."""
     without_population: str | None = None
@@ -124,7 +124,8 @@ class CellResult:
         if self.metric is None:
             return self.meaning
         recipe = self.cell.recipe or self.cell.table_recipe or {}
-        return _in_words(self.metric, {**self.arguments, **written_arguments(recipe)})
+        said = {**self.arguments, **written_arguments(recipe)}
+        return _in_words(self.metric, said if self.about is None else {**said, "population": self.about})
 
     @property
     def restricted(self) -> str:
@@ -225,7 +226,7 @@ class Evaluator:
                 return replace(result, judgement=Judgement(status, f"no records give it{checked}"), recipe=None)
             if (reference := recipe.get("elsewhere")) is not None:
                 judgement, there = self._beside.judge(cell, reference)
-                called = tuple((clause, False) for clause in _called_otherwise(reference, cell))
+                called = tuple(_called_otherwise(reference, cell))
                 return replace(result, judgement=judgement, elsewhere=there, unsaid=called)
             around = self._rows.around(cell, caption, own=metric is not None and metric.given)
             population = self._rows.population_of(cell)
@@ -237,7 +238,7 @@ class Evaluator:
             meaning = None if value.description is None else value.description.words
             if metric is not None:
                 meaning = _in_words(metric, result.arguments)
-            not_told: tuple[tuple[str, bool], ...] = ()
+            not_told: tuple[str, ...] = ()
             if not value.fixed or metric is not None:
                 clauses = (
                     *self._unsaid(around, value, metric, result),
@@ -250,7 +251,7 @@ class Evaluator:
                 without, share = self._without(recipe, cell, caption), self._queries.share(population)
                 result = replace(result, without_population=without, share=share)
             if not self._rows.declared and not_told:
-                reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0][0]}"
+                reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0]}"
                 raise MissingEvidenceError(reason)
             if value.description is not None and (absent := self._queries.absent(value)) is not None:
                 raise MissingEvidenceError(absent)
@@ -276,11 +277,8 @@ class Evaluator:
             arguments.setdefault(f"where.{name}", values[0] if len(values) == 1 else json.dumps(values))
         return arguments
 
-    def _unsaid(
-        self, around: Around, value: Value, metric: Statistic | None, result: CellResult
-    ) -> Iterator[tuple[str, bool]]:
+    def _unsaid(self, around: Around, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
         """Where a recipe takes other rows, entities or statistics than the table prints."""
-        admitted = bool(result.undisclosed)
         arguments = result.arguments
         if metric is None and value.description is None and "cell" in arguments:
             # The same quantity printed twice is of the same entities in both places.
@@ -293,27 +291,25 @@ class Evaluator:
             taken = taken_by_metric(metric, arguments)
             known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
             used = used_by_metric(metric, arguments)
-            yield from ((clause, False) for clause in disagreements(around, used, known))
+            yield from disagreements(around, used, known)
             for key, text in arguments.items() if kind else ():
                 word, _, name = key.partition(".")
                 values = set(values_in(text))
                 printed = around.in_row(name, values) - {EVERY}
                 if word in ("where", "minus") and printed and values > printed:
-                    yield f"it takes {name} {' and '.join(sorted(values))} together", False
-            for name in _names(arguments, "over", "group") - {""} if kind else ():
-                if not self._rows.is_entity(kind, name):
-                    yield f"it averages what each {name} gives, which is a result itself", False
+                    yield f"it takes {name} {' and '.join(sorted(values))} together"
             if kind:
+                for name in sorted(_names(arguments, "over", "group") - {""}):
+                    if not self._rows.is_entity(kind, name):
+                        yield f"it averages what each {name} gives, which is a result itself"
                 truth = result.arguments.get("against"), result.arguments.get("of"), result.arguments.get("predicted")
                 restricting = {name for name in used if name not in _names(result.arguments, "over", "group")}
                 outcomes = [name for name in truth if name]
-                yield from ((clause, False) for clause in self._rows.telling(kind, restricting, outcomes))
+                yield from self._rows.telling(kind, restricting, outcomes)
         elif value.description is not None:
-            yield from self._unsaid_of_query(around, value, value.description, admitted=admitted)
+            yield from self._unsaid_of_query(around, value, value.description)
 
-    def _unsaid_of_query(
-        self, around: Around, value: Value, description: QueryDescription, *, admitted: bool
-    ) -> Iterator[tuple[str, bool]]:
+    def _unsaid_of_query(self, around: Around, value: Value, description: QueryDescription) -> Iterator[str]:
         used: dict[str, set[str]] = {}
         for compared in description.compared:
             if not compared.restricts and compared.values == ("1",) and self._are_flags(value.kinds, [compared.field]):
@@ -324,28 +320,26 @@ class Evaluator:
             numbers = [number for number in map(_number, compared.values) if number is not None]
             if len(numbers) < len(compared.values) or not self._rows.constants.issuperset(numbers):
                 told = ", ".join(compared.values)
-                yield f"it compares {compared.field} with {told}, which nothing printed or declared gives", False
-        yield from ((clause, False) for clause in disagreements(around, used, {}))
+                yield f"it compares {compared.field} with {told}, which nothing printed or declared gives"
+        yield from disagreements(around, used, {})
         for one in description.compared:
             together = sorted(one.values)
             printed = around.in_row(one.field, one.values)
             if one.equal and one.restricts and printed - {EVERY} and not printed >= set(one.values):
-                yield f"it takes {one.field} {' and '.join(together)} together", False
+                yield f"it takes {one.field} {' and '.join(together)} together"
         for name in description.averaged_by if description.totals else ():
             if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
-                yield f"it averages what each {name} gives, which is a result itself", False
-        yield from ((clause, admitted) for clause in description.picks)
+                yield f"it averages what each {name} gives, which is a result itself"
+        yield from description.picks
         for name in description.present:
             if self._queries.some_absent(value, name):
-                yield f"it takes only some rows, by whether there is {name}", admitted
+                yield f"it takes only some rows, by whether there is {name}"
         for kind in value.kinds:
-            printed = self._rows.within(around, [kind], row=True).get(kind, {})
-            restricting = {one.field for one in description.compared if one.equal and one.restricts} | set(printed)
-            yield from ((clause, False) for clause in self._rows.telling(kind, restricting, description.fields))
+            restricting = {one.field for one in description.compared if one.equal and one.restricts}
+            restricting |= set(self._rows.within(around, [kind], row=True).get(kind, {}))
+            yield from self._rows.telling(kind, restricting, description.fields)
 
-    def _misnamed(
-        self, caption: str, value: Value, metric: Statistic | None, result: CellResult
-    ) -> Iterator[tuple[str, bool]]:
+    def _misnamed(self, caption: str, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
         """Where labels name another statistic than the recipe computes."""
         cell, description = result.cell, value.description
         if cell.key or (metric is not None and (metric.name == OTHER_CELL or metric.given)):
@@ -359,22 +353,22 @@ class Evaluator:
             if "over" in metric.optional and value.frame is not None:
                 names = [name for name in value.frame.names if self._rows.is_entity(value.frame.kind, name)]
                 counts = {name: len(value.frame.distinct(name, MOST_VALUES)) for name in names}
-                yield from ((one, False) for one in headings.repeats_unlike(cell, caption, result.arguments, counts))
+                yield from headings.repeats_unlike(cell, caption, result.arguments, counts)
         else:
             if description is None:
                 return
             computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
-            yield from ((one, False) for one in headings.functions_unnamed(cell, description, hidden))
+            yield from headings.functions_unnamed(cell, description, hidden)
         used = set(description.fields if description is not None else result.arguments.values())
-        yield from ((clause, False) for clause in self._other_field(cell, kinds, used))
-        admitted = bool(result.undisclosed)
-        yield from ((one, admitted) for one in headings.disagreement(cell, caption, computed, hidden))
+        yield from self._other_field(cell, kinds, used)
+        yield from headings.disagreement(cell, caption, computed, hidden)
 
     def _other_field(self, cell: TableCell, kinds: Iterable[str], used: set[str]) -> Iterator[str]:
         """A heading that is the name of a measured field, where the recipe reads another one."""
         for kind in kinds:
             types = field_types(self._evidence.frame(kind))
-            measured = {name for name, form in types.items() if pa.types.is_floating(form)}
+            numeric = {name for name, form in types.items() if pa.types.is_floating(form) or pa.types.is_integer(form)}
+            measured = {name for name in numeric if not self._are_flags([kind], [name])}
             named = {name for name in measured if appearance(name).replace("_", " ") == appearance(cell.column)}
             others = {name for name in measured if name in used or name.casefold() in used}
             if named and others and not named & others:

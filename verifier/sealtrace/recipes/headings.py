@@ -50,7 +50,7 @@ class Computed:
 
 def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool) -> Computed:
     """What a metric computes: its own statistic, what is shown over repeats, and what its quantity is called."""
-    shown = arguments.get("show", "mean").replace("+/-", "±").replace("+-", "±")
+    shown = arguments.get("show", arguments.get("statistic", "mean")).replace("+/-", "±").replace("+-", "±")
     parts = {_SHOWN[word] for word in re.split(r"±| to |\s", shown) if word in _SHOWN}
     names = {metric.name, *parts}
     for text in (metric.name, arguments.get("quantity", ""), arguments.get("statistic", ""), *_formula(metric)):
@@ -61,7 +61,7 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     chosen = {name for name in parts if STATISTICS[name].kind is Kind.ORDER}
     if own is not None and own.kind is Kind.TEST:  # the largest p of several repeats claims less than any other
         chosen -= {"maximum"}
-    alone = shown in _SPREADS and bool(arguments.get("over"))
+    alone = shown in _SPREADS and ("over" in arguments or "statistic" in arguments)
     needed = chosen | ({shown} if alone else set())
     if own is not None and (own.kind is Kind.ORDER or own.name in _SPREADS) and metric.pack == "results":
         needed.add("median" if "median" in names else own.name)

@@ -219,21 +219,24 @@ class Rows:
                 yield f"the rows are restricted by {name}, which is what the number is of"
                 continue
             if isinstance(frame, StreamedFrame):
-                continue
-            for outcome, column in _outcomes(frame, outcomes, truth):
-                if outcome != name and _tells(frame.table.column(name), column):
+                asked = {name, *(set(outcomes) & set(frame.names)), *({truth} & set(frame.names))}
+                read = pa.concat_tables(frame.parts(sorted(filter(None, asked))))
+            else:
+                read = frame.table
+            for outcome, column in _outcomes(read, outcomes, truth):
+                if outcome != name and _tells(read.column(name), column):
                     yield f"the rows are restricted by {name}, which tells {outcome}"
                     break
 
 
-def _outcomes(frame: Frame, names: Collection[str], truth: str | None) -> Iterator[tuple[str, pa.ChunkedArray]]:
+def _outcomes(table: pa.Table, names: Collection[str], truth: str | None) -> Iterator[tuple[str, pa.ChunkedArray]]:
     """What a number is made of, row by row: numbers and flags, and whether an answer is the right one."""
-    types = field_types(frame)
-    for name in sorted(set(names) & set(frame.names)):
-        column = plain(frame.table.column(name))
-        if truth and truth != name and truth in frame.names and types[name] == types[truth]:
-            yield f"whether {name} is {truth}", pc.equal(column, plain(frame.table.column(truth)))
-        elif pa.types.is_boolean(types[name]) or pa.types.is_integer(types[name]) or pa.types.is_floating(types[name]):
+    right = plain(table.column(truth)) if truth in table.column_names else None
+    for name in sorted(set(names) & set(table.column_names)):
+        column = plain(table.column(name))
+        if right is not None and truth != name and column.type == right.type:
+            yield f"whether {name} is {truth}", pc.equal(column, right)
+        elif any(test(column.type) for test in (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating)):
             yield name, column
 
 

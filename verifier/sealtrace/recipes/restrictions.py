@@ -292,12 +292,12 @@ class Restrictions:
     def _joins_tables(self, node: Node) -> bool:
         """Whether a condition says that a field is the same in two relations, as a join does."""
         sides = [node.get("left") or {}, node.get("right") or {}]
-        named = [side.get("column_names") or () for side in sides]
+        named = [list(map(str, side.get("column_names") or ())) for side in sides]
         return (
             node.get("type") == "COMPARE_EQUAL"
             and all(len(names) == 2 for names in named)
             and named[0][0] != named[1][0]
-            and str(named[0][1]).casefold() == str(named[1][1]).casefold()
+            and named[0][1].casefold() == named[1][1].casefold()
         )
 
     def averaged_by(self) -> Iterator[str]:

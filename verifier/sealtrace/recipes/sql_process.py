@@ -120,7 +120,10 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
         known = _forms() if texts else ()
         description = described([with_statistics(parsed(connection, text), known) for text in texts], named)
         lost = list(_lost_rows(connection, description.joins, set(records))) if request.get("joins") else []
-        found = asdict(replace(description, picks=(*description.picks, *lost)))
+        picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
+        found = asdict(
+            replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
+        )
         return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": found}
 
 
@@ -163,8 +166,11 @@ def _quoted(value: str) -> str:
 
 def _lost_rows(
     connection: DuckDBPyConnection, joins: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...], kinds: set[str]
-) -> Iterator[str]:
-    """Joins that lose rows: each row of the side that names rows of the other must find one there."""
+) -> Iterator[tuple[bool, str]]:
+    """Joins that lose rows, and, as False, those of which that is not known.
+
+    Each row of the side that names rows of the other must find one there.
+    """
     known = {kind.casefold(): kind for kind in kinds}
     fields = {
         kind: {str(row[0]).casefold() for row in connection.execute(f'DESCRIBE "{kind}"').fetchall()} for kind in kinds
@@ -177,6 +183,7 @@ def _lost_rows(
             if name.casefold() in known and all(mine.casefold() in fields[known[name.casefold()]] for mine, _ in pairs)
         ]
         if there is None or len(having) != 1 or not all(other.casefold() in fields[there] for _, other in pairs):
+            yield False, f"a join of {lefts.replace('|', ' or ')} with {right}"
             continue
         sides = (having[0], [mine for mine, _ in pairs]), (there, [other for _, other in pairs])
         unique = [_is_unique(connection, kind, names) for kind, names in sides]
@@ -188,7 +195,7 @@ def _lost_rows(
             query = f"SELECT count(*) FROM {tables[place]} ANTI JOIN {tables[1 - place]} ON {equal}"
             (lost,) = connection.execute(query).fetchall()[0]
             if lost:
-                yield f"it joins {kind} with {sides[1 - place][0]} and loses {lost} rows of {kind}"
+                yield True, f"it joins {kind} with {sides[1 - place][0]} and loses {lost} rows of {kind}"
 
 
 def _is_unique(connection: DuckDBPyConnection, kind: str, names: list[str]) -> bool:
