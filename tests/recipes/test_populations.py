@@ -41,8 +41,32 @@ def test_a_declared_population_is_listed_with_the_number_without_it(tmp_path: Pa
     report = judged(declared(study(tmp_path, "0.665", population="rest"), populations=[PART]))
     assert report.verdict == "verified"
     (note,) = [one.message for one in report.findings if one.check == "table.recipes"]
-    assert "population 'rest', here 4 rows: The two questions that were kept back." in note
-    assert "Without it tab:results[ours, Score] is 0.64125." in note
+    assert "population rest (part is rest): 12 of 48 rows of answers; without it ours has 0.64125." in note
+    assert "The two questions that were kept back." in note
+    (formula,) = report.formulas
+    assert formula.subject == "Score"
+    assert "mean of score in answers where system is {System} and part is rest" in formula.formula
+    assert "12 of 48 rows of answers; without it ours has 0.64125" in formula.formula
+
+
+def test_what_a_row_stands_for_is_shown_beside_the_table(tmp_path: Path) -> None:
+    """A declared name is not taken for the entity that it looks like."""
+    bundle = study(tmp_path, "0.641", rows=[{"label": "Our method", "cells": ["Our method", "0.641"]}])
+    recipe = {**MEAN, "where": {"system": "{s}"}}
+    table = json.loads((bundle / "report/table.results.json").read_text())
+    table["columns"][1]["recipe"], table["rows"][0]["arguments"] = recipe, {"s": "ours"}
+    (bundle / "report/table.results.json").write_text(json.dumps(table))
+    (bundle / "declare/names.json").write_text(json.dumps({"printed": {"system": {"Our method": "ours"}}}))
+    report = judged(bundle)
+    assert report.verdict == "verified"
+    assert report.formulas[0].formula.endswith("Our method is system ours")
+
+
+def test_a_population_reads_no_result(tmp_path: Path) -> None:
+    by_result = {**PART, "where": {"bucket": "1"}}
+    report = judged(declared(study(tmp_path, "0.643", population="rest"), populations=[by_result]))
+    assert report.verdict == "findings"
+    assert any("reads bucket, which is a result" in one.message for one in report.findings)
 
 
 def test_queries_see_the_rows_of_the_population(tmp_path: Path) -> None:

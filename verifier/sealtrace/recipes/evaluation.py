@@ -125,7 +125,8 @@ class CellResult:
             return self.meaning
         recipe = self.cell.recipe or self.cell.table_recipe or {}
         said = {**self.arguments, **written_arguments(recipe)}
-        return _in_words(self.metric, said if self.about is None else {**said, "population": self.about})
+        over = {} if self.about is None or self.population is not None else {"population": self.about}
+        return _in_words(self.metric, {**said, **over})
 
     @property
     def restricted(self) -> str:
@@ -241,6 +242,7 @@ class Evaluator:
             not_told: tuple[str, ...] = ()
             if not value.fixed or metric is not None:
                 clauses = (
+                    *self._rows.results_in(population),
                     *self._unsaid(around, value, metric, result),
                     *self._misnamed(caption, value, metric, result),
                 )
@@ -327,6 +329,10 @@ class Evaluator:
             printed = around.in_row(one.field, one.values)
             if one.equal and one.restricts and printed - {EVERY} and not printed >= set(one.values):
                 yield f"it takes {one.field} {' and '.join(together)} together"
+        for _, _, pairs in description.joins:
+            for name in sorted({name for pair in pairs for name in pair}):
+                if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
+                    yield f"it joins records by {name}, which is a result"
         for name in description.averaged_by if description.totals else ():
             if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
                 yield f"it averages what each {name} gives, which is a result itself"
@@ -367,10 +373,11 @@ class Evaluator:
         """A heading that is the name of a measured field, where the recipe reads another one."""
         for kind in kinds:
             types = field_types(self._evidence.frame(kind))
-            numeric = {name for name, form in types.items() if pa.types.is_floating(form) or pa.types.is_integer(form)}
+            number_or_flag = pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean
+            numeric = {name for name, form in types.items() if any(test(form) for test in number_or_flag)}
             measured = {name for name in numeric if not self._are_flags([kind], [name])}
             named = {name for name in measured if appearance(name).replace("_", " ") == appearance(cell.column)}
-            others = {name for name in measured if name in used or name.casefold() in used}
+            others = {name for name in numeric if name in used or name.casefold() in used}
             if named and others and not named & others:
                 yield f"the heading is the field {min(named)}, and the recipe is of {' and '.join(sorted(others))}"
 

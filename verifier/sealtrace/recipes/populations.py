@@ -127,7 +127,7 @@ class Rows:
         truth = self._truth(kind)
         for declared in self._datasets:
             if declared.dataset == kind:
-                names |= {name for rule in declared.depends or () for name in rule.fields}
+                names |= set(_determined(declared))
         if self._early(kind):
             names |= {name for name, form in field_types(frame).items() if pa.types.is_string(form)}
         for name in sorted(names & set(frame.names)):
@@ -144,9 +144,18 @@ class Rows:
             frame = self._evidence.frame(kind)
             declared = [one for one in self._datasets if one.dataset == kind]
             names = {*frame.key_fields, *(frame.names if self._early(kind) or not declared else ())}
-            names |= {field for one in declared for rule in one.depends or () for field in rule.fields}
+            names |= {field for one in declared for field in _determined(one)}
             self._whole[kind] = {one.casefold() for one in names}
         return name.casefold() in self._whole[kind]
+
+    def results_in(self, population: Population | None) -> Iterator[str]:
+        """Conditions of a population on what is a result: each as a clause."""
+        if population is None:
+            return
+        for name in population.where:
+            if not self.is_entity(population.dataset, name):
+                why = "which is a result: neither in the key nor determined by a part of it (`depends`)"
+                yield f"the population {population.name!r} reads {name}, {why}"
 
     def clashes(self) -> Iterator[str]:
         """Declared names that are the value of another entity of their field: each as a clause."""
@@ -227,6 +236,13 @@ class Rows:
                 if outcome != name and _tells(read.column(name), column):
                     yield f"the rows are restricted by {name}, which tells {outcome}"
                     break
+
+
+def _determined(declared: Dataset) -> Iterator[str]:
+    """Fields that a part of the key determines; the whole key determines every result."""
+    for rule in declared.depends or ():
+        if not set(rule.on) >= set(declared.key):
+            yield from rule.fields
 
 
 def _outcomes(table: pa.Table, names: Collection[str], truth: str | None) -> Iterator[tuple[str, pa.ChunkedArray]]:

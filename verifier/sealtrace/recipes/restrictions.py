@@ -330,6 +330,10 @@ class Restrictions:
                     yield str(node.get("setop_type"))
             elif form == "RECURSIVE_CTE_NODE":
                 yield "WITH RECURSIVE"
+            elif form == "SELECT_NODE" and node.get("aggregate_handling") != "STANDARD_HANDLING":
+                yield "GROUP BY ALL"
+            elif len(node.get("group_sets") or ()) > 1:
+                yield "several groupings at once"
             elif node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS", "NATURAL"):
                 yield f"{node['ref_type']} JOIN"
             elif (
