@@ -332,8 +332,8 @@ class Restrictions:
                 yield "WITH RECURSIVE"
             elif form == "SELECT_NODE" and node.get("aggregate_handling") != "STANDARD_HANDLING":
                 yield "GROUP BY ALL"
-            elif len(node.get("group_sets") or ()) > 1:
-                yield "several groupings at once"
+            elif len(node.get("group_sets") or ()) > 1 and node is not self._trees[0]["statements"][0]["node"]:
+                yield "several groupings at once"  # which fill the rows of a table, but may not be averaged again
             elif node.get("ref_type", "REGULAR") not in ("REGULAR", "CROSS", "NATURAL"):
                 yield f"{node['ref_type']} JOIN"
             elif (
