@@ -48,6 +48,7 @@ OF_TEXTS: dict[str, Callable[..., Any]] = {
 OF_LABELS: dict[str, Callable[..., Any]] = {
     "accuracy": learn.accuracy_score,
     "correct": lambda true, given: learn.accuracy_score(true, given, normalize=False),
+    "error_rate": lambda true, given: learn.zero_one_loss(true, given),
     "errors": lambda true, given: learn.zero_one_loss(true, given, normalize=False),
     "balanced_accuracy": learn.balanced_accuracy_score,
     "mcc": learn.matthews_corrcoef,
