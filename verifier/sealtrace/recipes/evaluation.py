@@ -373,11 +373,10 @@ class Evaluator:
         """A heading that is the name of a measured field, where the recipe reads another one."""
         for kind in kinds:
             types = field_types(self._evidence.frame(kind))
-            number_or_flag = pa.types.is_floating, pa.types.is_integer, pa.types.is_boolean
-            numeric = {name for name, form in types.items() if any(test(form) for test in number_or_flag)}
+            numeric = {name for name, form in types.items() if pa.types.is_floating(form) or pa.types.is_integer(form)}
             measured = {name for name in numeric if not self._are_flags([kind], [name])}
             named = {name for name in measured if appearance(name).replace("_", " ") == appearance(cell.column)}
-            others = {name for name in numeric if name in used or name.casefold() in used}
+            others = {name for name in measured if name in used or name.casefold() in used}
             if named and others and not named & others:
                 yield f"the heading is the field {min(named)}, and the recipe is of {' and '.join(sorted(others))}"
 
