@@ -27,7 +27,7 @@ def pdf(*pages: str) -> bytes:
         body += f"{number} 0 obj\n{text}\nendobj\n"
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     trailer = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
-    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("ascii")
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("ascii", "replace")
 
 
 def text(left: float, up: float, string: str, font: str = "F1") -> str:
@@ -43,9 +43,14 @@ def rule(left: float, right: float, up: float) -> str:
 def page_of(table: Table, number: int = 1) -> str:
     """A page that shows a table under its caption, with a rule above and below header and body."""
     height = 660 - 14 * len(table.rows)
-    right = 100 + 110 * len(table.columns)
-    parts = [text(100, 700, f"Table {number}: {table.caption}"), rule(100, right, 690), rule(100, right, 672)]
+    width = min(110, 480 // len(table.columns))
+    right = 100 + width * len(table.columns)
+    parts = [text(100, 700, _escaped(f"Table {number}: {table.caption}")), rule(100, right, 690), rule(100, right, 672)]
     rows = [table.headers, *(row.texts for row in table.rows)]
     for down, cells in enumerate(rows):
-        parts += [text(105 + 110 * at, 678 - 16 * down, cell) for at, cell in enumerate(cells) if cell]
+        parts += [text(105 + width * at, 678 - 16 * down, _escaped(cell)) for at, cell in enumerate(cells) if cell]
     return "\n".join([*parts, rule(100, right, min(height, 672 - 16 * len(table.rows)))])
+
+
+def _escaped(string: str) -> str:
+    return string.replace("(", "\\(").replace(")", "\\)")
