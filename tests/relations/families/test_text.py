@@ -71,94 +71,6 @@ BLOCKS = table(
 YEARS = table("Rain by year.", "Year | Rain", ["2018 | 0.674", "2019 | 0.951", "2020 | 0.930", "2021 | 1.144"], "tab:y")
 
 CASES: dict[str, tuple[str, str, str, str, Status]] = {
-    "a quote": (
-        "quote",
-        TREES,
-        r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.40 metres.",
-        r"In Table~\ref{tab:trees} the height of Ash is 25.19 and that of Elm is 21.40 metres.",
-        Status.SUSPICION,
-    ),
-    "a quote that is one off in its last digit": (
-        "quote",
-        TREES,
-        r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.40 metres.",
-        r"In Table~\ref{tab:trees} the height of Ash is 25.91 and that of Elm is 21.41 metres.",
-        Status.SUSPICION,
-    ),
-    "a column of the sentence before": (
-        "quote",
-        TREES,
-        "Height differs by kind. Oak falls behind (18.22), as do others.",
-        "Height differs by kind. Oak falls behind (18.32), as do others.",
-        Status.SUSPICION,
-    ),
-    "a column by its symbol": (
-        "quote",
-        table("Fits.", "Term | Est. | t", ["rain_lag | 0.3121 | 2.1526", "wind_lag | 0.2874 | 1.8924"], "tab:fits"),
-        r"In Table~\ref{tab:fits}, rain before (rain_lag) matters (t = 2.15).",
-        r"In Table~\ref{tab:fits}, rain before (rain_lag) matters (t = 2.18).",
-        Status.SUSPICION,
-    ),
-    "a row alone, of a number with many digits": (
-        "quote",
-        table("Runs of the mill.", "Run | Grain | Loss", ["North | 1.2037 | 3.1", "South | 1.4418 | 3.6"], "tab:mill"),
-        r"Among the runs of the mill (Table~\ref{tab:mill}), South stands out (1.4418).",
-        r"Among the runs of the mill (Table~\ref{tab:mill}), South stands out (1.4478).",
-        Status.SUSPICION,
-    ),
-    "a percent of two digits whose row and column leave no doubt": (
-        "quote",
-        table(
-            "Share of the variance, in percent.",
-            "Factor | Share (%)",
-            ["Soil | 56", "Rain | 31", "Wind | 9"],
-            "tab:var",
-        ),
-        r"By Table~\ref{tab:var}, the factor soil has a share of 56\%.",
-        r"By Table~\ref{tab:var}, the factor soil has a share of 58\%.",
-        Status.SUSPICION,
-    ),
-    "columns beside their numbers": (
-        "quote",
-        table(
-            "Effects.",
-            "Outcome | Hiring | Leaving | Creation",
-            ["Rain | 0.0927 | 0.0866 | 0.1376", "Sun | 1.2 | 1.3 | 1.4"],
-        ),
-        "The effect of rain on hiring (0.093), leaving (0.087) and creation (0.138) is clear.",
-        "The effect of rain on hiring (0.093), leaving (0.275) and creation (0.138) is clear.",
-        Status.SUSPICION,
-    ),
-    "two digits that another table has": (
-        "quote",
-        TREES
-        + table("Score in percent.", "Kind | Bark | Leaf", ["Elm | 97 | 88", "Oak | 83 | 69"])
-        + table("", "Kind | Root", ["Fir | 37"]),
-        r"Elm is higher on bark (97\%), and Oak is lower on leaf (69\%).",
-        r"Elm is higher on bark (37\%), and Oak is lower on leaf (69\%).",
-        Status.SUSPICION,
-    ),
-    "an estimate with its error": (
-        "quote",
-        EFFECTS,
-        "The effect of rain × post on seeding is -0.092 (SE = 0.030), and that of shade on growth 0.031 (SE = 0.014).",
-        "The effect of rain × post on seeding is -0.092 (SE = 0.033), and that of shade on growth 0.031 (SE = 0.014).",
-        Status.SUSPICION,
-    ),
-    "an estimate cut off": (
-        "quote",
-        EFFECTS,
-        "Rain × Post has a coefficient of +0.168 (SE = 0.058).",
-        "Rain × Post has a coefficient of +0.167 (SE = 0.058).",
-        Status.SUSPICION,
-    ),
-    "what scales with the rows": (
-        "claim",
-        SWEPT,
-        "Changed accuracy (where a step changes something at all) scales monotonically with data size.",
-        "Full accuracy (where a step changes something at all) scales monotonically with data size.",
-        Status.SUSPICION,
-    ),
     "a share behind what is counted": (
         "text against text",
         TREES,
@@ -180,41 +92,11 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"In all, $30 \times 9 \times 3 = 840$ leaves were drawn.",
         Status.SUSPICION,
     ),
-    "a list of numbers beside a list of columns": (
-        "quote",
-        SHARES,
-        r"Elm reaches 61.4\%, 70.2\%, and 78.9\% at 5\%, 10\%, and 20\% water.",
-        r"Elm reaches 61.4\%, 76.2\%, and 78.9\% at 5\%, 10\%, and 20\% water.",
-        Status.SUSPICION,
-    ),
-    "a block and a row in it": (
-        "quote",
-        BLOCKS,
-        r"For young trees, the end is at 3.46 in elms, and at 2.94 in oaks (Table~\ref{tab:b}).",
-        r"For young trees, the end is at 3.46 in elms, and at 2.99 in oaks (Table~\ref{tab:b}).",
-        Status.SUSPICION,
-    ),
-    "a sentence that is out of date as a whole": (
-        "quote",
-        SHARES,
-        "Elm reaches 70.2\\% at 10\\% water, and Slow Growth 66.3\\%.\n\nAt 10\\% water, Elm has 70.2\\%.\n\n"
-        "As for Elm, 70.2\\% at 10\\% water is much.",
-        "Elm reaches 70.2\\% at 10\\% water, and Slow Growth 66.3\\%.\n\nAt 10\\% water, Elm has 70.2\\%.\n\n"
-        "As for Elm, 81.5\\% at 10\\% water is much.",
-        Status.SUSPICION,
-    ),
     "the first of its block": (
         "claim",
         BLOCKS,
         "Young ash has the highest age.",
         "Young elm has the highest age.",
-        Status.SUSPICION,
-    ),
-    "points that a row improves by": (
-        "claim",
-        SHARES,
-        "Elm improves over Fir by +5.0, +6.1, and +6.8 points.",
-        "Elm improves over Fir by +5.0, +6.7, and +6.8 points.",
         Status.SUSPICION,
     ),
     "the highest, quoted": (
@@ -233,34 +115,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "All heights are 0.5, 1.5, and 3 metres.\n\nHere heights are 0.5, 1.4, and 3 metres.",
         Status.SUSPICION,
     ),
-    "a bound that two rows share": (
-        "claim",
-        TREES,
-        "Both Elm (red) and Ash (blue) grow well (height > 20.5).",
-        "Both Elm (red) and Oak (blue) grow well (height > 20.5).",
-        Status.SUSPICION,
-    ),
-    "a bound behind which the column stands": (
-        "claim",
-        TREES,
-        "Elm, Oak and Yew stay below 23.5 height everywhere.",
-        "Elm, Ash and Yew stay below 23.5 height everywhere.",
-        Status.SUSPICION,
-    ),
-    "what is confined to some": (
-        "claim",
-        TREES,
-        "Height above 20.5 is confined to elm and ash.",
-        "Height above 20.5 is confined to ash.",
-        Status.SUSPICION,
-    ),
-    "the first time": (
-        "claim",
-        YEARS,
-        "Rain rose above parity for the first time in 2021.",
-        "Rain rose above 0.94 for the first time in 2021.",
-        Status.SUSPICION,
-    ),
     "the worst by its value": (
         "claim",
         TREES,
@@ -273,31 +127,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         TREES,
         "Elm is highest or second-highest on height.",
         "Oak is highest or second-highest on height.",
-        Status.SUSPICION,
-    ),
-    "a word between those of a name": (
-        "quote",
-        table("Walks.", "Walk | Long paths | Short paths", ["North | 14.2 | 3.1", "South | 22.8 | 4.4"]),
-        "North has 14.2 on long forest paths, and South 22.8.",
-        "North has 14.7 on long forest paths, and South 22.8.",
-        Status.SUSPICION,
-    ),
-    "numbers in parallel places": (
-        "quote",
-        table(
-            "Shares.",
-            "Kind | Before | After",
-            ["Elm | 0.830 | 0.637", "Oak | 0.884 | 0.392", "Ash | 0.833 | 0.323"],
-        ),
-        "Rain moves it from 0.830 to 0.637 on Elm, from 0.884 to 0.392 on Oak, and from 0.833 to 0.323 on Ash.",
-        "Rain moves it from 0.830 to 0.637 on Elm, from 0.884 to 0.392 on Oak, and from 0.833 to 0.328 on Ash.",
-        Status.SUSPICION,
-    ),
-    "a mean that is said": (
-        "quote",
-        table("Walks.", "Walk | Rain | AVG", ["North | 0.441 | 0.814", "South | 0.273 | 0.825"]),
-        "South outperforms North (0.825 vs 0.814 average score).",
-        "South outperforms North (0.825 vs 0.810 average score).",
         Status.SUSPICION,
     ),
     "who has the highest": (
@@ -313,89 +142,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         GROUPED,
         "Oak is lowest among the tall kinds on girth.",
         "Elm is lowest among the tall kinds on girth.",
-        Status.SUSPICION,
-    ),
-    "times in words": (
-        "claim",
-        GROUPED,
-        "Oak has three times more girth than Box.",
-        "Oak has four times more girth than Box.",
-        Status.SUSPICION,
-    ),
-    "twice": (
-        "claim",
-        GROUPED,
-        "Elm has twice the girth of Sloe.",
-        "Box has twice the girth of Elm.",
-        Status.SUSPICION,
-    ),
-    "up to": (
-        "claim",
-        TREES,
-        r"In Table~\ref{tab:trees} heights go up to 25.91 metres.",
-        r"In Table~\ref{tab:trees} heights go up to 26.91 metres.",
-        Status.SUSPICION,
-    ),
-    "numbers in brackets": (
-        "quote",
-        MODELS,
-        "The outlier is Linden-7 (predicted $\\sim$86B, $1.2\\times$).",
-        "The outlier is Linden-7 (predicted $\\sim$490B, $7.0\\times$).",
-        Status.SUSPICION,
-    ),
-    "a mean with its deviation": (
-        "quote",
-        table("Runs.", "Kind | Score", ["Elm | 0.690 ± 0.010", "Oak | 0.539 ± 0.012", "Ash | 0.414 ± 0.029"]),
-        r"After pruning, Elm and Oak reach 0.690 $\pm$ 0.010 and 0.539 $\pm$ 0.012.",
-        r"After pruning, Elm and Oak reach 0.696 $\pm$ 0.010 and 0.539 $\pm$ 0.012.",
-        Status.SUSPICION,
-    ),
-    "a row behind its number": (
-        "quote",
-        table("Parts.", "Factor | Share of variance", ["Entity | 53%", "Model | 11%", "Form | 0%"], "tab:v"),
-        r"Form explains none of the variance (Table~\ref{tab:v}), against 53\% for the entity and 11\% for the model.",
-        r"Form explains none of the variance (Table~\ref{tab:v}), against 53\% for the entity and 61\% for the model.",
-        Status.SUSPICION,
-    ),
-    "a number of another row": (
-        "quote",
-        TREES,
-        "By height it is so (Elm: 21.40; Oak: 18.22; against Ash: 25.91).",
-        "By height it is so (Elm: 21.40; Oak: 18.22; against Ash: 9.37).",
-        Status.SUSPICION,
-    ),
-    "a column before its number": (
-        "quote",
-        table(
-            "Accuracy (\\%).", "System | Long talks | Short talks", ["Elm | 88 | 61", "Oak | 79 | 73", "Ash | 55 | 90"]
-        ),
-        r"Ash is higher on short talks (90\%), while Elm is higher on long talks (88\%).",
-        r"Ash is higher on short talks (90\%), while Elm is higher on long talks (80\%).",
-        Status.SUSPICION,
-    ),
-    "a symbol that is a column": (
-        "quote",
-        table("Counts.", "Country | n | Mean", ["Peru | 206 | 0.64", "Chad | 117 | 0.33", "Laos | 98 | 0.26"]),
-        "The contrast is Peru (0.64, n=206) above Chad (0.33).",
-        "The contrast is Peru (0.64, n=202) above Chad (0.33).",
-        Status.SUSPICION,
-    ),
-    "more digits than a count has": (
-        "quote",
-        table(
-            "Tiers.",
-            "Tier | Mean | Silent",
-            ["Gold | 0.104 | 2/20", "Silver | 0.026 | 16/34", "Bronze | 0.019 | 28/49"],
-        ),
-        "The gold mean of 0.104 is above silver and bronze (0.026, 0.019).",
-        "The gold mean of 2.104 is above silver and bronze (0.026, 0.019).",
-        Status.SUSPICION,
-    ),
-    "a total of the table": (
-        "quote",
-        table("Walks.", "Walk | People", ["North | 140", "South | 228", "---", "Total | 368"]),
-        "They asked 172 of 368 people.",
-        "They asked 172 of 338 people.",
         Status.SUSPICION,
     ),
     "a ratio of two numbers": (
@@ -447,42 +193,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "We saw 15,840 leaves.\n\nAll 15,840 old leaves fell.\n\nIn short, the 15,140 fallen leaves tell all.",
         Status.SUSPICION,
     ),
-    "a row that is called by a number": (
-        "quote",
-        table(
-            "Charts.",
-            "Shift ($c$) | Plain | Tuned",
-            ["1.2 | 81.3 | 70.2", "1.5 | 35.1 | 30.7", "2.0 | 11.8 | 10.1"],
-        ),
-        "At $c = 1.5$ the tuned chart has 30.7, and the plain chart 35.1.",
-        "At $c = 1.5$ the tuned chart has 30.7, and the plain chart 35.7.",
-        Status.SUSPICION,
-    ),
-    "rows called by their year": (
-        "quote",
-        table(
-            "Trade.",
-            "Year | Exports | Imports",
-            ["2019 | 314.6 | 201.5", "2020 | 288.1 | 190.2", "2021 | 351.9 | 222.7"],
-        ),
-        "In 2020 exports were 288.1 and imports 190.2.",
-        "In 2020 exports were 283.1 and imports 190.2.",
-        Status.SUSPICION,
-    ),
-    "names and numbers in the same order": (
-        "quote",
-        TREES,
-        "The ages of Elm, Oak, Ash and Yew are, respectively, 81, 140, 95 and 212.",
-        "The ages of Elm, Oak, Ash and Yew are, respectively, 81, 148, 95 and 212.",
-        Status.SUSPICION,
-    ),
-    "a count that a table prints": (
-        "quote",
-        table("Sizes.", "What | Number", ["Runs | 20", "All old trees | 15,843"]),
-        "In the end 15,843 very old trees were seen.",
-        "In the end 15,143 very old trees were seen.",
-        Status.SUSPICION,
-    ),
     "a sum of what has names": (
         "text against text",
         TREES,
@@ -511,17 +221,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"It is stronger (b = 0.76, t(1,600) = 7.03, p < .001, 95\%CI[0.11, 0.20]).",
         Status.SUSPICION,
     ),
-    "rows without what all begin with": (
-        "quote",
-        table(
-            "Worst.",
-            "Tree | Error",
-            ["sub-HYP21 | 0.033", "sub-HYP01 | 0.029", "sub-HYP16 | 0.026", "sub-HYP02 | 0.019"],
-        ),
-        "Beyond that are HYP21 (0.033), HYP01 (0.029) and HYP16 (0.026).",
-        "Beyond that are HYP21 (0.033), HYP01 (0.029) and HYP16 (0.022).",
-        Status.SUSPICION,
-    ),
     "a change behind its two numbers": (
         "text against text",
         TREES,
@@ -534,13 +233,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         TREES,
         r"P(rain) rises from 0.312 to 0.447 (|$\Delta$P| = 0.135). Fit falls from 0.71 to 0.65 ($\Delta$AIC = 1.30).",
         r"P(rain) rises from 0.372 to 0.447 (|$\Delta$P| = 0.135). Fit falls from 0.71 to 0.65 ($\Delta$AIC = 1.30).",
-        Status.SUSPICION,
-    ),
-    "points over another row": (
-        "claim",
-        table("Rates.", "Kind | Height | Girth", ["Elm | 0.814 | 0.918", "Oak | 0.804 | 0.910", "Ash | 0.7 | 0.8"]),
-        "Elm raises height by +1.0 pp over Oak.",
-        "Elm raises height by +0.8 pp over Oak.",
         Status.SUSPICION,
     ),
     "positive only for": (
@@ -806,7 +498,6 @@ SILENT = {
         "It works in four steps: planting with spade, rake, and hoe; pruning; picking; and sale.",
     ),
     "a count before that of the list": (TREES, "We saw five trees across four sites: hill, vale, shore, and moor."),
-    "a test before an interval": (TREES, r"It rose (b = 0.62, t( 3.187) = 2.89, p = 0.258, 95\% CI [ 0.20, 1.03])."),
     "an error before an interval": (TREES, r"It is not significant (HAC SE = 1.035; 95\% CI: [-3.918, 0.978])."),
     "means with deviations in a sentence with all": (
         table(
@@ -1024,28 +715,12 @@ def test_what_only_looks_like_a_mismatch_is_left_alone(name: str) -> None:
     assert [one for one in decided(read(given, prose=prose)) if one.status is not Status.HOLDS] == []
 
 
-def test_the_level_of_an_interval_quotes_nothing() -> None:
-    """`95% CI` says how sure the interval is, also where a cell of the named row prints 95."""
-    judges = table(
-        "Judges.", "Judge | precision | recall", ["first | 95% | 31%", "second | 90% | 44%", "third | 88% | 75%"]
-    )
-    assert decided(read(judges, prose=r"The first judge has a precision of 95\% CI [0.82, 1.0] around it.")) == []
-    quoted = decided(read(judges, prose=r"The first judge has a precision of 95\%."))
-    assert [decision.claim.sentence for decision in quoted] == ["95% in the text is 95 of tab:t[first, precision]."]
-
-
 def test_the_rate_of_a_whole_weighs_its_parts() -> None:
     """Counts add up: the rate beside their total is made of the rates above, and neither mean of them is 98.9."""
     wrong, shares = COUNTED.replace("97.9", "98.9"), COUNTED.replace("97.9", "270")
     for given, expected in ((COUNTED, []), (wrong, ["mean of rows"]), (shares, [])):
         found = [one.claim.family for one in decided(read(given)) if one.status is Status.SUSPICION]
         assert found == expected
-
-
-def test_a_column_that_should_rise() -> None:
-    """A caption says monotonically, and one row does not."""
-    assert not [one for one in decided(read(RISING)) if one.status is Status.SUSPICION]
-    assert [one.claim.family for one in decided(read(NOT_RISING)) if one.status is Status.SUSPICION] == ["claim"]
 
 
 def test_rates_of_parts_and_of_the_whole() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sealtrace.claims.grading import Graded, grade, one_unit_wider
+from sealtrace.claims.grading import Graded, grade
 from sealtrace.claims.reading import Written
 from sealtrace.claims.tying import STEPS, Ground, RefusedError, Tied, tie
 from sealtrace.contract.result import GRADES, WORDS, CheckResult, ClaimResult, Coverage, Finding, Result, Severity
 from sealtrace.relations.auditing import claim_record
+from sealtrace.relations.computing import one_unit_wider
 from sealtrace.relations.decide import OUT_OF_TIME, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status, bound
 from sealtrace.relations.search import search

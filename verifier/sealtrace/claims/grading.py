@@ -17,11 +17,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from sealtrace.claims.tying import Ground, Passage, Tied, is_bound
+from sealtrace.claims.tying import Ground, Passage, Tied
 from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.paper.model import Table
 from sealtrace.paper.names.index import PART, WORDS, Group, Thing
 from sealtrace.paper.sentences import TEXT_ID
+from sealtrace.relations.computing import one_unit_wider
 from sealtrace.relations.syntax import Comparison, Formula, Given, walk
 
 NOT, NAMED, OUTRIGHT = 0, 1, 2
@@ -38,15 +39,6 @@ class Graded:
     missing: list[str] = field(default_factory=list)
     meant: str | None = None
     """An address that would mend it."""
-
-
-def one_unit_wider(fact: Fact) -> Fact:
-    """A rounded number one unit in the last place off, either way; what is exact stays."""
-    if plain_address(fact) == fact.address and (fact.exact or is_bound(fact)):
-        return fact
-    if fact.address.startswith("printed(") and fact.unit == 1 and fact.text.lstrip("+-").replace(",", "").isdecimal():
-        return fact
-    return replace(fact, low=fact.low - fact.unit, high=fact.high + fact.unit)
 
 
 def grade(tied: Tied, ground: Ground) -> Graded:

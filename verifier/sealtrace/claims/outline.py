@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sealtrace.claims.tying import Ground, is_bound
+from sealtrace.claims.tying import Ground
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import merged, read_paper
+from sealtrace.relations.computing import is_bound
 from sealtrace.relations.facts import UnknownFactError
 from sealtrace.relations.syntax import exact_text, fact_text
 

@@ -19,6 +19,7 @@ from sealtrace.paper.fact import Fact, fact_of, plain_address
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.names.index import Names as Vocabulary
 from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.relations.computing import FAR, same
 from sealtrace.relations.facts import Facts, PrintedCell, UnknownFactError
 from sealtrace.relations.language import FormulaNames, parse_formula
 from sealtrace.relations.search import search
@@ -28,8 +29,6 @@ from sealtrace.relations.work import Work
 Read = Callable[[Fact], Fact]
 STEPS = 200_000
 """Of one search about a claim."""
-FAR = Fraction(10**12)
-"""Beyond what a bound such as <0.001 leaves open."""
 _FREE = frozenset(map(Fraction, (0, 1, 100, 1000, 10**6, 10**9)))
 """Numbers that only turn units into each other need no kind."""
 _MOVES = (1, -1, 10, -10, 1000, -1000, 10**6, -(10**6))
@@ -88,11 +87,6 @@ class Tied:
             return search(self.bind(read), Work(STEPS)).status
         except RefusedError:
             return "unknown"
-
-
-def same(fact: Fact) -> Fact:
-    """A number as it is."""
-    return fact
 
 
 class Ground:
@@ -199,11 +193,6 @@ def bounded(fact: Fact, relation: str) -> Fact:
     below = relation in ("<", "≤")
     low, high = (-FAR, fact.value) if below else (fact.value, FAR)
     return replace(fact, low=low, high=high, text=f"{relation}{fact.text.lstrip('<>≤≥ ')}")
-
-
-def is_bound(fact: Fact) -> bool:
-    """Whether only one side of the number is printed."""
-    return fact.low == -FAR or fact.high == FAR
 
 
 # Words

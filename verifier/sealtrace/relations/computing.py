@@ -47,6 +47,29 @@ def about(fact: Fact) -> Fact:
     )
 
 
+FAR = Fraction(10**12)
+"""Beyond what a bound such as <0.001 leaves open."""
+
+
+def same(fact: Fact) -> Fact:
+    """A number as it is."""
+    return fact
+
+
+def is_bound(fact: Fact) -> bool:
+    """Whether only one side of the number is printed."""
+    return fact.low == -FAR or fact.high == FAR
+
+
+def one_unit_wider(fact: Fact) -> Fact:
+    """A rounded number one unit in the last place off, either way; what is exact stays."""
+    if plain_address(fact) == fact.address and (fact.exact or is_bound(fact)):
+        return fact
+    if fact.address.startswith("printed(") and fact.unit == 1 and fact.text.lstrip("+-").replace(",", "").isdecimal():
+        return fact
+    return replace(fact, low=fact.low - fact.unit, high=fact.high + fact.unit)
+
+
 # Whether a condition holds for sure
 
 

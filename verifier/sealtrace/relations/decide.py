@@ -161,7 +161,12 @@ def _reading(claim: Claim) -> tuple[str, ...]:
 
 def _believed(decision: Decision, counts: Counter[Status]) -> Decision:
     holds, broken = counts[Status.HOLDS], counts[Status.CONTRADICTION]
-    if decision.claim.family == "declared" or decision.status is not Status.CONTRADICTION or holds >= max(broken, 1):
+    if (
+        decision.claim.explicit
+        or decision.claim.family == "declared"
+        or decision.status is not Status.CONTRADICTION
+        or holds >= max(broken, 1)
+    ):
         return decision
     if broken > 2:
         said = f"{broken} numbers break this reading of the table and {holds} confirm it"

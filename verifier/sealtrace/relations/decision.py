@@ -63,6 +63,10 @@ class Claim:
     """How probable it is that unrelated numbers would look so, where that can be said."""
     telling: bool = True
     """Whether a wrong number could break it; a share between 0 and 100 is hardly a check."""
+    explicit: bool = False
+    """Whether the paper writes it out in one place, as a test with its p: others neither confirm nor outvote it."""
+    wider: Formula | None = None
+    """Where more than the printed numbers depends on these: the formula with rounded numbers a unit off."""
 
     @property
     def is_guess(self) -> bool:

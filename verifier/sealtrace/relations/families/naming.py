@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from sealtrace.paper.names.index import APART, Group, Names, Thing
-from sealtrace.paper.names.words import stems, tells, vocabulary
+from sealtrace.paper.names.words import stems
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.wording import SUMMARY, plain
@@ -63,24 +62,6 @@ class Index:
             self._add(place, ROW, _row_parts(sheet), _heads(sheet))
             self._add(place, COLUMN, _column_parts(sheet), ())
 
-    @cached_property
-    def captions(self) -> list[frozenset[str]]:
-        """Of each table the telling words of its caption that no other caption has."""
-        every = [frozenset(word for word in vocabulary(sheet.caption) if tells(word)) for sheet in self.paper.sheets]
-        counts = Counter(word for words_ in every for word in words_)
-        return [frozenset(word for word in words_ if counts[word] == 1) for words_ in every]
-
-    @cached_property
-    def printed(self) -> Counter[tuple[Fraction, Fraction]]:
-        """How many cells print a size, with its last place."""
-        facts = self.paper.facts.every()
-        return Counter((abs(fact.value), fact.unit) for fact in facts if fact.table is not None)
-
-    @cached_property
-    def sizes(self) -> list[dict[tuple[int, int], tuple[float, float]]]:
-        """Of each table the least and the greatest size in each row (row, -1) and each column (-1, column)."""
-        return [_sizes(sheet) for sheet in self.paper.sheets]
-
     def _add(self, sheet: int, axis: int, lines: dict[int, list[str]], heads: tuple[str, ...]) -> None:
         """Takes in the lines of one axis: a part that only one of them has calls it alone."""
         counts = Counter(part for parts in lines.values() for part in dict.fromkeys(parts))
@@ -120,17 +101,6 @@ class Index:
             return found
         own = {place for place, sheet in enumerate(self.paper.sheets) if is_of(sentence, sheet)}
         return [name for name in found if name.sheet in own] if own else found
-
-
-def _sizes(sheet: Sheet) -> dict[tuple[int, int], tuple[float, float]]:
-    """The least and the greatest size in each row and each column, in percent also where they are shares."""
-    found: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for (row, column), entry in sheet.entries.items():
-        for fact in entry.facts[:1]:
-            size = float(abs(fact.value))
-            for line in ((row, -1), (-1, column)):
-                found[line] += [size, size * 100] if size <= 1 else [size]
-    return {line: (min((size for size in sizes if size), default=0.0), max(sizes)) for line, sizes in found.items()}
 
 
 def _called(names: Iterable[Name], axis: int) -> dict[int, list[Span]]:

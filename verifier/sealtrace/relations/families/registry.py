@@ -13,7 +13,6 @@ from sealtrace.relations.families import (
     computed,
     counts,
     emphasis,
-    misplaced,
     prose,
     quotes,
     regular,
@@ -22,7 +21,6 @@ from sealtrace.relations.families import (
     significance,
     statistics,
     sums,
-    tallies,
     ways,
 )
 from sealtrace.relations.families.paper import AuditedPaper
@@ -123,30 +121,15 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         quotes.FAMILY,
-        "A number of the text whose words name a row and a column is what the cell prints, and does not stand in the "
-        "next row; and so is an estimate with its error.",
-        "Words that choose the cell before all others: names of its row and its column beside the number, in its "
-        "clause or before it, and other numbers of the sentence in the table; less for a slip, where few other cells "
-        "are named as well; an estimate and its error that no table "
-        "has, and a named row or column nearly; a cell whose neighbour prints the number, or which repeats its "
-        "neighbour, where no sentence speaks for either.",
-        misplaced.find,
+        "A number of the text whose words name one row and one column is what the cell prints.",
+        "A sentence that names one row and one column of one table, and prints one number of the cell's kind.",
+        quotes.find,
     ),
     Family(
         ways.FAMILY,
-        "What a sentence says of a column or of two rows is so: highest, second or third, also among some, up to, "
-        "within, above for all or for each of some, confined to, for the first time, monotone, positive only for, "
-        "points above, times, n of m.",
-        "A sentence or caption that names the column, or both rows; beside a superlative its value and one of the two.",
+        "What a sentence says of a column is so: highest, second or third, also among some, positive only for.",
+        "A sentence or caption that names the column; beside a superlative its value and one of the two.",
         claims.find,
-    ),
-    Family(
-        tallies.FAMILY,
-        "A count is how many rows there are of what it counts: all of a table, those of a category, with a word, or "
-        "since a year.",
-        "A table headed by what is counted, and a sentence or caption that refers to it, or counts that add up to its "
-        "rows, or a share or `n of m` of so many.",
-        tallies.find,
     ),
     Family(
         computed.FAMILY,
@@ -158,7 +141,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         significance.FAMILY,
-        "Statistics follow from what they are computed from: p from t, F, χ², r or z; intervals around their estimate; "
+        "Statistics follow from what they come from: p from t, F, χ², Q, r, z; intervals around their estimate; "
         "rates of parts and whole; McNemar from its counts; errors from deviations; stars and p from estimates with "
         "their errors or intervals.",
         "A test and its p in one sentence, or a p and the word significant; headers, notes or a caption that name the "

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.sentences import Sentence
+from sealtrace.relations.computing import one_unit_wider, same, tail_over
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import DOWN
-from sealtrace.relations.intervals import Interval, ends_of
-from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, equal
+from sealtrace.relations.intervals import Interval
+from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, compare, equal, number
 
 FAMILY = "statistics"
 _NUM = r"[-+−]?\d*\.?\d+"
+_DF = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _TEST = re.compile(
-    rf"(?P<name>\bt|\bF|χ\^?2|χ²|\br|\bz|\bZ)\s?(?:\(\s?(?P<one>\d+)(?:\s?,\s?(?:N\s?=\s?)?(?P<two>\d+))?\s?\))?\s?=\s?(?P<value>{_NUM})"
-    rf"\s?[,;]\s?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>])\s?(?P<p>\d?\.\d+)"
+    rf"(?P<name>(?<![\w.])(?:[tFrzZQ]|χ\s?\^?\{{?2\}}?|χ²|[Cc]hi-?\s?(?:\^?2|²|squared?)|[Xx](?:\^?2|²)))"
+    rf"\s?(?:[(\[]\s?(?:df\s?=\s?)?(?P<one>{_DF})(?:\s?[,;]\s?(?:[Nn]\s?=\s?)?(?P<two>{_DF}))?\s?[)\]])?\s?=\s?(?P<value>{_NUM})"
+    rf"\s?[,;]?\s?(?:\(?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>≤≥])\s?(?P<p>\d?\.\d+)|(?P<ns>n\.?s\b))"
 )
+_LEVEL = Fraction(1, 20)
 _INTERVAL = re.compile(
     rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,. ]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
     rf"\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
@@ -33,8 +36,6 @@ _OTHER_P = re.compile(
     r"monte[ -]carlo|simulat|robust|cluster|bayes",
     re.I,
 )
-_MOST_FREEDOM = 10**6
-_FINE = 10**12
 
 
 def reported(paper: AuditedPaper) -> Iterator[Claim]:
@@ -56,69 +57,86 @@ def _said(sentence: Sentence, start: int) -> str:
     return f"“{sentence.short}” ({sentence.place(start)})"
 
 
-def tail(name: str, value: Fraction, freedom: int | None = None, two: int | None = None) -> Interval | None:
-    """The two-sided probability of a test's value, as a tiny interval; None where the test says too little."""
-    from flint import arb, ctx, fmpq
-
-    def beta(x: Any, a: int, b: int) -> Any:
-        return x.beta_lower(arb(a) / 2, arb(b) / 2, True)
-
-    with ctx.workprec(128):
-        x: Any = abs(arb(fmpq(value.numerator, value.denominator)))
-        match name:
-            case "z" | "Z":
-                p = (x / arb(2).sqrt()).erfc()
-            case "t" if freedom:
-                p = beta(arb(freedom) / (freedom + x * x), freedom, 1)
-            case "r" if freedom and abs(value) < 1:
-                p = beta(1 - x * x, freedom, 1)
-            case "F" if freedom and two:
-                p = beta(arb(two) / (two + freedom * x), two, freedom)
-            case _ if name.startswith("χ") and freedom:
-                p = (x / 2).gamma_upper(arb(freedom) / 2, 1)
-            case _:
-                return None
-        if not p.is_finite():
-            return None
-        # To twelve decimals, outwards: more than is printed, and short enough to read.
-        ends = ends_of(p)
-        return Interval(Fraction(math.floor(ends.low * _FINE), _FINE), Fraction(math.ceil(ends.high * _FINE), _FINE))
-
-
 def _tests(sentence: Sentence) -> Iterator[Claim]:
-    """`t(28) = 2.20, p = .036`."""
-    for found in _TEST.finditer(sentence.text) if not _OTHER_P.search(sentence.text) else ():
-        value, p = (_fact(sentence, found[name], found.start(name)) for name in ("value", "p"))
-        one, two = (int(found[name]) if found[name] else None for name in ("one", "two"))
-        name, sign = found["name"], found["sign"]
-        if max(one or 1, two or 1) > _MOST_FREEDOM:
+    """`t(28) = 2.20, p = .036`; `[F(2, 30.5) = 3.10, ns]`."""
+    text = letters(sentence.text)
+    for found in _TEST.finditer(text) if not _OTHER_P.search(text) else ():
+        name = _TESTS.get(found["name"][:1].lower(), "chi2")
+        value = _fact(sentence, found["value"], found.start("value"))
+        degrees = _degrees(name, found["one"], found["two"])
+        formula, wider = (_p_fits(sentence, found, name, read(value), degrees) for read in (same, one_unit_wider))
+        if formula is None or wider is None:
             continue
-        # A t or an r has one number of degrees: in t(1,200) they are 1200, or the second of two.
-        single = name in ("t", "r") and one is not None and two is not None
-        degrees = [(int(f"{one}{two}"), None), (two, None)] if single else [(one, two)]
-        ends = [value.low, value.high, *([Fraction(0)] if value.low < 0 < value.high else [])]
-        probable = [tail(name, abs(end), *each) for each in degrees for end in ends]
-        tails = [interval for interval in probable if interval is not None]
-        if len(tails) < len(probable):
-            continue
-        low, high = (
-            Fraction(min(interval.low for interval in tails)),
-            Fraction(max(interval.high for interval in tails)),
-        )
-        sides = (1,) if name == "F" or name.startswith("χ") else (1, 2)
-        above = [at_most(low / side, Given(p)) for side in sides]
-        below = [at_most(Given(p), high / side) for side in sides]
-        ways: list[Formula] = [*(above if sign == "<" else below)] if sign != "=" else list(map(all_of, above, below))
+        said = f"p {found['sign']} {found['p']}" if found["p"] else "ns"
         yield Claim(
-            f"{FAMILY} {p.address}",
-            all_of(any_of(*ways), equal(Given(value), Given(value))),
-            f"p {sign} {p.text} belongs to {name} = {value.text}, which gives {float(low):.4g} to {float(high):.4g}"
-            f"{' (half of it one-sided)' if len(sides) > 1 else ''}.",
+            f"{FAMILY} {value.address} {said}",
+            formula,
+            f"{said} belongs to {found['name']} = {value.text}{_gives(name, value, degrees)}.",
             _said(sentence, found.start()),
-            ("The p is of this test, one- or two-sided, without adjustment.",),
-            question=f"Which p belongs to {name} = {value.text}?",
+            question=f"Which p belongs to {found['name']} = {value.text}?",
             family=FAMILY,
+            explicit=True,
+            wider=wider,
         )
+
+
+_TESTS = {"t": "t", "f": "f", "r": "r", "z": "z", "q": "chi2"}
+
+
+def letters(text: str) -> str:
+    """Mathematical letters of a PDF as letters."""
+    plain = (unicodedata.normalize("NFKC", sign) if "\U0001d400" <= sign <= "\U0001d7ff" else sign for sign in text)
+    return "".join(plain)
+
+
+def _degrees(name: str, one: str | None, two: str | None) -> list[tuple[Interval, ...]]:
+    """What the degrees of freedom may be: a fraction was rounded, and a comma may part thousands or two numbers."""
+    given = [_freedom(text) for text in (one, two) if text]
+    if name in ("t", "r") and one and two:
+        return [(_freedom(one + two),), (given[1],)]
+    # A second number behind χ² is how many were counted.
+    return [tuple(given[:1] if name == "chi2" else given)]
+
+
+def _freedom(text: str) -> Interval:
+    plain = text.replace(",", "")
+    half = Fraction(1, 2 * 10 ** len(plain.partition(".")[2])) if "." in plain else Fraction(0)
+    return Interval(Fraction(plain) - half, Fraction(plain) + half)
+
+
+def _tails(name: str, value: Fact, degrees: list[tuple[Interval, ...]]) -> list[Interval]:
+    try:
+        return [tail_over(name, Interval(value.low, value.high), *each) for each in degrees]
+    except (ValueError, TypeError):
+        return []
+
+
+def _gives(name: str, value: Fact, degrees: list[tuple[Interval, ...]]) -> str:
+    tails = _tails(name, value, degrees)
+    low, high = min(float(one.low) for one in tails), max(float(one.high) for one in tails)
+    return f", which gives {low:.4g} to {high:.4g}{' (half of it one-sided)' if name in ('t', 'z', 'r') else ''}"
+
+
+def _p_fits(
+    sentence: Sentence, found: re.Match[str], name: str, value: Fact, degrees: list[tuple[Interval, ...]]
+) -> Formula | None:
+    """The p that is printed, or that nothing is significant, against what the test gives on one side or on both."""
+    tails = _tails(name, value, degrees)
+    if not tails:
+        return None
+    low, high = min(Fraction(one.low) for one in tails), max(Fraction(one.high) for one in tails)
+    sides = (1, 2) if name in ("t", "z", "r") else (1,)
+    own = equal(Given(value), Given(value))
+    if found["ns"]:
+        # The other side of a test that is not significant only has a greater p.
+        return all_of(compare(number(high), ">", _LEVEL), own)
+    p = _fact(sentence, found["p"], found.start("p"))
+    p = one_unit_wider(p) if value.high - value.low > value.unit else p
+    above = [at_most(low / side, Given(p)) for side in sides]
+    below = [at_most(Given(p), high / side) for side in sides]
+    sign = found["sign"]
+    ways = list(map(all_of, above, below)) if sign == "=" else above if sign in "<≤" else below
+    return all_of(any_of(*ways), own)
 
 
 def _estimates(sentence: Sentence) -> Iterator[Claim]:

@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from sealtrace.paper.fact import Fact
+from sealtrace.relations.computing import tail
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families import inference
-from sealtrace.relations.families.estimates import estimates_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.significance import FAMILY, reported, tail
+from sealtrace.relations.families.significance import FAMILY, reported
 from sealtrace.relations.families.stated import Rule, headers
 from sealtrace.relations.families.trials import wilson
 from sealtrace.relations.families.wording import COUNT, count_of, is_percent, plain, real
@@ -234,8 +234,8 @@ def _starred(sheet: Sheet, usual: dict[int, tuple[str, str]]) -> Iterator[Claim]
     """Estimates with their errors or statistics, and as many stars as the levels of the note give these."""
     claims, starred, notes = [], 0, _notes(sheet)
     thresholds, by_t = _thresholds(notes) or usual, _T_BELOW.search(notes) is not None
-    found = ((estimate.text, estimate.value, estimate.error) for estimate in estimates_of(0, sheet))
-    for text, value, error in (_with_statistics(sheet) if by_t else found) if thresholds else ():
+    found = _with_statistics(sheet) if by_t else _with_errors(sheet)
+    for text, value, error in found if thresholds else ():
         runs = _STARS.findall(text)
         stars = "*" * sum(map(len, runs))
         if len(stars) in thresholds and len(runs) < 2:
@@ -249,6 +249,29 @@ def _starred(sheet: Sheet, usual: dict[int, tuple[str, str]]) -> Iterator[Claim]
     # Errors that are t-statistics, or p-values of another test, agree with stars by accident only.
     if starred > 2 and broken <= max(1, len(claims) // _FEW):
         yield from (replace(claim, evidence=often) for claim in claims)
+
+
+_HAS_ERROR = re.compile(r"\(?(?:se|s\.e\.|std\.? ?err(?:or)?s?\.?|standard errors?)\)?")
+_IN_BRACKETS = re.compile(r"\(\s*[\d.,]+\s*\)\W*")
+
+
+def _with_errors(sheet: Sheet) -> Iterator[tuple[str, Fact, Fact]]:
+    """Numbers whose error stands in their own cell, below them in brackets, or in the next column."""
+    for row, column in sheet.entries:
+        entry = sheet.entry(row, column)
+        if entry is None or not 1 <= len(entry.facts) <= 2 or not entry.facts[0].value:
+            continue
+        value, *errors = entry.facts
+        beside, below = sheet.number(row, column + 1), sheet.entry(row + 1, column)
+        if errors and entry.names != ("mean", "sd") and "(" not in entry.text[1:]:
+            continue
+        header = plain(sheet.columns[column + 1].label).split(" / ")[-1] if beside is not None else ""
+        if not errors and beside is not None and _HAS_ERROR.fullmatch(header):
+            errors = [beside]
+        elif not errors and below is not None and not sheet.rows[row + 1].first and _IN_BRACKETS.fullmatch(below.text):
+            errors = list(below.facts)
+        if len(errors) == 1:
+            yield entry.text, value, errors[0]
 
 
 def _is_padded(sheet: Sheet, column: int) -> bool:

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.paper.extracted import JOIN
+from sealtrace.relations.computing import tail
 from sealtrace.relations.families.columns import Column, Span, Value, function, mean, total
 from sealtrace.relations.families.paper import Sheet
-from sealtrace.relations.families.significance import tail
 from sealtrace.relations.families.wording import COUNT, SUMMARY, count_of, plain
 from sealtrace.statistics.combinations import COMBINATIONS
 

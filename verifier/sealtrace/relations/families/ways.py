@@ -9,11 +9,11 @@ from itertools import groupby
 
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import stems, telling
-from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span
 from sealtrace.relations.families.paper import Line, Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain, real
+from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import Work
@@ -23,7 +23,6 @@ CLAUSE = re.compile(
     r"[;:]|, (?:while|but|whereas|and|yet|so|which|with)\b| (?:while|but|whereas|although|though|because)\b"
 )
 """Where another clause begins."""
-ASIDES = re.compile(r"\([^()]*\)")
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,6 @@ def _is_summary(line: Line) -> bool:
         found is not None
         and re.match(r"$|\W*$|\W*(?:over|of|across|for|in)\b", found.string[found.end() :]) is not None
     )
-
-
-def meets(mention: TextNumber, fact: Fact) -> bool:
-    """Whether a number of the text and one of a table can be the same, the second perhaps a share."""
-    own, other = real(mention.fact).fact, real(fact).fact
-    # To the same digit two that only touch are two numbers.
-    return any(own.low < other.high * scale and own.high > other.low * scale for scale in (1, 100))
 
 
 def last_before(rows: dict[int, list[Span]], start: int, end: int, without: Container[int] = ()) -> list[int]:

@@ -1,0 +1,61 @@
+"""Tests that a sentence reports with their p: every common way to write them, and none of them is outvoted."""
+
+from __future__ import annotations
+
+import pytest
+
+from relations.families.small_papers import decided, read
+from sealtrace.relations.decision import Decision, Status
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "t(28) = 2.20, p = .036",
+        "t(27.4) = 2.20, p = .036",
+        "t(28) = 2.20 (p = .036)",
+        "t(1,200) = 2.20, p = .028",
+        "F(2, 30) = 3.10, p = .060",
+        "F(2, 30.5) = 3.10, p = .060",
+        r"$\chi^2(2) = 9.40$, $p < .01$",
+        "chi2(2, N = 200) = 9.40, p = .009",
+        "X2(2) = 9.40, p = .009",
+        "[Q(5) = 10.50, p = .062]",
+        "r(28) = .40, p = .029",
+        "z = 1.50, p = .134",
+        "F(1, 30) = 1.0, ns",
+        "𝑡(28) = 2.20, 𝑝 = .036",
+    ],
+)
+def test_a_right_test_is_read_and_holds(said: str) -> None:
+    found = [one.status for one in decided(read(prose=f"The effect was clear, {said}.")) if _is_test(one)]
+    assert found == [Status.HOLDS]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "t(28) = 2.20, p = .001",
+        "t(27.4) = 2.20, p = .36",
+        "F(2, 30) = 3.10, p = .006",
+        r"$\chi^2(2) = 9.40$, $p = .09$",
+        "chi2(2, N = 200) = 9.40, p = .09",
+        "X2(2) = 9.40, p = .5",
+        "[Q(5) = 10.50, p = .62]",
+        "F(1, 30) = 10.0, ns",
+        "𝑡(28) = 2.20, 𝑝 = .001",
+    ],
+)
+def test_a_wrong_test_is_a_contradiction_by_itself(said: str) -> None:
+    found = [one.status for one in decided(read(prose=f"The effect was clear, {said}.")) if _is_test(one)]
+    assert found == [Status.CONTRADICTION]
+
+
+def test_wrong_tests_are_not_outvoted_by_each_other() -> None:
+    prose = " ".join(f"The effect was clear, t({freedom}) = 2.20, p = .001." for freedom in range(28, 33))
+    found = [one.status for one in decided(read(prose=prose)) if _is_test(one)]
+    assert found == [Status.CONTRADICTION] * 5
+
+
+def _is_test(decision: Decision) -> bool:
+    return "belongs to" in decision.claim.sentence
