@@ -69,6 +69,12 @@ def test_a_share_that_is_another_is_a_contradiction() -> None:
     assert "paper.tex:3" in (found.letter or "")
 
 
+def test_points_may_be_written_behind_a_number() -> None:
+    paper = PAPER.replace("3.7 points", "3.7pp")
+    gain = one("Large gains 3.7pp of F1 over Base", "#3.7pp == tab:main[Large, F1] - tab:main[Base, F1]", text=paper)
+    assert gain.grade == "holds"
+
+
 def test_a_claim_breaks_only_if_every_reading_breaks() -> None:
     readings = "#3.7 == tab:main[Base, F1]\n  reads #3.7 == tab:main[Large, F1] - tab:main[Base, F1]"
     assert one(GAIN, readings).grade == "holds"
