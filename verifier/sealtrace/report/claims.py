@@ -28,7 +28,7 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
         "off by": [distance_text(claim)],
         "assumes": claim.assumes,
         "perhaps": [f"{repair.says}: {_WORKS[repair.works]}" for repair in claim.repairs],
-        "refused" if claim.grade == "refused" else "undecided": [claim.reason],
+        "refused" if claim.grade == "refused" else "missing": [claim.reason],
         "graded so": claim.missing,
         "to ask": [claim.letter],
     }
