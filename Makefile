@@ -8,11 +8,12 @@ export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 RUN := $(BIN)/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
-RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-operating:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour:bundles/ward-triage
+RECIPES := bundles/rsd-fixture:bundles/rsd-stratified:bundles/rsd-operating:bundles/rsd-paper:bundles/classification:bundles/leduc:bundles/leduc-students:bundles/behaviour:bundles/ward-triage:bundles/push-fold
 SOURCES := verifier tests benchmarks reports docs bundles/rsd-fixture/rsd_fixture bundles/rsd-stratified/rsd_stratified \
 	bundles/rsd-operating/rsd_operating bundles/rsd-paper/rsd_paper bundles/classification/classification_recipe \
 	bundles/leduc/leduc_recipe bundles/leduc-students/leduc_students_recipe \
-	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe
+	bundles/behaviour/behaviour_recipe bundles/ward-triage/ward_triage_recipe \
+	bundles/push-fold/push_fold_recipe
 
 .PHONY: help verify test lint types imports unit ratios package site schemas bundles reference gallery reports campaign fuzz fuzz-readers mutants bench corpus clean
 
@@ -64,7 +65,7 @@ schemas: .venv/development ## write schemas/ anew from the models
 
 bundles: .venv/development ## build the shipped bundles anew from their recipes
 	rm -rf bundles/rsd-fixture/bundle bundles/rsd-stratified/bundle bundles/rsd-operating/bundle bundles/rsd-paper/bundle \
-		bundles/classification/bundle bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle bundles/ward-triage/bundle
+		bundles/classification/bundle bundles/leduc/bundle bundles/leduc-students/bundle bundles/behaviour/bundle bundles/ward-triage/bundle bundles/push-fold/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_fixture bundles/rsd-fixture/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_stratified bundles/rsd-stratified/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m rsd_operating bundles/rsd-operating/bundle
@@ -74,6 +75,7 @@ bundles: .venv/development ## build the shipped bundles anew from their recipes
 	PYTHONPATH=$(RECIPES) $(RUN) -m leduc_students_recipe bundles/leduc-students/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m behaviour_recipe bundles/behaviour/bundle
 	PYTHONPATH=$(RECIPES) $(RUN) -m ward_triage_recipe bundles/ward-triage/bundle
+	PYTHONPATH=$(RECIPES) $(RUN) -m push_fold_recipe bundles/push-fold/bundle
 
 reference: .venv/development ## write docs/reference/ anew from the code
 	$(RUN) docs/generate.py
@@ -85,7 +87,7 @@ reports: .venv/development ## write reports/ anew: what the verifier says of the
 	$(RUN) reports/regenerate.py
 
 campaign: .venv/development ## thousands of changed records of each shipped bundle: is each noticed?
-	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students behaviour rsd-paper ward-triage; do \
+	for study in rsd-fixture rsd-stratified rsd-operating classification leduc leduc-students behaviour rsd-paper ward-triage push-fold; do \
 		$(RUN) benchmarks/changed_records.py bundles/$$study/bundle --sample $(or $(SAMPLE),4000) --seconds $(or $(SECONDS),1800) || exit 1; done
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import sealtrace
 from sealtrace.cli.report import texts_of
+from sealtrace.contract.result import WORDS, Result
+from sealtrace.recipes.judgement import DEFINITIONS, CellStatus
 from sealtrace.relations.auditing import audit
 from sealtrace.relations.subjects import read_subject
 from sealtrace.report.formats import BY_NAME, Showing
@@ -25,10 +28,31 @@ def rendered(bundle: Path) -> dict[str, str]:
     if (bundle / RELATIONS).exists():
         subject = read_subject([bundle])[0]
         found = audit(subject, version=sealtrace.__version__)
+        files["counts.md"] = counted(report)
         for form in ("text", "markdown", "html"):
             known = BY_NAME[form]
             files[f"audit.{known.extension}"] = known.render(found, Showing(exit_code=found.exit_code))
     return files
+
+
+def counted(report: Result) -> str:
+    """A table of every status: how many cells of tables have it, and how many numbers of the running text."""
+    places = [Counter(one.status for one in report.numbers if (one.table == "text") == text) for text in (False, True)]
+    lines = [
+        "# Every printed number by its status",
+        "",
+        "`derived` numbers follow from other printed numbers and from no record: they are counted apart (from print).",
+        "",
+        "| word | status | what it means | in tables | in the text |",
+        "|---|---|---|--:|--:|",
+    ]
+    for status, word in WORDS.items():
+        if any(place[status] for place in places):
+            shown = "follows (from print)" if status == "derived" else word
+            counts = " | ".join(f"{place[status]:,}" for place in places)
+            lines.append(f"| {shown} | {status} | {DEFINITIONS[CellStatus(status)]} | {counts} |")
+    totals = " | ".join(f"{place.total():,}" for place in places)
+    return "\n".join([*lines, f"| | all | | {totals} |", ""])
 
 
 def studies() -> dict[str, Path]:

@@ -16,7 +16,7 @@ from support import ROOT
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
 
-STUDIES = ("leduc", "leduc-students", "behaviour", "rsd-operating")
+STUDIES = ("leduc", "leduc-students", "behaviour", "rsd-operating", "push-fold")
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 

@@ -491,6 +491,15 @@ def policy_reads_the_scores(bundle: Path) -> None:
     change(bundle / TRACES, lambda row: row["inputs"].append("values.strong"), state="0008", scale="0.12")
 
 
+@mutation("boundary.leaks", PROTOCOL, "/interfaces/teacher-backed/4")
+def policy_sees_what_the_risk_evaluator_says(bundle: Path) -> None:
+    for stage, split in (("calibrate", "calibration"), ("report", "held-out")):
+        rows = read_rows(bundle / stage / f"values.{split}.jsonl")
+        said = {row["state"]: row["values"]["raise"] for row in rows if row["evaluator"] == "strong"}
+        observations = bundle / "declare" / f"observation.{split}.jsonl"
+        write_rows(observations, [{**row, "stack": said[row["state"]]} for row in read_rows(observations)])
+
+
 # Scores
 
 

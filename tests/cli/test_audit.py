@@ -77,7 +77,7 @@ def test_a_contradiction(bad: Path, relations: Path) -> None:
     assert (run.code, run.errors) == (1, "")
     assert all(len(line) <= 80 for line in run.output.splitlines())
     for line in (
-        "1 contradiction, 0 suspicions, 2 relations that can hold",
+        "1 contradiction, 0 suspicions, 2 relations that can hold; contradictions and",
         "contradiction: gain (A)",
         "  implied by  header of tab:scores",
         f"  printed     0.35  tab:scores[A, Gain], line {GAIN_LINE}",

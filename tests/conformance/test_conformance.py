@@ -74,13 +74,18 @@ def test_attack(name: str, tmp_path: Path) -> None:
     expected = case["expected"]
     assert case["says"]
     assert {"check", "missing", "cell"} & set(expected), "a case expects something besides a verdict"
-    report = sealtrace.verify(built(case, tmp_path))
+    bundle = built(case, tmp_path)
+    report = sealtrace.verify(bundle)
     assert report.verdict == expected["verdict"]
     if "check" in expected:
         found = {(one.check, one.source, one.field) for one in report.findings if one.severity == severity_of(expected)}
         assert (expected["check"], expected["source"], expected.get("field")) in found
     if "missing" in expected:
         assert expected["missing"] in {one.id for one in report.checks if one.status == "missing"}
+    if "certify" in expected:
+        wanted = expected["certify"]
+        (chosen,) = sealtrace.certify(bundle, selectors=[wanted["selector"]]).selectors
+        assert (chosen.global_budget, len(chosen.removed)) == (wanted["global_budget"], wanted["removed"])
     if "cell" in expected:
         statuses = {f"{one.table}[{one.row}, {one.column}]": one.status for one in report.numbers}
         assert statuses[expected["cell"]["address"]] == expected["cell"]["status"]

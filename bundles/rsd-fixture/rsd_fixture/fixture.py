@@ -56,6 +56,8 @@ PROTOCOL: dict[str, Any] = {
         "residual": {"tokens": 2, "latency_ms": "0.3", "tool_calls": 0},
         "query-accepted": {"tokens": 8, "latency_ms": "2.0", "tool_calls": 1},
     },
+    # The rules of the game, and no evaluator, price a fold: half of the pot is lost.
+    "boundary": {"given": [{"action": "fold", "constant": "0", "terms": {"pot": "-1/2"}}]},
     "interfaces": {
         "teacher-backed": [
             "hero",

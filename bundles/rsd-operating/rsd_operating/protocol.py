@@ -41,6 +41,7 @@ def protocol() -> dict[str, Any]:
         "scale_grid": GRID,
         "features": features,
         "charges": charges,
+        "boundary": shared["boundary"],
         "interfaces": {"teacher-backed": shared["interfaces"]["teacher-backed"]},
         "selectors": [
             {"name": "anchor", "rule": "anchor", "partition": "global"},

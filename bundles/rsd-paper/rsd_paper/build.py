@@ -12,10 +12,11 @@ from typing import Any
 from rsd_paper.extract import declared
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
-from sealtrace.paper.fact import Fact, Rule
+from sealtrace.paper.fact import Fact, Rule, plain_address
 from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import looks_numeric, read_printed
-from sealtrace.relations.decision import Claim
+from sealtrace.relations.decide import bound_numbers, decide_each, determines
+from sealtrace.relations.decision import Claim, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, Address, cells_of_facts, facts_of_tables
@@ -49,6 +50,7 @@ def build(
     """
     source = printed["source"]
     tables = [{"source": source, **table} for table in printed["tables"]]
+    _tell_subsets(tables)
     text = {
         "label": TEXT,
         "caption": "Numbers of the running text: those that relations name, then the others by their lines.",
@@ -64,23 +66,41 @@ def build(
     named = [number for content in relations.values() for number in declared(content)]
     text["rows"] = _text_rows(named, text["rows"])
     _tell_printing(records, facts)
-    spoken_of = (fact for claim in claims for fact in claim.facts)
-    bound = set(cells_of_facts(spoken_of, [Table.of(record) for record in records]))
+    tables_read = [Table.of(record) for record in records]
+    decided = [decision.claim for decision in decide_each(claims) if decision.status is Status.HOLDS]
+    known = cells_of_facts(bound_numbers(decided), tables_read)
+    binding = {address for address, numbers in known.items() if len(numbers) >= _parts(address, tables_read)}
+    derived = _derived(decided, tables_read)
     for record in records:
         if (there := elsewhere.get(record["label"])) is not None:
             record["recipe"] = {"elsewhere": there}
             record["caption"] = f"Recomputed from records by the study {there['study']}."
         else:
-            _classify(record, bound)
+            _classify(record, binding, derived)
             record.setdefault("caption", UNRECORDED)
 
     write_document(directory / "declare/protocol.json", PROTOCOL)
+    named_cells = [
+        text
+        for record in records
+        for row in record["rows"]
+        if (record["label"], row["label"]) in NAMES
+        for text in row["cells"][1:]
+    ]
+    write_document(directory / "declare/names.json", {"printed": {"name": {text: text for text in named_cells}}})
     _archive(directory, attachments)
     for record in records:
         name = re.sub(r"[^a-z0-9]+", "-", record["label"].removeprefix("tab:"))
         write_document(directory / f"report/table.{name}.json", record)
     write_rows(directory / "report/relation.jsonl", "relation", map(record_of, claims))
     seal(directory, empty={"all": NO_POLICIES})
+
+
+def _tell_subsets(tables: list[dict[str, Any]]) -> None:
+    """The caption of the main table marks the best only among scales without a calibration crossing."""
+    rows = next(table["rows"] for table in tables if table["label"] == "tab:main")
+    for row in rows:
+        row["among"] = "no crossing" if row["cells"][3] == "0/12" else "crossing"
 
 
 def _claims(relations: dict[str, str], facts: Facts) -> list[Claim]:
@@ -133,19 +153,67 @@ def _row(records: list[dict[str, Any]], fact: Fact) -> dict[str, Any]:
     return found
 
 
-def _classify(record: dict[str, Any], bound: set[Address]) -> None:
-    """Says of every cell with a number whether relations bind it."""
+NAMES = {
+    ("tab:hparams", "Backbone and tokenizer"),
+    ("tab:hparams", "Checkpoint identity"),
+    ("tab:measured-config", "Backbone / tokenizer identities"),
+}
+"""Rows whose digits belong to names."""
+DEFINITIONS = {("tab:component", "Behavior cloning", "Cost")}
+"""Ratios to themselves."""
+
+
+def _derived(claims: list[Claim], tables: list[Table]) -> dict[Address, str]:
+    """Cells to the relation that gives them: an equation whose left side is the cell alone, and which leaves it no
+    other number. What was derived before serves no derivation of what it was derived from."""
+    found: dict[Address, str] = {}
+    rests: dict[Address, set[Address]] = {}
+    for claim in claims:
+        first = claim.facts[0]
+        cells = cells_of_facts([first], tables)
+        others = set(cells_of_facts(claim.facts[1:], tables))
+        below = others.union(*(rests.get(other, set()) for other in others))
+        for address in cells.keys() - found.keys():
+            if address in below or _parts(address, tables) != 1 or not determines(claim, plain_address(first)):
+                continue
+            found[address] = claim.name
+            rests[address] = below
+    return found
+
+
+def _parts(address: Address, tables: list[Table]) -> int:
+    """How many numbers a cell prints."""
+    label, row, column = address
+    for table in tables:
+        for each in table.rows if table.label == label and column in table.headers else ():
+            if each.label == row and (printed := each.cells[table.headers.index(column)].printed) is not None:
+                return len(printed.parts)
+    return 0
+
+
+def _classify(record: dict[str, Any], bound: set[Address], derived: dict[Address, str]) -> None:
+    """Says of every cell with a number whether other numbers give it, relations bind it, or nothing does."""
     label = record["label"]
     for row in record["rows"]:
         recipes = {
-            column["label"]: {
-                "classification": "constrained" if (label, row["label"], column["label"]) in bound else "attested"
-            }
-            for column, text in zip(record["columns"], row["cells"], strict=True)
-            if looks_numeric(text) or ((printed := read_printed(text)) and printed.numeric)
+            column["label"]: _recipe((label, row["label"], column["label"]), bound, derived)
+            for index, (column, text) in enumerate(zip(record["columns"], row["cells"], strict=True))
+            if looks_numeric(text)
+            or ((printed := read_printed(text)) and printed.numeric)
+            or (index > 0 and re.search(r"\d", text))
         }
         if recipes:
             row["recipes"] = recipes
+
+
+def _recipe(address: Address, bound: set[Address], derived: dict[Address, str]) -> dict[str, str]:
+    if address[:2] in NAMES:
+        return {"classification": "name"}
+    if address in DEFINITIONS:
+        return {"classification": "definition"}
+    if address in derived:
+        return {"derived": derived[address]}
+    return {"classification": "constrained" if address in bound else "attested"}
 
 
 def _archive(directory: Path, attachments: dict[str, bytes]) -> None:

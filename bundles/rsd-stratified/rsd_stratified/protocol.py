@@ -148,6 +148,8 @@ def protocol() -> dict[str, Any]:
             "residual-student": _charge(2, "0.321"),
             "student": _charge(1, "0.25"),
         },
+        # The rules of the game, and no evaluator, price a fold: half of the pot is lost.
+        "boundary": {"given": [{"action": "fold", "constant": "0", "terms": {"pot": "-1/2"}}]},
         "interfaces": {"teacher-backed": [*observed, "teacher.distribution"], "teacher-free": observed},
         "selectors": _selectors(),
         "ties": {

@@ -281,4 +281,5 @@ def _cost(policy: tuple[str, str | None]) -> tuple[str, int]:
 
 
 def _mean(values: list[float]) -> str:
-    return f"{math.fsum(values) / len(values) + 0.0:.4f}"
+    # Rounded before the zero is added, so that no number that rounds to zero keeps its sign.
+    return f"{round(math.fsum(values) / len(values), 4) + 0.0:.4f}"

@@ -255,7 +255,7 @@ def _populations(results: list[CellResult], outcome: Outcome) -> None:
         outcome.at(cell.record, {"table": cell.table, "column": cell.column}).note(None, ended(message))
 
 
-_FOLLOWING = frozenset(CellStatus) - {CellStatus.CONSTRAINED, CellStatus.ATTESTED}
+_FOLLOWING = frozenset(CellStatus) - {CellStatus.DERIVED, CellStatus.CONSTRAINED, CellStatus.ATTESTED}
 """Whatever is looked for in records, and found there or not."""
 
 

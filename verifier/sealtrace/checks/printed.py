@@ -96,6 +96,8 @@ class PrintedNumbers(View):
             claim = decision.together[0] if decision.together else decision.claim
             sentence = f"the relation {claim.name} cannot hold with {result.cell.text}: {decision.arithmetic}"
             return replace(result, judgement=Judgement(CellStatus.CONTRADICTED, sentence), relation=claim.name)
+        if result.status is CellStatus.DERIVED and (reason := self._underived(result.relation or "", address)):
+            return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason))
         if result.status is CellStatus.CONSTRAINED and address not in self.bound:
             return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, _UNBOUND))
         return result
@@ -278,6 +280,42 @@ class PrintedNumbers(View):
                 for address in cells_of_facts(facts, self._shapely_tables):
                     found.setdefault(address, decision)
         return found
+
+    @cached_property
+    def _holding(self) -> dict[str, Claim]:
+        """The relations that hold, by name."""
+        from sealtrace.relations.decision import Status as Decided
+
+        return {one.claim.name: one.claim for one in self.decided if one.status is Decided.HOLDS}
+
+    @cached_property
+    def _derivations(self) -> dict[Address, str | None]:
+        """The relation by which each cell is said to be derived."""
+        return {(one.table, one.row, one.column): (one.recipe or {}).get("derived") for one in self.cells}
+
+    def _underived(self, relation: str, address: Address) -> str | None:
+        """Why other printed numbers do not give a cell by a relation; None where they do."""
+        from sealtrace.relations.decide import determines
+        from sealtrace.relations.sealed import cells_of_facts
+
+        if (claim := self._holding.get(relation)) is None:
+            return f"called derived by {relation}, which is no relation that holds"
+        numbers = cells_of_facts(claim.facts, self._shapely_tables).get(address, set())
+        if len(numbers) != 1 or not determines(claim, *numbers):
+            return f"called derived by {relation}, which leaves other numbers in its place"
+        if self._rests_on(address, address, set()):
+            return f"called derived by {relation}, which rests on numbers that are derived from it"
+        return None
+
+    def _rests_on(self, cell: Address, sought: Address, seen: set[Address]) -> bool:
+        """Whether a derived cell is derived, step by step, from another."""
+        from sealtrace.relations.sealed import cells_of_facts
+
+        if (claim := self._holding.get(self._derivations.get(cell) or "")) is None or cell in seen:
+            return False
+        seen.add(cell)
+        others = set(cells_of_facts(claim.facts, self._shapely_tables)) - {cell}
+        return sought in others or any(self._rests_on(other, sought, seen) for other in others)
 
     @cached_property
     def bound(self) -> set[Address]:

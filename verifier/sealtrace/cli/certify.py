@@ -82,7 +82,9 @@ def certify(
       "selectors": [{"selector", "rule", "partition",
         "map": [{"group", "candidate", "outcome"}],
         "risk_upper", "utility_lower", "radius", "reason",
-        "global_budget": "idle|can-bind", "sealed": "same|differs|none",
+        "global_budget": "idle|removes|can-bind", "largest_risk",
+        "removed": [{"group", "candidate", "risk_upper", "share", "risk"}],
+        "sealed": "same|differs|none",
         "differences", "declared": MAP, "counts":
         [{"candidate", "crossings", "states"}]}],
       "assumptions": [TEXT], "missing": [TEXT]}

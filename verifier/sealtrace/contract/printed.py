@@ -20,7 +20,7 @@ class Elsewhere(Record):
 
 
 class Recipe(Record):
-    """How records give a cell. Exactly one of metric, sql, elsewhere and classification is present."""
+    """How records give a cell. Exactly one of metric, sql, elsewhere, derived and classification is present."""
 
     metric: Name | None = Field(None, description="A named metric; `sealtrace metrics` lists them.")
     arguments: dict[Name, Name] | None = Field(
@@ -53,8 +53,15 @@ class Recipe(Record):
         None,
         description="The bundle, named by its root, that recomputes the same number; `verify --beside` looks there.",
     )
-    classification: Literal["constrained", "attested", "name"] | None = Field(
-        None, description="Without records: bound by relations, checked by nothing, or a name and no result."
+    derived: Name | None = Field(
+        None,
+        description="The relation by which other printed numbers give the cell, to its last digit and one beside it. "
+        "Relations of derived cells do not go in a circle.",
+    )
+    classification: Literal["constrained", "attested", "name", "definition"] | None = Field(
+        None,
+        description="Without records: bound by relations, checked by nothing, a name and no result, or a 0 or 1 by "
+        "definition, such as a difference from itself and a ratio to itself.",
     )
     percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
     undisclosed: list[Text] | None = Field(

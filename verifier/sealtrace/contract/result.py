@@ -32,6 +32,7 @@ WORDS: dict[str, Word] = {
     "double-rounded": "follows",
     "truncated": "follows",
     "explained": "follows",
+    "derived": "follows",
     "mismatch": "differs",
     "off": "differs",
     "contradicted": "contradicts",
@@ -351,6 +352,9 @@ class Coverage(Record):
         words = [
             f"{count} {word if count == 1 else verbs.get(word, word)}" for word, count in self.words.items() if count
         ]
+        # What other printed numbers give rests on no record, and is never counted with what records give.
+        if printed := self.statuses.get("derived"):
+            words[0] += f" ({printed} of them from print)"
         statuses = ", ".join(f"{count} {status}" for status, count in self.statuses.items())
         return f"{', '.join(words)} ({statuses})" if words else "none"
 

@@ -203,8 +203,48 @@ def wrong_marks(cells: list[TableCell], captions: Mapping[str, str] | None = Non
                         yield replace(problem, message=_UNSEEN)
         else:
             ways = [list(_out_of_order(group, direction)) for direction in DIRECTIONS]
-            for problem in min(ways, key=len):
+            problems = min(ways, key=len)
+            if problems and (_compares_rows(cells, first.table) or _is_restricted(group, captions or {})):
+                continue
+            for problem in problems:
                 yield MarkProblem(problem.cell, problem.expected, problem.found, _NO_DIRECTION, "warning")
+
+
+_FEWEST = 3
+"""So many rows of so many numbers must have their mark at an end before a table's marks compare along rows."""
+
+
+def _compares_rows(cells: list[TableCell], table: str) -> bool:
+    """Whether a table marks the best of each row: an endpoint per row, a method per column."""
+    rows: dict[int, list[TableCell]] = {}
+    for cell in cells:
+        if cell.table == table and cell.printed is not None and cell.printed.numeric and not cell.key:
+            rows.setdefault(cell.place, []).append(cell)
+    marked = [row for row in rows.values() if any(cell.mark for cell in row)]
+    return len(marked) >= _FEWEST and all(len(row) >= _FEWEST and _fits(row) for row in marked)
+
+
+def _is_restricted(group: list[TableCell], captions: Mapping[str, str]) -> bool:
+    """Whether the caption says among which rows the mark is best, and the marks are so among rows that share a text."""
+    caption = captions.get(group[0].table, "")
+    if not any(_AMONG.search(sentence) for sentence in re.split(r"[.;]\s", caption)):
+        return False
+    marked = [cell for cell in group if cell.mark]
+    return any(
+        len(alike := [cell for cell in group if cell.texts.get(name) == text]) > 1
+        and all(cell in alike for cell in marked)
+        and _fits(alike)
+        for name, text in marked[0].texts.items()
+        if text.strip() and name != marked[0].column
+    )
+
+
+_AMONG = re.compile(r"\b(bold|best|underlined?)\b.*\bamong\b|\bamong\b.*\b(bold|best|underlined?)\b", re.I | re.S)
+
+
+def _fits(group: list[TableCell]) -> bool:
+    """Whether marks are where one of the directions has them."""
+    return any(not any(_out_of_order(group, direction)) for direction in DIRECTIONS)
 
 
 def _set_apart(group: list[TableCell], column: list[TableCell], captions: Mapping[str, str]) -> bool:

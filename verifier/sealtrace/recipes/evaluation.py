@@ -192,7 +192,9 @@ class Evaluator:
         holds = cell.printed is not None or cell.role == "number"
         if cell.recipe is None and cell.table_recipe is not None and holds:
             recipe = cell.table_recipe
-        ways = [name for name in ("metric", "sql", "elsewhere", "classification") if recipe.get(name) is not None]
+        ways = [
+            name for name in ("metric", "sql", "elsewhere", "derived", "classification") if recipe.get(name) is not None
+        ]
         # Nothing is printed: right where the records give nothing, and a number left out where they do.
         not_available = not cell.text.strip() or (cell.printed is not None and cell.printed.form == "not-available")
         if not ways:
@@ -221,6 +223,11 @@ class Evaluator:
                     return None
                 reason = "It is declared a name, and neither the row's label nor a record or declared name has it."
                 return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason), recipe=None)
+            if (relation := recipe.get("derived")) is not None:
+                told = Judgement(CellStatus.DERIVED, f"other printed numbers give it, by the relation {relation}")
+                return replace(result, judgement=told, recipe=None, relation=relation)
+            if recipe.get("classification") == "definition":
+                return replace(result, judgement=_by_definition(cell), recipe=None)
             if (classification := recipe.get("classification")) is not None:
                 status = CellStatus(classification)
                 checked = ", and nothing checks it." if status is CellStatus.ATTESTED else "; relations bind it"
@@ -615,6 +622,14 @@ def _called_otherwise(reference: dict[str, str], cell: TableCell) -> Iterator[st
         other = reference.get(part) or own
         if appearance(other) != appearance(own):
             yield f"the number is of {part} {other!r} of {reference['study']}, and the {part} here is {own!r}"
+
+
+def _by_definition(cell: TableCell) -> Judgement:
+    """A number that nothing could have made another: no more than a 0 or a 1 can be that."""
+    parts = cell.printed.parts if cell.printed is not None else ()
+    if not parts or any(part.value not in (0, 1) for part in parts):
+        raise RecipeError("only a 0 or a 1 is what it is by definition")
+    return Judgement(CellStatus.INPUT, "it is so by definition: a difference from itself, or a ratio to itself")
 
 
 def _described(recipe: dict[str, Any], cell: TableCell) -> str:

@@ -28,6 +28,7 @@ class CellStatus(StrEnum):
     INPUT = "input"
     MEASURED = "measured"
     ELSEWHERE = "elsewhere"
+    DERIVED = "derived"
     CONSTRAINED = "constrained"
     CONTRADICTED = "contradicted"
     ATTESTED = "attested"
@@ -44,6 +45,7 @@ DEFINITIONS: dict[CellStatus, str] = {
     CellStatus.INPUT: "An id, scale or declared constant, as the records or the protocol have it.",
     CellStatus.MEASURED: "The aggregate of sealed measurements, recomputed.",
     CellStatus.ELSEWHERE: "Another bundle, named by its root, recomputes it, and was not looked at.",
+    CellStatus.DERIVED: "No records give it; other printed numbers do, by a relation that leaves no other number.",
     CellStatus.CONSTRAINED: "No records give it; the relations that bind it hold.",
     CellStatus.CONTRADICTED: "A relation that speaks of it cannot hold, however the numbers were rounded.",
     CellStatus.ATTESTED: "Nothing checks it.",

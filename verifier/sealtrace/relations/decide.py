@@ -340,6 +340,17 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
                 yield cells[address][0]
 
 
+def determines(claim: Claim, address: str) -> bool:
+    """Whether a claim leaves a number no value but the printed one and its two neighbours, whatever it may be."""
+    facts = _by_cell(claim.facts).get(address)
+    if facts is None or len(_by_cell(claim.facts)) < 2:
+        return False
+    least, most = _plausible(facts[0])
+    sides = [(least, Fraction(-2))] if least <= -2 else []
+    sides += [(Fraction(2), most)] if most >= 2 else []
+    return bool(sides) and all(_impossible(claim.formula, facts, *side) for side in sides)
+
+
 def _excluding(formula: Formula, address: str) -> int | None:
     """A move of a number that makes a formula impossible; None where no plausible one does."""
     facts = _by_cell(facts_in(formula))[address]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sealtrace.report.findings import times
@@ -24,6 +24,21 @@ _NAME, _MARK = "candidate", "certified"
 _HEADINGS = ("k/n", "U", "mean", "L")
 _NARROW = ("k/n", "U", "L")
 _INDENT = "  "
+LEGEND = {
+    "k/n": "calibration states of the group that cross, of how many; a state crosses where d < -tau",
+    "d": "what the risk evaluator expects of the candidate, less what it expects of the anchor, at the same state",
+    "U": "the Clopper-Pearson bound: the share of states that cross is at most U",
+    "mean": "the mean utility of the group's calibration states, from 0 to 1 over the utility range",
+    "L": "the Hoeffding bound: that mean is at least L at deployment",
+    "certified": "U is within the group's epsilon",
+    "tau, epsilon": "how far d may fall, and how large a share of states may fall further",
+    "zeta": "the chance that any of the bounds of one kind fails, shared among candidates and groups",
+    "rho": "how far the mixture of groups may move, as a sum of absolute differences (l1)",
+    "arm@scale": "a candidate: its arm, and the scale of its tilt; the anchor has none",
+}
+"""Every symbol of the answer."""
+MOST_REMOVED = 3
+"""Removed options that are shown with their arithmetic; all are in the JSON form."""
 
 
 def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> str:
@@ -39,6 +54,11 @@ def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> s
         _partition(sheet, table)
     for choice in found.selectors:
         _choice(sheet, choice, found)
+    if found.partitions or any(choice.partition is not None for choice in found.selectors):
+        sheet.gap()
+        sheet.line("Symbols:")
+        for symbol, meaning in LEGEND.items():
+            _item(sheet, f"{symbol}: {meaning}")
     if found.assumptions:
         sheet.gap()
         sheet.line("Assumed, not verified:")
@@ -142,7 +162,8 @@ def _figure(heading: str, group: GroupTable, competitor: Competitor) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+    # Adding zero takes the sign from a number that rounds to zero.
+    return "-" if value is None else f"{round(value, 4) + 0.0:.4f}"
 
 
 def _block(sheet: Sheet, group: GroupTable, layout: _Layout) -> None:
@@ -182,6 +203,8 @@ def _choice(sheet: Sheet, chosen: SelectorChoice, found: Certified) -> None:
         _item(sheet, _map(chosen.map))
         _item(sheet, _bounds(chosen))
         _item(sheet, f"why: {_why(chosen)}")
+        for sentence in _budget(chosen, found.setting.get("epsilon_global")):
+            _item(sheet, sentence)
     else:
         _item(sheet, "not computed: see what is missing below")
     if found.exploratory:
@@ -220,6 +243,25 @@ def _bounds(chosen: SelectorChoice) -> str:
     else:
         where = f"at every mixture of groups within {chosen.radius} (l1) of the calibration mixture"
     return f"{', '.join(stated)}, {where}"
+
+
+def _budget(chosen: SelectorChoice, budget: str | None) -> Iterator[str]:
+    """What the global budget does to a map's options, with the numbers that show it."""
+    if chosen.removed:
+        shown = [
+            f"{one.group} {one.candidate} (U {_number(one.risk_upper)} x share {_number(one.share)} = "
+            f"{_number(one.risk)} > {budget})"
+            for one in chosen.removed[:MOST_REMOVED]
+        ]
+        if more := len(chosen.removed) - len(shown):
+            shown.append(f"and {more} more")
+        options = times(len(chosen.removed), "certified option")
+        yield f"the global budget removes {options}, each too risky even alone: {', '.join(shown)}"
+    if chosen.global_budget in ("idle", "removes"):
+        yield (
+            f"the riskiest options that are left have a worst risk of {_number(chosen.largest_risk)} together, "
+            f"within {budget}: the global budget cannot bind among them"
+        )
 
 
 def _why(chosen: SelectorChoice) -> str:

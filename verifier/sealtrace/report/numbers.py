@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from sealtrace.contract.result import DOUBTFUL, GRADES, UNDECIDED, Coverage, NumberResult, Result
@@ -53,7 +54,13 @@ def counted_claims(result: Result) -> str:
     told += [f"{times(count['refused'], 'claim')} refused"] if count["refused"] else []
     told += [f"{times(count['undecided'], 'relation')} undecided"] if count["undecided"] else []
     told.append(f"{times(count['holds'], 'relation')} that can hold")
-    return ", ".join(told) if sum(count.values()) else "no relation between printed numbers was found to decide"
+    if not sum(count.values()):
+        return "no relation between printed numbers was found to decide"
+    families = Counter(claim.family for claim in result.claims if claim.grade in ("contradiction", "question"))
+    named = ", ".join(f"{number} {family}" for family, number in families.most_common())
+    noun = "family" if len(families) == 1 else "families"
+    of_families = f"; contradictions and questions are of {len(families)} {noun} ({named})" if families else ""
+    return f"{', '.join(told)}{of_families}"
 
 
 def share_checked(result: Result) -> str:

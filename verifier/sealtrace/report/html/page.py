@@ -236,6 +236,7 @@ LOOKS: dict[str, tuple[str, str]] = {
     CellStatus.MISSING: ("absent", "?"),
     CellStatus.UNCLASSIFIED: ("absent", "…"),
     CellStatus.ELSEWHERE: ("unproven", "→"),
+    CellStatus.DERIVED: ("agree", "⊢"),
     CellStatus.CONSTRAINED: ("unproven", "~"),
     CellStatus.ATTESTED: ("unproven", "“"),
     "suspected": ("warn", "!"),

@@ -158,6 +158,10 @@ boundary.inputs: No policy read a field that its interface does not show
     enforces RSD-Poker paper, appendix B, field visibility table
     broken where a trace names the strong action values among its inputs
     reads protocol candidate trace; needs join.trace; despite join.trace
+boundary.leaks: No visible field, feature or direction gives an action value, a score or the order of the actions
+    enforces RSD-Poker paper, appendix B, field visibility table: action values and scores are hidden
+    broken where an interface shows a field that equals the risk evaluator's value of an action
+    reads STATES teacher candidate values; needs join.values JOINED; despite join.values JOINED
 # Scores and their aggregates.
 score.trace-digest: Every score names the content digest of the trace table that was scored
     enforces RSD-Poker paper, appendix B: score rows are joined to the exact policy trace

@@ -63,6 +63,18 @@ class Count:
 
 
 @dataclass(frozen=True)
+class RemovedOption:
+    """A certified candidate of a group that alone breaks the global budget: risk_upper * share = risk > budget."""
+
+    group: str
+    candidate: str
+    risk_upper: float
+    share: float
+    """The largest share of the group in a mixture within the radius."""
+    risk: float
+
+
+@dataclass(frozen=True)
 class SelectorChoice:
     """What one selector chooses."""
 
@@ -74,7 +86,12 @@ class SelectorChoice:
     utility_lower: float | None = None
     radius: str | None = None
     reason: str | None = None
-    global_budget: Literal["idle", "can-bind"] | None = None
+    global_budget: Literal["idle", "removes", "can-bind"] | None = None
+    """idle: no map of admissible options breaks it. removes: no map of what it leaves does. can-bind: some map does."""
+    removed: tuple[RemovedOption, ...] = ()
+    """What the global budget removes before anything is chosen."""
+    largest_risk: float | None = None
+    """The worst risk of the riskiest options left; the global budget cannot bind where it is within the budget."""
     sealed: Literal["same", "differs", "none"] = "none"
     differences: tuple[str, ...] = ()
     declared: tuple[ChosenCandidate, ...] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from sealtrace.studies.policies.certified import (
     Count,
     GroupTable,
     PartitionTable,
+    RemovedOption,
     SelectorChoice,
     constant_text,
 )
@@ -40,6 +41,8 @@ from sealtrace.studies.policies.evidence.deployment import calibration_split, ch
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics.maps.groupwise import largest_risk, removals
+from sealtrace.studies.policies.mathematics.maps.instance import Instance
 from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Settled
 from sealtrace.studies.policies.records.certification import CandidateMap, Selection, Selector
 
@@ -292,7 +295,8 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
     risk = missing.attempt(f"risk bound of {name}", lambda: chosen.bound("risk"))
     utility = missing.attempt(f"utility bound of {name}", lambda: chosen.bound("utility"))
     proof = None if chosen.solution is None else chosen.solution.proof
-    idle = isinstance(proof.proof if isinstance(proof, Settled) else proof, GroupWise)
+    proof = proof.proof if isinstance(proof, Settled) else proof
+    removed = () if chosen.solution is None else _removed(study, chosen, chosen.solution.instance)
     choice = SelectorChoice(
         name,
         selector.rule,
@@ -302,9 +306,31 @@ def _chosen(study: Study, selector: Selector, setting: Setting, missing: Missing
         utility_lower=utility,
         radius=constant_text(chosen.radius),
         reason=chosen.reason,
-        global_budget=None if chosen.rule != "robust" else "idle" if idle else "can-bind",
+        removed=removed,
     )
+    if chosen.solution is not None and chosen.solution.instance.budget is not None:
+        budget: Literal["idle", "removes", "can-bind"] = "removes" if removed else "idle"
+        choice = replace(
+            choice,
+            global_budget=budget if isinstance(proof, GroupWise) else "can-bind",
+            largest_risk=float(largest_risk(chosen.solution.instance)),
+        )
     return compared_map(study, chosen, choice)
+
+
+def _removed(study: Study, chosen: Chosen, instance: Instance) -> tuple[RemovedOption, ...]:
+    """The certified candidates that the global budget keeps out of every map."""
+    calibration = chosen.calibration
+    return tuple(
+        RemovedOption(
+            calibration.partition.groups[removal.group],
+            study.candidates[calibration.candidates[removal.option - 1]].name,
+            float(removal.upper),
+            float(removal.share),
+            float(removal.risk),
+        )
+        for removal in removals(instance)
+    )
 
 
 def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoice:

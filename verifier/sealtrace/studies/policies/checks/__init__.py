@@ -6,6 +6,7 @@ from sealtrace.studies.policies.checks import (  # noqa: F401 - imported for the
     choices,
     declared,
     distributions,
+    leaks,
     partitions,
     scores,
     splits,

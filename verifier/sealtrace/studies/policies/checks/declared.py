@@ -36,7 +36,7 @@ _CONSTANTS = {
     **dict.fromkeys(("tau", "teacher/temperature"), _POSITIVE),
     **dict.fromkeys(("certification/zeta_risk", "certification/zeta_util", "bootstrap/confidence"), _OPEN),
     **dict.fromkeys(("certification/epsilon_group", "certification/epsilon_global"), _SHARE),
-    **dict.fromkeys(("anchor/teacher", "anchor/uniform"), _SHARE),
+    **dict.fromkeys(("anchor/teacher", "anchor/uniform", "boundary/level"), _SHARE),
     "certification/rho": _RADIUS,
     "prior/floor": _NOT_NEGATIVE,
 }

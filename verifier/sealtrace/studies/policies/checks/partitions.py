@@ -285,6 +285,26 @@ def allocations(study: Study, outcome: Outcome) -> None:
             if total > 1:
                 message = f"The shares of {zeta} sum to more than one."
                 _at(outcome, partition).error("/allocations", message, "at most 1", total)
+            _name_replaced_shares(study, outcome, partition, kind, set(stated))
+
+
+def _name_replaced_shares(
+    study: Study, outcome: Outcome, partition: FrozenPartition, kind: str, stated: set[str | None]
+) -> None:
+    """Says of variants with fewer competitors that equal shares stand in the place of unequal frozen ones."""
+    replaced = [
+        name
+        for name, variant in study.declared.variants.items()
+        if (variant.families or variant.scales)
+        and not variant.allocation
+        and variant.partition in (None, partition.name)
+    ]
+    if replaced and len(stated) > 1:
+        _at(outcome, partition).note(
+            "/allocations",
+            f"The frozen {kind} shares differ. {', '.join(replaced)}: fewer candidates compete and no allocation is "
+            "named, so that what competes has equal shares there.",
+        )
 
 
 def _compare_shares(study: Study, outcome: Outcome, partition: FrozenPartition) -> None:

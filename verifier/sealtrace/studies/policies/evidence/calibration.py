@@ -29,6 +29,7 @@ ASSUMPTIONS = (
     "the distribution within each group is the same at deployment; only the mixture of groups may move",
     "every utility lies in the declared range, also where it was not looked at",
     "candidates, groups, shares and constants were fixed before the calibration scores were seen",
+    "no field that policies see carries a score in a form that is not compared, such as under noise",
 )
 """What certificates assume, and no record can verify."""
 

@@ -140,6 +140,27 @@ class QueryRule(Record):
     )
 
 
+class RuleGiven(Record):
+    """An action that the rules of the game price from what is observed, alike for every evaluator."""
+
+    action: Name = Field(description="The action.")
+    constant: Exact = Field(description="The constant term of its value.")
+    terms: dict[Name, Exact] = Field(description="Numeric field of the observation to its weight in the value.")
+
+
+class BoundaryRule(Record):
+    """What the comparison of visible fields with sealed values takes for granted."""
+
+    level: Exact | None = Field(
+        None,
+        description="The rank correlation, in absolute value, from which a visible field gives a value or a score; "
+        "absent: 0.99. A higher one is named in a warning.",
+    )
+    given: list[RuleGiven] | None = Field(
+        None, description="Actions whose value follows from the observation by rule. Fields may give these."
+    )
+
+
 ChargeRule = Annotated[dict[Name, Exact | Count], Field(description="What one ledger event costs, by quantity.")]
 COSTS = ("tokens", "latency_ms", "tool_calls")
 """What ledgers count where the protocol declares no costs of its own."""
@@ -234,6 +255,9 @@ class Protocol(Record):
         None,
         description="Per interface, the fields that a policy may see: of the observation, `legal`, and "
         "`teacher.distribution` where the interface is backed by the teacher.",
+    )
+    boundary: BoundaryRule | None = Field(
+        None, description="How visible fields are compared with sealed values, and which values follow by rule."
     )
     selectors: list[Selector] | None = Field(None, description="Selection rules.")
     ties: Ties | None = Field(None, description="Tie rules.")

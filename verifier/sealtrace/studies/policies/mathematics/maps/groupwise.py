@@ -8,6 +8,7 @@ mixture weighs its group.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -46,6 +47,38 @@ def _all_within(instance: Instance, usable: Mask) -> bool:
     return bool(instance.upper[usable].max() <= float(instance.budget) - instance.margin)
 
 
+@dataclass(frozen=True)
+class Removal:
+    """An option that breaks the global budget with the anchor in all other groups, so that no map may use it."""
+
+    group: int
+    option: int
+    upper: Fraction
+    """U of the option."""
+    share: Fraction
+    """The largest share that a mixture can give the group: min(q_h + rho/2, 1)."""
+
+    @property
+    def risk(self) -> Fraction:
+        """The worst risk of the map that uses this option alone, above the budget."""
+        return self.upper * self.share
+
+
+def removals(instance: Instance) -> list[Removal]:
+    """The options that the global budget removes, each with the numbers that show it."""
+    found = []
+    for group, option in np.argwhere(instance.admissible & ~usable_options(instance)).tolist():
+        share = min(Fraction(instance.counts[group], instance.states) + instance.moved, Fraction(1))
+        found.append(Removal(group, option, instance.exact_upper(group, option), share))
+    return found
+
+
+def largest_risk(instance: Instance) -> Fraction:
+    """The worst risk of the riskiest options that the budget leaves: within it, the budget cannot bind."""
+    left = np.where(usable_options(instance), instance.upper, -1.0)
+    return worst_risk(instance, largest(left, instance.exact_upper))
+
+
 def group_wise(instance: Instance, usable: Mask) -> Solution | None:
     """The best map if the global budget cannot bind, otherwise None."""
     if not _budget_is_idle(instance, usable):
@@ -54,7 +87,8 @@ def group_wise(instance: Instance, usable: Mask) -> Solution | None:
     if instance.slack:
         near = _near_largest(np.where(usable, instance.lower, -1.0), 2 * INPUT_ERROR + 2 * float(instance.slack))
         check_rivals(instance, np.argwhere(near).tolist(), best)
-    return Solution(tuple(_earliest(instance, usable, best)), GroupWise(), instance)
+    removed = int((instance.admissible & ~usable).sum())
+    return Solution(tuple(_earliest(instance, usable, best)), GroupWise(removed), instance)
 
 
 def largest(values: Matrix, exact: Exact) -> list[int]:

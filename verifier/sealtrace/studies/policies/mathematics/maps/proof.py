@@ -20,7 +20,10 @@ class Refuted(ValueError):  # noqa: N818 - a finding that callers report, not a 
 
 @dataclass(frozen=True)
 class GroupWise:
-    """The global budget cannot bind, so the best options of the groups, each for itself, are the best map."""
+    """Whatever the groups take of the options left, the global budget holds: their best options are the best map."""
+
+    removed: int = 0
+    """How many admissible options the global budget removes first: each breaks it with the anchor elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,11 @@ Proof = GroupWise | Covered | Settled
 def describe(proof: Proof) -> str:
     """The proof in one sentence for a reader."""
     match proof:
-        case GroupWise():
+        case GroupWise(removed):
+            options = f"{removed:,} option{'s' * (removed != 1)}"
+            binds = f"removes {options} and cannot bind among the others" if removed else "cannot bind"
             return (
-                "the global budget cannot bind, so that the best options of the groups are the best map; "
+                f"the global budget {binds}, so that the best options of the groups are the best map; "
                 "among equal maps the earlier options stand"
             )
         case Settled(known):

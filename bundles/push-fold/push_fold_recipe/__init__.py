@@ -1,0 +1,1 @@
+"""A heads-up all-in game: solved, learnt from, played, and what each policy is worth."""

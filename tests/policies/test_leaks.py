@@ -1,0 +1,148 @@
+"""Fields that give a sealed value are found whatever they are called, and honest fields are not accused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import sealtrace
+from sealtrace.bundle.sealing import seal
+from sealtrace.contract.result import Finding
+from sealtrace.studies.policies.mathematics import leaks
+from support import EMPTY, Row, copy_of_small_fixture, edit_document, read_rows, unseal, write_rows
+
+SPLITS = {"calibration": "calibrate", "held-out": "report"}
+
+
+def accused(bundle: Path) -> list[Finding]:
+    """What `boundary.leaks` says of a bundle, notes apart."""
+    unseal(bundle)
+    seal(bundle, empty=EMPTY, lenient=True)
+    found = sealtrace.verify(bundle).findings
+    return [one for one in found if one.check == "boundary.leaks" and one.severity != "note"]
+
+
+def show(bundle: Path, field: str, schema: Row, value: Callable[[Row, Row], object]) -> None:
+    """Adds a field to every observation, made of it and of the strong values, and shows it to all policies."""
+    for split, stage in SPLITS.items():
+        path = bundle / "declare" / f"observation.{split}.jsonl"
+        rows = read_rows(bundle / stage / f"values.{split}.jsonl")
+        strong = {row["state"]: row["values"] for row in rows if row["evaluator"] == "strong"}
+        write_rows(path, [{**row, field: value(row, strong[row["state"]])} for row in read_rows(path)])
+
+    def declare(protocol: Row) -> None:
+        texts = {"type": "string"}
+        lists = {"type": "array", "items": texts}
+        card_game = {"hero": texts, "board": lists, "position": texts, "pot": {"type": "number"}}
+        protocol["observation"] = {**card_game, "stack": {"type": "number"}, "history": lists, field: schema}
+        for fields in protocol["interfaces"].values():
+            fields.append(field)
+
+    edit_document(bundle / "declare" / "protocol.json", declare)
+
+
+NUMBER = {"type": "number"}
+TEXT = {"type": "string"}
+FORMS: dict[str, tuple[Row, Callable[[Row, Row], object]]] = {
+    "equal": (NUMBER, lambda _, strong: strong["raise"]),
+    "affine": (NUMBER, lambda _, strong: 3 - 2 * strong["raise"]),
+    "monotone": (NUMBER, lambda _, strong: 2.0 ** strong["raise"]),
+    "a difference of two actions": (NUMBER, lambda _, strong: strong["raise"] - strong["call"]),
+    "written as text": (TEXT, lambda _, strong: str(strong["call"])),
+    "in a list": ({"type": "array", "items": NUMBER}, lambda row, strong: [row["pot"], strong["raise"]]),
+    "a name for each value": (TEXT, lambda _, strong: f"bucket {hash(strong['raise']) % 1000}"),
+    "the name of the best action": (TEXT, lambda _, strong: max(strong, key=lambda action: strong[action])),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_field_that_gives_a_value_is_found(form: str, tmp_path: Path) -> None:
+    bundle = copy_of_small_fixture(tmp_path)
+    schema, value = FORMS[form]
+    show(bundle, "tempo", schema, value)
+    found = accused(bundle)
+    assert [(one.source, one.severity) for one in found] == [("declare/protocol.json", "error")]
+    assert "tempo" in found[0].message
+    assert found[0].field == "/interfaces/teacher-backed/8"
+
+
+HONEST: dict[str, tuple[Row, Callable[[Row, Row], object]]] = {
+    "the id": (TEXT, lambda row, _: row["state"]),
+    "the hand and the board": (TEXT, lambda row, _: row["hero"] + "".join(row["board"])),
+    "chips to come": (NUMBER, lambda row, _: row["stack"] / row["pot"]),
+    "random": (NUMBER, lambda row, _: Random(row["state"]).random()),
+    "hardly a hint": (NUMBER, lambda row, strong: strong["raise"] + Random(row["state"]).gauss(0, 4)),
+}
+
+
+@pytest.mark.parametrize("form", HONEST)
+def test_an_honest_field_is_not_accused(form: str, tmp_path: Path) -> None:
+    bundle = copy_of_small_fixture(tmp_path)
+    schema, value = HONEST[form]
+    show(bundle, "tempo", schema, value)
+    assert accused(bundle) == []
+
+
+def test_a_value_that_follows_by_rule_is_declared_or_found(tmp_path: Path) -> None:
+    """Without the declaration, the pot gives what a fold costs."""
+    bundle = copy_of_small_fixture(tmp_path)
+    assert accused(bundle) == []
+    edit_document(bundle / "declare" / "protocol.json", lambda protocol: protocol.pop("boundary"))
+    assert [one.field for one in accused(bundle)] == ["/interfaces/teacher-backed/3"]
+
+
+def test_a_rule_cannot_excuse_what_evaluators_differ_in(tmp_path: Path) -> None:
+    bundle = copy_of_small_fixture(tmp_path)
+    show(bundle, "tempo", NUMBER, lambda _, strong: strong["raise"])
+    rule = {"action": "raise", "constant": "0", "terms": {"tempo": "1"}}
+    edit_document(bundle / "declare" / "protocol.json", lambda protocol: protocol["boundary"]["given"].append(rule))
+    assert [one.field for one in accused(bundle)] == ["/boundary/given/1", "/interfaces/teacher-backed/8"]
+
+
+def test_a_raised_level_is_named(tmp_path: Path) -> None:
+    bundle = copy_of_small_fixture(tmp_path)
+    edit_document(bundle / "declare" / "protocol.json", lambda protocol: protocol["boundary"].update(level="1"))
+    assert [(one.field, one.severity) for one in accused(bundle)] == [("/boundary/level", "warning")]
+
+
+def test_a_field_hidden_from_policies_may_hold_anything(tmp_path: Path) -> None:
+    bundle = copy_of_small_fixture(tmp_path)
+    show(bundle, "tempo", NUMBER, lambda _, strong: strong["raise"])
+    path = bundle / "declare" / "protocol.json"
+
+    def hide(protocol: Row) -> None:
+        for fields in protocol["interfaces"].values():
+            fields.remove("tempo")
+
+    edit_document(path, hide)
+    assert "tempo" in json.loads(path.read_text(encoding="utf-8"))["observation"]
+    assert accused(bundle) == []
+
+
+def test_random_columns_are_never_said_to_give_each_other() -> None:
+    """Ten thousand pairs of every mixture of few and many values, ties and lengths."""
+    random = np.random.default_rng(7)
+    for _ in range(10_000):
+        size = int(random.integers(2, 200))
+        field, target = (
+            leaks.ranked(random.integers(0, random.integers(1, 60), size).astype(np.float64)) for _ in range(2)
+        )
+        assert not leaks.orders(field, target, float(leaks.USUAL_LEVEL))
+        assert not leaks.classifies(field, target, 10_000)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 6])
+def test_a_rounded_value_orders_states_as_the_value_does(digits: int) -> None:
+    values = np.random.default_rng(digits).normal(0, 3, 500)
+    field = leaks.ranked(np.round(values, digits))
+    assert leaks.orders(field, leaks.ranked(values), float(leaks.USUAL_LEVEL))
+
+
+def test_the_chance_of_equal_classes_is_that_of_counting() -> None:
+    """Of the 6 ways to place two ones and two twos, two have the classes of 1, 1, 2, 2."""
+    assert leaks.log_chance(leaks.ranked(np.array([1.0, 1.0, 2.0, 2.0]))) == pytest.approx(np.log(2 / 6))

@@ -1,0 +1,343 @@
+"""Whether something that policies may see gives what only evaluators know.
+
+A label can be shown under any name, so that names prove nothing: every field that an interface shows, every declared
+feature and every sealed direction without weights is compared with the action values, and with what each policy
+reaches by them. Policies are replayed for this, so that no trace is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
+from sealtrace.checks.outcome import Outcome, Spot
+from sealtrace.checks.registry import check
+from sealtrace.contract.scalars import exact
+from sealtrace.evidence import once
+from sealtrace.mathematics.exact import as_double
+from sealtrace.studies.policies.evidence.replaying import replay_of, sealed_directions
+from sealtrace.studies.policies.evidence.states import States
+from sealtrace.studies.policies.evidence.study import Study
+from sealtrace.studies.policies.mathematics import leaks as mathematics
+from sealtrace.studies.policies.mathematics.policies import top_action
+from sealtrace.studies.policies.mathematics.scores import expected_utility
+from sealtrace.studies.policies.records.protocol import RuleGiven
+
+MOST_COMPARED = 2**11
+"""States of each split that are compared. What a field gives at all states it gives at these."""
+MOST_ITEMS = 16
+"""Places of a list that are compared one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """Something that policies may see, or what only evaluators know, at every compared state; NaN where absent."""
+
+    name: str
+    values: Vector
+    numbers: bool
+    """Whether its order means something; otherwise values are codes of names."""
+    field: str = ""
+    """The observation's field that it comes from."""
+    pointer: str = ""
+    source: str | None = None
+    actions: bool = False
+    """Whether its codes are places of actions."""
+
+    @cached_property
+    def known(self) -> Mask:
+        """Where there is a value."""
+        return np.isfinite(self.values)
+
+
+@check("boundary.leaks", "comparisons")
+def leaks(study: Study, outcome: Outcome) -> None:
+    states = _compared(study)
+    shown = [column for column in _shown(study, states) if _varies(column)]
+    if not shown:
+        outcome.not_applicable = "no interface shows anything that varies"
+        return
+    evaluators = sorted(set(study.frame("values").texts("evaluator")[1]))
+    values = {name: _legal_values(states, name) for name in evaluators}
+    ruled = _ruled(study, states, outcome, values)
+    targets = [column for column in _targets(study, states, values, ruled) if _varies(column)]
+    declared = study.declared.boundary
+    text = (declared.level if declared else None) or mathematics.USUAL_LEVEL
+    at = outcome.at(study.evidence.protocol_path)
+    if exact(text) > exact(mathematics.USUAL_LEVEL):
+        message = "The declared level lets fields pass that give a value but for a little noise."
+        at.warning("/boundary/level", message, f"at most {mathematics.USUAL_LEVEL}", text)
+    parts = list(_parts(states))
+    outcome.inspected = len(shown) * len(targets) * len(parts)
+    guilty: set[str] = set()
+    comparing = _Comparing(as_double(exact(text)), outcome.inspected, parts)
+    for column in shown:
+        if not column.field or column.field not in guilty:
+            found = [(target, how) for target in targets if (how := comparing.relation(column, target))]
+            if found:
+                guilty.add(column.field)
+                _accuse(outcome, column, found)
+
+
+def _accuse(outcome: Outcome, column: _Column, found: list[tuple[_Column, str]]) -> None:
+    target, how = found[0]
+    others = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    message = (
+        f"Policies are shown {column.name}, which gives {target.name}{others}: {how}. A certificate of a policy that "
+        "sees its own score is worth nothing. Hide the field; a value that the rules of the game give is declared "
+        "under /boundary/given."
+    )
+    outcome.at(column.source).error(column.pointer, message, "a field that gives no sealed value", column.name)
+
+
+class _Comparing:
+    """Comparisons of columns, each of which is ranked once for the same rows."""
+
+    def __init__(self, level: float, comparisons: int, parts: list[Mask]) -> None:
+        self._level, self._comparisons, self._parts = level, comparisons, parts
+        self._rows: dict[bytes, Index] = {}
+        self._ranked: dict[tuple[str, bytes], mathematics.Ranked] = {}
+
+    def relation(self, column: _Column, target: _Column) -> str | None:
+        """How a visible column gives a target, over all states or in one split; None where it does not."""
+        numbers = column.numbers and target.numbers
+        for key in dict.fromkeys(self._shared(column, target, part) for part in self._parts):
+            field, hidden = self._of(column, key), self._of(target, key)
+            ordered = numbers and mathematics.orders(field, hidden, self._level)
+            rows = self._rows[key]
+            named = target.actions and not column.numbers and _equal_names(column.values[rows], target.values[rows])
+            if ordered or named or mathematics.classifies(field, hidden, self._comparisons):
+                how = mathematics.described(column.values[rows], target.values[rows], numbers=numbers)
+                return f"{'the two are equal' if named else how} at {len(rows)} states"
+        return None
+
+    def _shared(self, column: _Column, target: _Column, part: Mask) -> bytes:
+        """The rows of a part in which neither column has a gap."""
+        mask = part & column.known & target.known
+        key = np.packbits(mask).tobytes()
+        if key not in self._rows:
+            self._rows[key] = np.flatnonzero(mask)
+        return key
+
+    def _of(self, column: _Column, key: bytes) -> mathematics.Ranked:
+        if (column.name, key) not in self._ranked:
+            self._ranked[column.name, key] = mathematics.ranked(column.values[self._rows[key]])
+        return self._ranked[column.name, key]
+
+
+def _equal_names(field: Vector, target: Vector) -> bool:
+    """Whether names of actions are the same; names that agree so often need no other chance."""
+    varies = bool((target != target[:1]).any())
+    return varies and len(target) >= mathematics.MIN_DISTINCT and np.array_equal(field, target)
+
+
+def _varies(column: _Column) -> bool:
+    known = column.values[column.known]
+    return bool((known != known[:1]).any())
+
+
+def _parts(states: States) -> Iterator[Mask]:
+    """All states, and those of each split: a label may be shown in one of them only."""
+    codes, names = states.frame("observation").texts("split")
+    yield np.ones(len(codes), np.bool_)
+    if len(names) > 1:
+        for code in range(len(names)):
+            yield codes == code
+
+
+@once
+def _compared(study: Study) -> States:
+    """The states that are compared: all, or of each split as many as are enough, evenly spread."""
+    observations = study.frame("observation")
+    codes, names = observations.texts("split")
+    taken = np.zeros(observations.size, np.bool_)
+    for code in range(-1, len(names)):
+        rows = np.flatnonzero(codes == code)
+        taken[rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_COMPARED)).astype(np.int64)]] = True
+    if taken.all():
+        return study.states
+    frames = {"observation": observations.subset(np.flatnonzero(taken))}
+    for kind in ("teacher", "values", "residual"):
+        frame = study.frame(kind)
+        places = study.states.places_of(frame)
+        frames[kind] = frame.subset(np.flatnonzero((places >= 0) & taken[places]))
+    return study.with_rows({**study.evidence.frames, **frames}).states
+
+
+# What policies may see
+
+
+def _shown(study: Study, states: States) -> Iterator[_Column]:
+    declared, frame, protocol = study.declared, states.frame("observation"), study.evidence.protocol_path
+    seen: set[str] = set()
+    for interface, fields in declared.interfaces.items():
+        for index, field in enumerate(fields):
+            if field in states.observed and field not in seen:
+                seen.add(field)
+                pointer = f"/interfaces/{interface}/{index}"
+                for name, values, numbers in _numbered(field, frame.column(field), study.actions):
+                    yield _Column(f"the field {name}", values, numbers, field, pointer, protocol)
+    for name, feature in declared.features.items():
+        pointer = f"/features/{name}/field"
+        yield _Column(f"the feature {name}", states.feature(name), True, feature.field, pointer, protocol)
+    residuals, weighed = states.frame("residual"), {weights.family for weights in study.bank.checkpoints.values()}
+    for family in dict.fromkeys(candidate.family for candidate in study.candidates):
+        # Directions that weights give from features hold nothing that the features do not.
+        if family not in weighed and (directions := sealed_directions(states, family)) is not None:
+            for place, action in enumerate(study.actions):
+                name, source = f"the direction of {family} for {action}", residuals.paths[0]
+                yield _Column(name, directions[:, place], True, "", f"/direction/{action}", source)
+
+
+def _numbered(name: str, column: pa.Array, actions: list[str]) -> Iterator[tuple[str, Vector, bool]]:
+    """A field as columns of numbers, or of codes of its texts, of actions their places; a list or object by parts."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.dictionary_decode(), kind.value_type
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        yield name, column.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False), True
+    elif pa.types.is_struct(kind):
+        for place, part in enumerate(kind):
+            yield from _numbered(f"{name}.{part.name}", pc.struct_field(column, place), actions)
+    elif pa.types.is_list(kind):
+        yield name, _coded([None if row is None else repr(row) for row in column.to_pylist()], actions), False
+        lengths = pc.list_value_length(column).cast(pa.float64()).fill_null(float("nan"))
+        yield f"{name} (its length)", lengths.to_numpy(zero_copy_only=False), True
+        longest = int(pc.max(pc.list_value_length(column)).as_py() or 0)
+        for place in range(min(longest, MOST_ITEMS)):
+            items = [None if row is None or len(row) <= place else row[place] for row in column.to_pylist()]
+            yield from _numbered(f"{name}[{place}]", pa.array(items, kind.value_type), actions)
+    else:
+        texts = [None if text is None else str(text) for text in column.to_pylist()]
+        if all(text is None or _NUMBER.fullmatch(text) for text in texts):
+            yield name, np.array([np.nan if text is None else float(text) for text in texts]), True
+        else:
+            yield name, _coded(texts, actions), False
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
+
+
+def _coded(texts: list[str | None], actions: list[str]) -> Vector:
+    names = dict.fromkeys([*actions, *(text for text in texts if text is not None)])
+    known = {name: float(code) for code, name in enumerate(names)}
+    return np.array([np.nan if text is None else known[text] for text in texts])
+
+
+# What only evaluators know
+
+
+def _legal_values(states: States, evaluator: str) -> Matrix:
+    return np.where(states.legal.named, states.evaluator(evaluator), np.nan)
+
+
+def _ruled(study: Study, states: States, outcome: Outcome, values: dict[str, Matrix]) -> set[int]:
+    """The actions whose value follows by a declared rule, for every evaluator; each rule is verified and listed."""
+    found = set()
+    rules = (study.declared.boundary.given if study.declared.boundary else None) or []
+    for index, rule in enumerate(rules):
+        spot = outcome.at(study.evidence.protocol_path, {"action": rule.action})
+        if (place := _verified(study, states, values, rule, f"/boundary/given/{index}", spot)) is not None:
+            found.add(place)
+    if len(found) == len(study.actions):
+        message = "Rules give every action's value, so that there is nothing left for an evaluator to say."
+        outcome.at(study.evidence.protocol_path).error("/boundary/given", message, "an action without a rule")
+        return set()
+    return found
+
+
+def _verified(
+    study: Study, states: States, values: dict[str, Matrix], rule: RuleGiven, pointer: str, spot: Spot
+) -> int | None:
+    frame = states.frame("observation")
+    total = np.full(frame.size, as_double(exact(rule.constant)))
+    for field, weight in rule.terms.items():
+        if field not in states.observed or not _is_number(frame.column(field).type):
+            spot.error(f"{pointer}/terms", "The rule names no numeric field of the observation.", found=field)
+            return None
+        total = total + as_double(exact(weight)) * frame.numbers(field)
+    if rule.action not in study.actions:
+        spot.error(f"{pointer}/action", "The rule names no action of the protocol.", found=rule.action)
+        return None
+    place = study.actions.index(rule.action)
+    for name, table in values.items():
+        valued: Index = np.flatnonzero(np.isfinite(table[:, place]))
+        distance = np.abs(total[valued] - table[valued, place])
+        wrong = ~(distance <= study.tolerance * np.maximum(1.0, np.abs(table[valued, place])))
+        if wrong.any():
+            at = int(valued[np.flatnonzero(wrong)[0]])
+            message = f"The rule does not give what {name} says of {rule.action} at state {states.ids[at].as_py()}."
+            spot.error(pointer, message, float(table[at, place]), float(total[at]))
+            return None
+    parts = [*([rule.constant] if exact(rule.constant) else []), *(f"{w} × {field}" for field, w in rule.terms.items())]
+    message = f"By rule, {rule.action} is worth {' + '.join(parts) or '0'} to every evaluator, at every compared state."
+    spot.note(pointer, f"{message} A field that gives this value is no leak.")
+    return place
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+
+
+def _targets(study: Study, states: States, values: dict[str, Matrix], ruled: set[int]) -> Iterator[_Column]:
+    """Values, their order, and what each policy reaches; equal columns once, under the simplest name."""
+    seen: set[bytes] = set()
+    for column in _every_target(study, states, values, ruled):
+        if (written := column.values.tobytes()) not in seen:
+            seen.add(written)
+            yield column
+
+
+def _every_target(study: Study, states: States, values: dict[str, Matrix], ruled: set[int]) -> Iterator[_Column]:
+    actions, legal = study.actions, states.legal.named
+    whole = {name: np.isfinite(np.where(legal, table, 0.0)).all(axis=1) for name, table in values.items()}
+    for name, table in values.items():
+        for place, action in enumerate(actions):
+            if place not in ruled:
+                yield _Column(f"what {name} says of {action}", table[:, place], True)
+        for one, other in combinations(range(len(actions)), 2):
+            if not {one, other} <= ruled:
+                difference = table[:, one] - table[:, other]
+                yield _Column(f"what {name} says of {actions[one]} less {actions[other]}", difference, True)
+        filled = np.where(legal, table, -np.inf)
+        best = np.where(whole[name], filled.max(axis=1), np.nan)
+        yield _Column(f"the value of the best action by {name}", best, True)
+        top = np.where(whole[name], top_action(np.where(legal, table, np.nan), legal), np.nan)
+        yield _Column(f"the best action by {name}", top, False, actions=True)
+        order = np.argsort(-filled, axis=1, kind="stable") @ len(actions) ** np.arange(len(actions))
+        yield _Column(f"the order of the actions by {name}", np.where(whole[name], order, np.nan), False)
+    yield from _reached(study, states, values)
+
+
+def _reached(study: Study, states: States, values: dict[str, Matrix]) -> Iterator[_Column]:
+    """Scores of every policy that can be replayed: what evaluators expect, its chosen action's value, d and v."""
+    named, legal = study.declared.evaluators, states.legal.named
+    tables = {name: np.where(legal, table, 0.0) for name, table in values.items()}
+    anchor = None if study.bank.anchor is None else replay_of(states, study.bank.anchor)
+    tau = as_double(exact(study.declared.tau))
+    rows = np.arange(len(legal))
+    for place, candidate in enumerate(study.candidates):
+        replay = replay_of(states, place)
+        if replay is None:
+            continue
+        policy = np.where(legal, replay.probabilities, 0.0)
+        known: Mask = np.asarray(np.isfinite(policy).all(axis=1))
+        chosen = np.where(known, top_action(np.where(known[:, None], policy, 0.0), legal), 0)
+        for name, table in tables.items():
+            yield _Column(f"what {name} expects of {candidate.name}", expected_utility(policy, table), True)
+            taken = np.where(known, table[rows, chosen], np.nan)
+            yield _Column(f"what {name} says of the action that {candidate.name} takes", taken, True)
+        if anchor is not None and named.risk in tables:
+            base = expected_utility(np.where(legal, anchor.probabilities, 0.0), tables[named.risk])
+            delta = expected_utility(policy, tables[named.risk]) - base
+            yield _Column(f"d of {candidate.name}", delta, True)
+            crossed = np.where(np.isfinite(delta), delta < -tau, np.nan)
+            yield _Column(f"whether {candidate.name} crosses", crossed, True)

@@ -1,0 +1,103 @@
+"""Whether one column gives another: a label that a policy was shown under another name.
+
+Any useful feature predicts values better than shuffled labels do, so that alone accuses nobody. A column *gives* a
+target where it orders the states as the target does (rank correlation at the declared level, over at least
+`MIN_DISTINCT` values of both), or where it and the target fall into the same classes and shuffled labels would do so
+with a chance of at most `MAX_CHANCE` in all comparisons together. Equality, affine and monotone functions, rounding
+and a little noise are of the first kind; names, flags and codes of the second.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sealtrace.mathematics import Index, Vector
+
+MIN_DISTINCT = 20
+"""Fewer values are ordered alike too easily, and by honest fields too."""
+MAX_CHANCE = 1e-6
+"""That two columns of classes still agree after one was shuffled, in any of the comparisons of a study."""
+USUAL_LEVEL = "0.99"
+"""The rank correlation from which a field gives a target. Noise of a tenth of the deviation stays above it; honest
+fields of the shipped studies stay below 0.6."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A column without gaps: its classes of equal values, and their ranks."""
+
+    classes: Index
+    counts: Index
+    """How many rows each class has."""
+    ranks: Vector
+    """Average ranks, centred and of length one; zero where all values are equal."""
+
+    @property
+    def distinct(self) -> int:
+        """How many values differ."""
+        return len(self.counts)
+
+
+def ranked(column: Vector) -> Ranked:
+    """Classes and ranks of a column."""
+    _, classes, counts = np.unique(column, return_inverse=True, return_counts=True)
+    average = np.cumsum(counts) - (counts - 1) / 2
+    ranks = average[classes] - (len(column) + 1) / 2
+    length = math.sqrt(float(ranks @ ranks))
+    return Ranked(classes, counts, ranks / length if length else ranks)
+
+
+def rank_correlation(field: Ranked, target: Ranked) -> float:
+    """Spearman's coefficient with average ranks for ties; zero where one of the columns is constant."""
+    return float(field.ranks @ target.ranks)
+
+
+def same_classes(field: Ranked, target: Ranked) -> bool:
+    """Whether two rows agree in the field exactly where they agree in the target."""
+    if field.distinct != target.distinct:
+        return False
+    return len(np.unique(field.classes * target.distinct + target.classes)) == field.distinct
+
+
+def log_chance(target: Ranked) -> float:
+    """The logarithm of the chance that a shuffled column falls into the target's classes.
+
+    Shuffling gives n! / (n_1! ... n_k!) columns, and classes of equal size may change places among themselves.
+    """
+    sizes = np.unique(target.counts, return_counts=True)[1]
+    factors = [*target.counts.tolist(), *sizes.tolist()]
+    return sum(math.lgamma(count + 1) for count in factors) - math.lgamma(len(target.classes) + 1)
+
+
+def orders(field: Ranked, target: Ranked, level: float) -> bool:
+    """Whether the field orders rows as the target does, or the other way round."""
+    enough = min(field.distinct, target.distinct) >= MIN_DISTINCT
+    return enough and abs(rank_correlation(field, target)) >= level
+
+
+def classifies(field: Ranked, target: Ranked, comparisons: int) -> bool:
+    """Whether the field tells the target's classes apart, where shuffled labels would not."""
+    if target.distinct < 2 or field.distinct != target.distinct:
+        return False
+    return log_chance(target) <= math.log(MAX_CHANCE / max(1, comparisons)) and same_classes(field, target)
+
+
+def described(field: Vector, target: Vector, *, numbers: bool) -> str:
+    """How the field gives the target, the simplest relation first."""
+    if not numbers:
+        return "the two tell the same states apart"
+    if np.array_equal(field, target):
+        return "the two are equal"
+    centred, about = field - field.mean(), target - target.mean()
+    slope = float(centred @ about) / float(centred @ centred)
+    if float(np.abs(slope * centred - about).max()) <= 1e-9 * max(1.0, float(np.abs(target).max())):
+        return f"the value is {slope:.6g} times the field {float(target.mean() - slope * field.mean()):+.6g}"
+    steps = np.diff(target[np.argsort(field, kind="stable")])
+    if (steps >= 0).all() or (steps <= 0).all():
+        return "the value is a monotone function of the field"
+    if same_classes(ranked(field), ranked(target)):
+        return "the two tell the same states apart"
+    return f"the rank correlation is {rank_correlation(ranked(field), ranked(target)):.4f}"
