@@ -172,7 +172,7 @@ def test_the_sound_study_is_verified(tmp_path: Path) -> None:
     assert report.verdict == "verified"
     families = ("bank", "partition", "certificate", "map", "selection", "table")
     unused = {one.id for one in report.checks if one.id.split(".")[0] in families and one.status != "pass"}
-    assert unused == {"table.marks", "table.reported", "table.source"}
+    assert unused == {"table.marks", "table.page", "table.reported", "table.source"}
     assert not {"missing", "attested"} & set(report.coverage.statuses)
 
 
