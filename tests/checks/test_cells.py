@@ -143,9 +143,9 @@ def test_recipes() -> None:
     ]
 
 
-@pytest.mark.parametrize(("admitted", "severity"), [(None, "error"), (["The best of two seeds is shown."], "warning")])
+@pytest.mark.parametrize(("admitted", "severity"), [(None, "error"), (["The best of two seeds is shown."], "error")])
 def test_what_a_recipe_chooses_is_told_once_for_its_column(admitted: list[str] | None, severity: str) -> None:
-    """An error, unless the recipe admits that the paper does not say it; then that is noted, too."""
+    """An error, also where the recipe admits that the paper does not say it; then that is noted, too."""
     best = {**MEAN, "over": "seed", "show": "max"} | ({"undisclosed": admitted} if admitted else {})
     outcome = outcome_of("table.recipes", scored("0.72", "0.62", best))
     notes = [("note", "tab:t Score", None)] if admitted else []
