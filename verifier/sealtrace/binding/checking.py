@@ -321,11 +321,11 @@ def _stale(grid: Grid, told: str) -> Finding:
 
 
 def _chances(number: NumberResult) -> str:
-    """How sure it is that a number is wrong, where labels say so."""
+    """How sure it is that the labels mean this record, which is what the odds were fitted to."""
     if number.odds is None:
         return ""
-    probably = "Probably it is wrong" if number.status == "probably-off" else "It is wrong"
-    return f" {probably}: odds {number.odds:.0f} : 1."
+    probably = "Probably the" if number.status == "probably-off" else "The"
+    return f" {probably} labels mean this record: odds {number.odds:.0f} : 1."
 
 
 def _cell(
