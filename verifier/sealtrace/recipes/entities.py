@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sealtrace.recipes.cells import TableCell
 
@@ -28,6 +28,7 @@ AS_WORDS = r"(?<!\w)(?<!\w[-/@.]){}(?!\w)(?![-/@.]\w)"
 """A name as whole words: `ours` stands neither in `ours-large` nor in `ours/2`."""
 
 
+@lru_cache(maxsize=65536)
 def appearance(text: str) -> str:
     """What a reader tells a name by: not what is invisible, nor which alphabet a letter is from."""
     shown = (sign for sign in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(sign) != "Cf")
@@ -66,9 +67,10 @@ class EntityNames:
         The longest name wins where names overlap, whichever field it is of: `Global dual` is not `Global`.
         """
         spans: list[tuple[int, int, str | None]] = []
-        for name in sorted({*known, *self._all}, key=len, reverse=True):
-            if name not in text:
-                continue
+        if not text:
+            return set()
+        said = {name for names in (known, self._all) for name in names if name in text}
+        for name in sorted(said, key=lambda one: (-len(one), one)):
             for match in re.finditer(AS_WORDS.format(re.escape(name)), text):
                 start, end = match.span()
                 if all(end <= other[0] or other[1] <= start for other in spans):

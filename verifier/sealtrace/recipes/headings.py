@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from sealtrace.paper.names.statistics import named_in
 from sealtrace.recipes.cells import TableCell
@@ -66,16 +67,22 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     if own is not None and (own.kind is Kind.ORDER or own.name in _SPREADS) and metric.pack == "results":
         needed.add("median" if "median" in names else own.name)
     # A metric of the same things is a rival; one of other things, such as a map, may be meant by the same word.
-    among = tuple(
-        entry
-        for entry in all_entries()
-        if entry.pack == "results" or (entry.pack == metric.pack and set(entry.arguments) == set(metric.arguments))
-    )
+    among = _rivals(metric.pack, frozenset(metric.arguments), len(all_entries()))
     said = f"{shown} over {arguments['over']} of {metric.name}" if arguments.get("over") else metric.name
     return Computed(
         frozenset(names), frozenset(needed), arguments, of_flags and metric.name in _SHARES, among,
         said.replace("_", " "), metric.pack != "results",
     )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _rivals(pack: str, arguments: frozenset[str], _entries: int) -> tuple[Statistic, ...]:
+    """Statistics that labels beside a metric may name; asked anew when a pack has registered more."""
+    return tuple(
+        entry
+        for entry in all_entries()
+        if entry.pack == "results" or (entry.pack == pack and set(entry.arguments) == arguments)
+    )
 
 
 def _formula(metric: Statistic) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ A metric reads what was recorded, never a score, a summary or a selection record
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -118,17 +120,32 @@ def computed_by(pack: str, function: Computing) -> None:
 
 def all_metrics() -> list[Statistic]:
     """Every metric of every pack; packs are imported when first asked for."""
+    _import_metrics()
+    return [one for one in all_entries() if _is_metric(one)]
+
+
+def _import_metrics() -> None:
     for pack in packs():
-        if pack.metrics:
+        # Asked for every cell: import_module would look for the package each time.
+        if pack.metrics and pack.metrics not in sys.modules:
             import_module(pack.metrics)
-    own = _FUNCTIONS.keys()
-    return [one for one in all_entries() if (one.pack, one.name) in own or (one.pack in _COMPUTED and one.exact)]
+
+
+def _is_metric(one: Statistic) -> bool:
+    return (one.pack, one.name) in _FUNCTIONS or (one.pack in _COMPUTED and one.exact is not None)
 
 
 def metric_of(name: str | None, given: Collection[str] = ()) -> Statistic | None:
     """The metric of a name; where packs share it, the one that takes the given arguments."""
-    found = [metric for metric in all_metrics() if metric.name == name]
-    words = {argument.partition(".")[0] for argument in given}
+    _import_metrics()
+    words = frozenset(argument.partition(".")[0] for argument in given)
+    return _metric_of(name, words, len(all_entries()) + len(_FUNCTIONS) + len(_COMPUTED))
+
+
+@lru_cache(maxsize=4096)
+def _metric_of(name: str | None, words: frozenset[str], _registered: int) -> Statistic | None:
+    """Asked for every cell, and anew when a pack has registered more."""
+    found = [metric for metric in all_entries() if metric.name == name and _is_metric(metric)]
     fitting = [metric for metric in found if set(metric.arguments) <= words <= {*metric.arguments, *metric.optional}]
     return next(iter(fitting or found), None)
 

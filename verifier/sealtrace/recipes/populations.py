@@ -53,6 +53,7 @@ class Rows:
         self._evidence = evidence
         self._known: dict[str, dict[str, tuple[str, ...]]] = {}
         self._whole: dict[str, set[str]] = {}
+        self._values: dict[str, set[str]] = {}
         self.declared = evidence.bundle.contract != "0.1"
         """Whether the bundle was sealed under a contract in which restrictions are declared."""
 
@@ -172,13 +173,13 @@ class Rows:
 
     def values(self, kinds: Iterable[str]) -> set[str]:
         """The values that tables may print, as they look; numbers say nothing by themselves."""
-        return {
-            appearance(value)
-            for kind in kinds
-            for values in self.entities(kind).values()
-            for value in values
-            if not is_number(value)
-        }
+        return set().union(*map(self._printable, kinds))
+
+    def _printable(self, kind: str) -> set[str]:
+        if kind not in self._values:
+            fields = self.entities(kind).values()
+            self._values[kind] = {appearance(value) for values in fields for value in values if not is_number(value)}
+        return self._values[kind]
 
     def is_name(self, text: str) -> bool:
         """Whether a text is the name of something: a declared one, or a value of records, or a declared constant."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 
@@ -67,10 +67,18 @@ class Argument:
 
     def stated(self, heading: str) -> set[Fraction | str]:
         """The values that a heading says it has; none where the heading is silent."""
-        found: set[Fraction | str] = {
-            Fraction(match[1]) / scale for pattern, scale in self._patterns for match in pattern.finditer(heading)
-        }
-        return found | {value for word, value in self.words.items() if _whole_word(re.escape(word)).search(heading)}
+        # The cells of a column share their heading.
+        if heading not in self._told:
+            found: set[Fraction | str] = {
+                Fraction(match[1]) / scale for pattern, scale in self._patterns for match in pattern.finditer(heading)
+            }
+            words = {value for word, value in self.words.items() if _whole_word(re.escape(word)).search(heading)}
+            self._told[heading] = found | words
+        return self._told[heading]
+
+    @cached_property
+    def _told(self) -> dict[str, set[Fraction | str]]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -252,5 +260,6 @@ def _spelled(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((name.replace("_", " "), name.replace("_", ""))))
 
 
+@cache
 def _whole_word(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:{pattern})(?!\w)", re.IGNORECASE)
