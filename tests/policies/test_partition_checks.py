@@ -369,11 +369,14 @@ CERTIFIED: Cases = {
             "45 shares",
             "partition.global global bold all 0 /allocations/0/risk: above 0, not 0",
             "partition.global global bold all 1/2 /allocations/1/utility: above 0, not -1/9",
+            "note partition.global global /allocations: None, not None",
+            "1 more of /allocations",
         ),
         "shares above one": (
             {"partition.global#/allocations/0/risk": "2/9", "partition.global#/allocations/0/utility": "1/9"},
             "45 shares",
             "partition.global global /allocations: at most 1, not 10/9",
+            "note partition.global global /allocations: None, not None",
         ),
         "shares of nothing": (
             {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class Dataset:
     name: str
     columns: Collection[str] | None = None
     """What its rows have; None where a draft writes every field of the frame."""
+    runs: set[str] = field(default_factory=set)
+    """Fields that tell runs apart in queries over it: they say which row it is, so a draft puts them into its key."""
 
     def has(self, field: str) -> bool:
         """Whether a query can name a field of the frame."""
@@ -93,8 +95,9 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         rows = dataset.name + beside
         # Parts of a name cut nothing that the whole name does not.
         whole = [
-            field for field in derivation.fields if "/" not in field or field.partition("/")[0] not in derivation.fields
+            name for name in derivation.fields if "/" not in name or name.partition("/")[0] not in derivation.fields
         ]
+        dataset.runs.update(map(field_name, whole))
         fields = ", ".join(dict.fromkeys(map(field_name, whole)))
         kept = " AND ".join([derivation.where, *where])
         each = f" GROUP BY {fields}" if fields else ""
@@ -164,52 +167,56 @@ def dataset_rows(frame: Frame) -> list[dict[str, Any]]:
     return rows
 
 
-def declaration(frame: Frame, dataset: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def declaration(frame: Frame, dataset: Dataset, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What the rows are: their fields, their key, how many there are."""
     kinds: dict[str, str] = {}
     for record in rows:
         for name, value in record.items():
             kinds.setdefault(name, "number" if isinstance(value, float) else "string")
+    key = [name for name in sorted(dataset.runs) if kinds.get(name) == "string" and all(name in row for row in rows)]
+    key.append("place")
     return {
-        "dataset": dataset,
+        "dataset": dataset.name,
         "title": f"Rows of {frame.name}"[:200],
         "row": {
             "type": "object",
             "properties": {name: {"type": kind} for name, kind in kinds.items()},
-            "required": ["place"],
+            "required": key,
             "additionalProperties": False,
         },
-        "key": ["place"],
+        "key": key,
         "rows": len(rows),
     }
 
 
 def draft_of(findings: Findings, reported: Paper) -> dict[str, str]:
     """A check as paths and contents of a bundle's draft: datasets with declarations, table records, recipes."""
-    names: dict[int, str] = {}
+    datasets: dict[int, tuple[Frame, Dataset]] = {}
     files: dict[str, str] = {}
     taken: set[str] = set()
 
     def named(frame: Frame) -> Dataset | None:
         if frame.rows > MAX_ROWS:
             return None
-        if id(frame) not in names:
+        if id(frame) not in datasets:
             name = base = dataset_name(frame)
             number = 2
             while name in taken:
                 name, number = f"{base}_{number}", number + 1
             taken.add(name)
-            names[id(frame)] = name
-            rows = dataset_rows(frame)
-            files[f"{STAGE}/dataset.{name}.json"] = _document(declaration(frame, name, rows))
-            files[f"{STAGE}/rows.{name}.jsonl"] = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-        return Dataset(names[id(frame)])
+            datasets[id(frame)] = frame, Dataset(name)
+        return datasets[id(frame)][1]
 
     by_label = {grid.name: grid for grid in findings.grids}
     for table in reported.tables:
         grid = by_label.get(table.label)
         filled = table if grid is None else _filled(table.with_names, grid, findings.bound, named)
         files[f"{STAGE}/{reported.file_names[table.label]}"] = _document(filled.record())
+    for frame, dataset in datasets.values():
+        rows = dataset_rows(frame)
+        files[f"{STAGE}/dataset.{dataset.name}.json"] = _document(declaration(frame, dataset, rows))
+        lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        files[f"{STAGE}/rows.{dataset.name}.jsonl"] = "".join(lines)
     return files
 
 

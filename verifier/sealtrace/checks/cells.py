@@ -133,7 +133,12 @@ def page(printed: PrintedNumbers, outcome: Outcome) -> None:
         spot = outcome.at(table.path or "", {"table": table.label})
         for path, found in places:
             for one in found.differences:
-                spot.error(one.pointer, f"{one.message} ({path})", one.expected, one.found)
+                spot.error(
+                    one.pointer,
+                    f"The sealed page says something else. {one.message} See {path}.",
+                    one.expected,
+                    one.found,
+                )
     if unsettled := printed.unsettled_on_pages:
         more = f" and {len(unsettled) - 1} more" if len(unsettled) > 1 else ""
         outcome.missing = f"the sealed PDF does not settle what is printed: {unsettled[0]}{more}"

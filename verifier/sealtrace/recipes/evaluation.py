@@ -334,6 +334,9 @@ class Evaluator:
         for one in description.compared:
             together = sorted(one.values)
             printed = around.in_row(one.field, one.values)
+            # A heading may name one entity for all rows (`share of ours`), but none beside the row's own.
+            if len(one.values) == 1:
+                printed |= around.in_heading(one.field, one.values)
             if one.equal and one.restricts and printed - {EVERY} and not printed >= set(one.values):
                 yield f"it takes {one.field} {' and '.join(together)} together"
         for _, _, pairs in description.joins:

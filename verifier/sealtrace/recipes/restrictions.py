@@ -305,9 +305,14 @@ class Restrictions:
         for node in self._nodes:
             inner = [one for one in objects(node.get("from_table")) if one.get("group_expressions")]
             if any(function(one) in MEANS | {"sum", "fsum"} for one in objects(node.get("select_list"))):
-                yield from (
-                    name for one in inner for name in columns(within(one["group_expressions"], self._calculated))
-                )
+                grouping = [part for one in inner for part in one["group_expressions"] if not self._is_label(part)]
+                yield from columns(within(grouping, self._calculated))
+
+    def _is_label(self, part: Node) -> bool:
+        """Whether it is a column that lists every label, over which macro averages are taken."""
+        listed = [node for node in self._nodes if node.get("type") == "SET_OPERATION_NODE" and self._lists_labels(node)]
+        names = {str(one.get("alias")) for node in listed for one in objects(node) if one.get("alias")}
+        return part.get("class") == "COLUMN_REF" and part["column_names"][-1] in names
 
     def grouped(self, node: Node) -> Iterator[tuple[str, str]]:
         """The columns of its result that are fields of records by which it groups their rows."""

@@ -77,6 +77,9 @@ def leaks(study: Study, outcome: Outcome) -> None:
         at.warning("/boundary/level", message, f"at most {mathematics.USUAL_LEVEL}", text)
     parts = list(_parts(states))
     outcome.inspected = len(shown) * len(targets) * len(parts)
+    if not outcome.inspected:
+        outcome.not_applicable = "no value varies over enough states for a field to give it"
+        return
     guilty: set[str] = set()
     comparing = _Comparing(as_double(exact(text)), outcome.inspected, parts)
     for column in shown:
