@@ -90,6 +90,7 @@ def test_search_in_a_browser(address: str) -> None:
         asked: list[str] = []
         for width in (1280, PHONE):
             page = browser.new_page(viewport={"width": width, "height": 844})
+            page.set_default_timeout(180_000)  # a busy machine is slow, and not wrong
             page.on("request", lambda request: asked.append(request.url))
             page.goto(f"{address}/index.html")
             if width == PHONE:

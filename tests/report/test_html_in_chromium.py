@@ -81,7 +81,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         context = playwright.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, args=FLAGS, headless=True
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(120_000)  # a busy machine is slow, and not wrong
         yield Browser(context, tmp_path_factory.mktemp("pages"))
         context.close()
 
