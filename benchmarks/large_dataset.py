@@ -55,6 +55,8 @@ class Drawn:
 
     def __init__(self) -> None:
         self.right = np.zeros(len(SYSTEMS), np.int64)
+        self.parts = np.zeros((2, len(SYSTEMS), SEEDS, len(LABELS)), np.int64)
+        """By system, seed and label: how many answers there are, and how many of them are right."""
 
     def tables(self, first: int, last: int) -> tuple[pa.Table, pa.Table]:
         """The examples and the answers of some questions."""
@@ -66,6 +68,9 @@ class Drawn:
         system = np.tile(np.repeat(np.arange(len(SYSTEMS), dtype=np.int32), SEEDS), count)
         right = draw.random(count * EACH) < np.array(list(SYSTEMS.values()))[system]
         self.right += np.bincount(system[right], minlength=len(SYSTEMS))
+        places = (system * SEEDS + np.tile(np.arange(SEEDS), count * len(SYSTEMS))) * len(LABELS) + gold[question]
+        for counts, some in zip(self.parts, (places, places[right]), strict=True):
+            counts += np.bincount(some, minlength=counts.size).reshape(counts.shape)
         shift = draw.integers(1, len(LABELS), count * EACH).astype(np.int32)
         answer = np.where(right, gold[question], (gold[question] + shift) % len(LABELS)).astype(np.int32)
         confidence = np.round(draw.random(count * EACH), 4)
@@ -87,8 +92,8 @@ def _by_reference(codes: Any, texts: list[str]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(codes, pa.array(texts))
 
 
-def make(directory: Path, questions: int) -> None:
-    """Writes and seals the bundle."""
+def make(directory: Path, questions: int, parts: int = 0) -> None:
+    """Writes and seals the bundle; its second table has two numbers of each of so many parts of the answers."""
     for stage in ("declare", "report"):
         (directory / stage).mkdir(parents=True)
     declared, drawn = declarations(questions), Drawn()
@@ -121,4 +126,25 @@ def make(directory: Path, questions: int) -> None:
     ]
     table = {"label": "tab:systems", "columns": columns, "rows": rows}
     (directory / "report/table.systems.json").write_text(json.dumps(table))
+    if parts:
+        (directory / "report/table.parts.json").write_text(json.dumps(_table_of_parts(drawn, parts)))
     seal(directory, empty={"all": "Only results are reported."})
+
+
+def _table_of_parts(drawn: Drawn, parts: int) -> dict[str, Any]:
+    """Number and accuracy of the answers of a system with a seed to the questions of a label."""
+    where = {"system": "{System}", "seed": "{seed}", "gold": "{Gold}"}
+    columns: list[dict[str, Any]] = [
+        {"label": "System"},
+        {"label": "Seed"},
+        {"label": "Gold"},
+        {"label": "Answers", "recipe": {"metric": "count", "dataset": "answers", "where": where}},
+        {"label": "Accuracy", "recipe": {"metric": "accuracy", "of": "answer", "where": where}},
+    ]
+    rows = []
+    for place in list(np.ndindex(drawn.parts.shape[1:]))[:parts]:
+        every, right = (int(counts[place]) for counts in drawn.parts)
+        names = [list(SYSTEMS)[place[0]], f"seed {place[1]}", LABELS[place[2]]]
+        cells = [*names, str(every), f"{right / every:.4f}"]
+        rows.append({"label": ", ".join(names), "arguments": {"seed": str(place[1])}, "cells": cells})
+    return {"label": "tab:parts", "columns": columns, "rows": rows}

@@ -346,7 +346,7 @@ def _judge(table: Table, kind: str, change: Change, counted: Counted, show: Call
         printed, before = table.grid.cells[place].text, table.said[place]
         told = f"{kind}: {_told(table.grid, place)}"
         if change.get(place, printed) != printed:
-            right = one.status == "differs" and one.given == printed
+            right = one.status == "differs" and one.given.replace(",", "") == printed.replace(",", "")
             counted.planted += 1
             counted.named += one.status == "differs"
             counted.right += right

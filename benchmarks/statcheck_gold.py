@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,10 @@ def written(row: dict[str, str]) -> str:
     compared, level = row["p_comparison"].strip(QUOTE), row["p"].removeprefix("0")
     significance = compared if compared == "ns" else f"p {compared} {level}"
     bracket = f"({degrees})" if degrees else ""
-    return f"{name}{bracket} {row['test_comparison'].strip(QUOTE)} {row['test_value']}, {significance}"
+    # A spreadsheet cuts zeros off, which say how far a number was rounded: 2.0 was coded as 2.
+    copied = re.findall(rf"{re.escape(row['test_value'])}(?:\.?0+)?(?![\d.]*\d)", row["raw_result"])
+    value = copied[0] if copied else row["test_value"]
+    return f"{name}{bracket} {row['test_comparison'].strip(QUOTE)} {value}, {significance}"
 
 
 def measure(directory: Path) -> Counter[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +53,21 @@ _KEPT: dict[object, object] = {}
 """The last examinations, by what was asked and by the files as they were."""
 
 
+_DECIDED: dict[Hashable, Any] = {}
+"""What was decided of relations between printed numbers, by the relations with everything that they depend on."""
+
+
 @pytest.fixture
-def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
     """One examination serves all commands, and all tests that ask for this: of the same files, asked the same.
 
-    For tests of what commands say. What they asked for is listed, each time.
+    For tests of what commands say. What they asked for is listed, each time. Relations are decided once, too.
     """
     import sealtrace.api
     import sealtrace.examination
     from sealtrace.bundle.budget import Asked
     from sealtrace.bundle.resources import default_bundle
+    from sealtrace.relations.work import remembering
 
     examine = sealtrace.examination.examine
     asked: list[object] = []
@@ -83,7 +89,8 @@ def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     monkeypatch.setattr(sealtrace.examination, "examine", remembered)
     monkeypatch.setattr(sealtrace.api, "examine", remembered)
-    return asked
+    with remembering(_DECIDED):
+        yield asked
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from sealtrace.paper.model import Table
 
 
-def pdf(*pages: str) -> bytes:
-    """A PDF whose pages have these content streams, with F1 an ordinary and F2 a bold font."""
+def pdf(*pages: str, read_as: dict[str, str] | None = None) -> bytes:
+    """A PDF whose pages have these content streams, with F1 an ordinary and F2 a bold font.
+
+    `read_as` are characters of F1 that its map to characters gives out as others.
+    """
     fonts = "<< /F1 3 0 R /F2 4 0 R >>"
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -20,6 +23,13 @@ def pdf(*pages: str) -> bytes:
             f"<< /Type /Page /Parent 2 0 R {box} /Resources << /Font {fonts} >> /Contents {6 + 2 * number} 0 R >>"
         )
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
+    if read_as is not None:
+        names = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+        listed = " ".join(f"{ord(sign)} /{names[int(sign)]}" for sign in read_as)
+        mapped = "\n".join(f"<{ord(sign):02x}> <{ord(read):04x}>" for sign, read in read_as.items())
+        mapping = f"1 begincodespacerange <00> <ff> endcodespacerange\n{len(read_as)} beginbfchar\n{mapped}\nendbfchar"
+        objects[2] = objects[2][:-2] + f"/Encoding << /Differences [{listed}] >> /ToUnicode {len(objects) + 1} 0 R >>"
+        objects.append(f"<< /Length {len(mapping)} >>\nstream\n{mapping}\nendstream")
     body = "%PDF-1.4\n"
     places = []
     for number, text in enumerate(objects, 1):

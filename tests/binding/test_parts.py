@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.compounds import aligned_fields
+from sealtrace.binding.derived import derived_frames
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
 from sealtrace.binding.frames import Dimension, Frame, melted
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
+from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import numbers_of
 
 
@@ -131,3 +133,42 @@ def test_arrays_are_read_and_other_kinds_are_named(tmp_path: Path) -> None:
     assert {0.5, 0.75} <= values
     told = [problem.partition(":")[0] for problem in listing.problems]
     assert told == ["broken.npz", "objects.npz", "a.root and 1 more .root files"]
+
+
+def test_pooled_shares_weigh_rows_by_their_totals(tmp_path: Path) -> None:
+    """The share of all counts, not the mean of the rows' shares; nothing but their mean is tried."""
+    (tmp_path / "r.csv").write_text("model,site,errors,total\na,x,10,20\na,y,30,180\nb,x,5,50\nb,y,70,100\n")
+    (frame,) = frames_of(read_results(tmp_path).tables)
+    (pooled,) = [one for one in derived_frames(frame, Tally()) if one.name.endswith(", pooled")]
+    chosen = np.array([[True, True, False, False], [False, False, True, True]])
+    found = evaluate(pooled, chosen, [], statistics=["mean", "sd", "count"])
+    assert found is not None
+    assert found.statistics == ["mean"]
+    assert found.of("mean")[:, 0, pooled.measures.index("errors / total")].tolist() == pytest.approx([0.2, 0.5])
+
+
+def test_equal_totals_need_no_pooling(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("model,site,errors,total\na,x,10,20\na,y,12,20\nb,x,5,20\nb,y,7,20\n")
+    (frame,) = frames_of(read_results(tmp_path).tables)
+    assert not [one for one in derived_frames(frame, Tally()) if one.name.endswith(", pooled")]
+
+
+@pytest.mark.parametrize(
+    ("texts", "measures"),
+    [
+        (["F1=61.7 (n=300)", "F1=59.2 (n=301)"], {"out F1": [61.7, 59.2], "out n": [300, 301]}),
+        (["acc: 0.5", "", "acc: 0.25"], {"out acc": [0.5, np.nan, 0.25]}),
+        (["run 1", "run 2"], {}),
+        (["F1=61.7", "EM=40.2"], {}),
+        (["at 12:30", "at 12:45"], {}),
+    ],
+)
+def test_numbers_that_texts_name(tmp_path: Path, texts: list[str], measures: dict[str, list[float]]) -> None:
+    """Where every text names the same ones; other numbers in texts belong to names."""
+    rows = [{"model": f"m{place}", "out": text} for place, text in enumerate(texts)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    (frame,) = frames_of(read_results(tmp_path).tables)
+    found = dict(zip(frame.measures, frame.numbers.T, strict=True))
+    assert set(found) == set(measures)
+    for name, values in measures.items():
+        np.testing.assert_allclose(found[name], values)

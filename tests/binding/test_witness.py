@@ -204,3 +204,66 @@ def test_frames_of_one_name_may_have_other_fields(tmp_path: Path) -> None:
     code, numbers = checked(tmp_path)
     assert code in (0, 3)
     assert "differs" not in {word for word, _, _ in numbers.values()}
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_exchanged_columns_are_named_where_headers_only_resemble_fields(exchanged: bool, tmp_path: Path) -> None:
+    """`Macro F1` and `Attack F1` print each other's numbers; neither header is the name of a field letter by letter."""
+    (tmp_path / "results").mkdir()
+    draw = random.Random(6)
+    scores = {
+        name: {field: round(draw.uniform(0.1, 0.9), 5) for field in ("f1_macro", "attack_class_f1", "roc_auc")}
+        for name in SYSTEMS
+    }
+    (tmp_path / "results" / "metrics.json").write_text(json.dumps(scores))
+    fields = ("attack_class_f1", "f1_macro", "roc_auc") if exchanged else ("f1_macro", "attack_class_f1", "roc_auc")
+    rows = [f"| {name} | {' | '.join(f'{own[field]:.3f}' for field in fields)} |" for name, own in scores.items()]
+    head = ["# P", "", "| System | Macro F1 | Attack F1 | ROC-AUC |", "|---|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
+    code, numbers = checked(tmp_path)
+    words = {name: word for name, (word, _, _) in numbers.items()}
+    assert code == (1 if exchanged else 0)
+    assert {name for name, word in words.items() if word == "differs"} == (
+        {name for name in words if not name.endswith("AUC")} if exchanged else set()
+    )
+    assert numbers["ours, Macro F1"][1] == f"{scores['ours']['f1_macro']:.3f}"
+
+
+@pytest.mark.parametrize(("label", "code"), [("delta", 1), ("delta [7]", 3)])
+def test_a_row_of_another_run_is_no_error(label: str, code: int, tmp_path: Path) -> None:
+    """All numbers of a row disagree: an error under the record's own name, another run under one that is like it."""
+    (tmp_path / "results").mkdir()
+    draw = random.Random(8)
+    scores = {name: [round(draw.uniform(40, 90), 2) for _ in range(2)] for name in ("alpha", "beta", "gamma", "delta")}
+    lines = [f"{name},{one},{two}" for name, (one, two) in scores.items()]
+    (tmp_path / "results" / "models.csv").write_text("model,accuracy,f1\n" + "\n".join(lines) + "\n")
+    printed = {**scores, "delta": [scores["delta"][0] + 1.37, scores["delta"][1] + 2.18]}
+    rows = [f"| {label if name == 'delta' else name} | {one:.2f} | {two:.2f} |" for name, (one, two) in printed.items()]
+    head = ["# Models", "", "| Model | Accuracy | F1 |", "|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
+    found, numbers = checked(tmp_path)
+    assert found == code
+    assert {word for name, (word, _, _) in numbers.items() if name.startswith("delta")} == (
+        {"differs"} if code == 1 else {"open"}
+    )
+    findings = json.loads((tmp_path / "found.json").read_text())["findings"]
+    assert [finding["key"].get("accident") for finding in findings] == ([None] * 2 if code == 1 else ["another-run"])
+
+
+def test_two_runs_of_the_same_rows_are_told_apart_by_their_values(tmp_path: Path) -> None:
+    """Two files of the same columns and rows, neither of which its name calls old: the table follows from one."""
+    (tmp_path / "results").mkdir()
+    draw = random.Random(10)
+    runs = {day: {name: round(draw.uniform(40, 90), 2) for name in SYSTEMS} for day in ("march", "april")}
+    for day, scores in runs.items():
+        lines = [f"{name},{score}" for name, score in scores.items()]
+        (tmp_path / "results" / f"scores_{day}.csv").write_text("system,accuracy\n" + "\n".join(lines) + "\n")
+    rows = [f"| {name} | {score:.2f} |" for name, score in runs["march"].items()]
+    (tmp_path / "paper.md").write_text("\n".join(["# P", "", "| System | Accuracy |", "|---|---|", *rows]) + "\n")
+    code, numbers = checked(tmp_path)
+    assert code == 0
+    assert {word for word, _, _ in numbers.values()} == {"follows"}
+    (finding,) = json.loads((tmp_path / "found.json").read_text())["findings"]
+    assert (finding["severity"], finding["key"]["accident"]) == ("warning", "two-runs")
+    assert "march" in finding["message"]
+    assert "april" in finding["message"]

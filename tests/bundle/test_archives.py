@@ -22,7 +22,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.archives import DirectoryContainer, Member
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.members import read_manifest
+from sealtrace.bundle.members import read_document
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.result import Result
 from small_study import small_study
@@ -117,7 +117,7 @@ def test_every_carrier_gives_the_same_bundle(carrier: Callable[[Path], Path], tm
     assert [(one.id, one.status, one.inspected) for one in expected.checks] == [
         (one.id, one.status, one.inspected) for one in actual.checks
     ]
-    assert actual.subject.root_sha256 == read_manifest(path)["root_sha256"]
+    assert actual.subject.root_sha256 == read_document(path)["root_sha256"]
 
 
 def test_archives_are_not_extracted(tmp_path: Path) -> None:

@@ -6,13 +6,12 @@ import json
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contract.specimens import ROWS, json_lines, records, specimen
-from sealtrace.bundle import fast_json, stores
+from sealtrace.bundle import stores
 from sealtrace.bundle.fast_json import FEW, fast_table
 from sealtrace.bundle.shapes import row_shape
 from support import FIXTURE, LONG
@@ -24,19 +23,9 @@ TEXT = TRACES[20].decode()
 
 
 def read(data: bytes, kind: str, *, fast: bool) -> dict[str, Any]:
-    """Everything that reading gives; of the two fast ways, both do."""
-    if not fast:
-        return read_by("nothing", data, kind)
-    found = read_by("templates", data, kind)
-    assert found == read_by("arrow", data, kind)
-    return found
-
-
-def read_by(way: str, data: bytes, kind: str) -> dict[str, Any]:
-    """What is read with one way to be faster than the strict parser."""
+    """Everything that reading gives, by columns where that is certain or by the strict parser alone."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(fast_json, "MANY", FEW if way == "templates" else 10**9)
-        if way == "nothing":
+        if not fast:
             patched.setattr(stores, "fast_table", lambda *_: None)
         store = stores.read_rows(data, "file.jsonl", kind, "jsonl")
     rows = store.table.to_pylist(maps_as_pydicts="strict")
@@ -50,21 +39,6 @@ def test_good_lines_take_the_fast_way() -> None:
     assert fast_table(b"\n".join(TRACES), row_shape("trace")) is not None
     assert fast_table(b"\n".join(VALUES), row_shape("values")) is not None
     assert fast_table(b"\n".join(TRACES[: FEW - 1]), row_shape("trace")) is None
-
-
-def templated(lines: list[bytes], kind: str) -> int | None:
-    """How many rows templates give; None where the lines are left to others."""
-    text = b"\n".join(lines)
-    ends = np.cumsum([len(line) + 1 for line in lines]) - 1
-    table = fast_json.templated_table(text, np.r_[0, ends[:-1] + 1], ends, row_shape(kind))
-    return None if table is None else table.num_rows
-
-
-def test_lines_that_are_alike_are_read_by_templates() -> None:
-    """Those of the fixture are; a line that nobody can read, or a long text, leaves them to others."""
-    assert (templated(TRACES, "trace"), templated(VALUES, "values")) == (len(TRACES), len(VALUES))
-    assert templated([*TRACES, TRACES[0][:-1]], "trace") is None
-    assert templated([*TRACES, TRACES[0].replace(b'"state": "', b'"state": "' + b"x" * 300)], "trace") is None
 
 
 NUMBERS = (

@@ -93,7 +93,7 @@ def test_a_disk_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_another_drive_has_no_way_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """`relpath` refuses there; reports then name files as they are in the bundle."""
 
-    def refused(_: object) -> str:
+    def refused(*_: object) -> str:
         raise ValueError("path is on mount 'D:', start on mount 'C:'")
 
     monkeypatch.setattr(os.path, "relpath", refused)

@@ -18,7 +18,7 @@ from sealtrace.bundle.identity import ListedFile, file_digest, manifest_document
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.stores import read_rows as read_store
 from sealtrace.paper.model import Table
-from sealtrace.witnesses.disclosure import disclosed, salted, tree_document
+from sealtrace.witnesses.disclosure import disclosed, salted, tree_of
 from set_pages import page_of, pdf
 from support import EMPTY, Row, copy_of_small_fixture, edit_document, edit_rows, read_rows, unseal, write_rows
 
@@ -642,7 +642,7 @@ def relation_of_no_column(bundle: Path) -> None:
 
 @mutation("relation.holds", RELATIONS, "/formula", {"relation": "same-weak-ev"})
 def relation_that_cannot_hold(bundle: Path) -> None:
-    write_rows(bundle / RELATIONS, [{**SAME, "formula": f"{SAME['formula']} + 0.0002"}])
+    write_rows(bundle / RELATIONS, [{**SAME, "formula": f"{SAME['formula']} + 0.02"}])
 
 
 # Queries that must return no rows
@@ -675,10 +675,10 @@ def signature_of_nothing(bundle: Path) -> None:
 @mutation("witness.disclosed", "report/tree.labels.json", None, {"tree": "labels"})
 def changed_disclosure(bundle: Path) -> None:
     rows = salted([{"item": f"i{number}", "label": "a", "split": "held-out"} for number in range(5)])
-    tree = tree_document("labels", "label", rows, None)
+    tree = tree_of("labels", "label", rows, None)
     shown = disclosed(tree, rows, [3])
     shown["rows"][0]["row"]["label"] = "b"
-    attach(bundle, "report/tree.labels.json", json.dumps(tree))
+    attach(bundle, "report/tree.labels.json", tree.model_dump_json(exclude_none=True))
     attach(bundle, "witnesses/labels.rows.json", json.dumps(shown))
 
 

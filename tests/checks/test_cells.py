@@ -12,6 +12,7 @@ from checks.test_tables import GOOD, T, edited, table
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.checks.relations import holds
+from sealtrace.checks.sealed_relations import SealedRelations
 from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import cells_of
 from sealtrace.relations.decision import Status
@@ -243,6 +244,41 @@ def test_relations_that_cannot_hold_together() -> None:
     assert evidence_of(files).view(PrintedNumbers).results[1].relation == "r0"
 
 
+CLAIMS = "report/claims.json"
+
+
+def claimed(quote: str, *readings: str, assumes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A table of numbers, and one claim that names all of its rows."""
+    also = [{"at": "tab:t", "quote": name} for name in "abc"]
+    claim = {"id": "it", "at": "tab:t", "quote": quote, "also": also, "readings": list(readings)}
+    return {**related(a="1", b="2", c="4"), CLAIMS: {"claims": [{**claim, "assumes": list(assumes)}]}}
+
+
+def test_sealed_claims() -> None:
+    """What is not tied is an error, and so is a contradiction; a question is a note."""
+    wrong, right = f"{A} + {B} == {C}", f"{B} + {B} == {C}"
+    for files, check, expected in (
+        (claimed("Value", right), "relation.formula", []),
+        (claimed("Value", right), "relation.holds", []),
+        (claimed("words of another paper", right), "relation.formula", [("error", "it", "/claims/0")]),
+        (claimed("words of another paper", right), "relation.holds", []),
+        (claimed("Value", wrong), "relation.holds", [("error", "it", "/claims/0")]),
+        (claimed("Value", wrong, right), "relation.holds", []),
+        (claimed("Value", wrong, assumes=("something",)), "relation.holds", [("note", "it", "/claims/0")]),
+    ):
+        assert told(outcome_of(check, files), "severity", "key", "field") == expected
+
+
+def test_relations_in_doubt_are_notes() -> None:
+    """What rests on an assumption, and what a unit in the last place mends: shown, and no cell is contradicted."""
+    files = related(f"{A} + {B} == {C}", a="1.2", b="2.3", c="4.2")
+    files[RELATIONS][0]["assumes"] = ["Nobody says so."]
+    rounded = related(f"{A} + {B} == {C}", a="1.2", b="2.3", c="3.8")
+    for doubtful in (files, rounded):
+        assert told(outcome_of("relation.holds", doubtful), "severity", "key") == [("note", "r0")]
+        assert "contradicted" not in statuses(doubtful)
+
+
 def test_many_numbers_of_a_relation() -> None:
     """Six are listed, and the others counted."""
     for count, ending in ((6, ", tab:t[f, Value] 1"), (7, ", and 1 more"), (8, ", and 2 more")):
@@ -269,11 +305,12 @@ def test_relations_that_cannot_be_read() -> None:
 
 def test_relations_that_are_not_decided() -> None:
     """They are missing, and the first is named."""
-    printed = evidence_of(related(f"{A} == {B}", a="1", b="1")).view(PrintedNumbers)
-    (decision,) = printed.decided
-    printed.__dict__["decided_together"] = [replace(decision, status=Status.UNDECIDED, reason="too hard")]
+    evidence = evidence_of(related(f"{A} == {B}", a="1", b="1"))
+    relations = evidence.view(SealedRelations)
+    (decision,) = relations.decided
+    relations.__dict__["decided_together"] = [replace(decision, status=Status.UNDECIDED, reason="too hard")]
     outcome = Outcome("relation.holds", "relations")
-    holds(printed, outcome)
+    holds(evidence, outcome)
     assert (outcome.missing, told(outcome)) == ("1 relations are undecided: r0: too hard", [])
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from checks.few_records import outcome_of, told
+from checks.few_records import evidence_of, outcome_of, told
+from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.paper.model import Table
 from set_pages import page_of, pdf, rule, text
 
@@ -90,6 +91,30 @@ def test_what_a_page_leaves_in_doubt(how: str, content: str) -> None:
     assert how in seen.missing
 
 
+@pytest.mark.parametrize(("read_as", "told_of"), [({"6": "6", "5": "5"}, False), ({"6": "5", "5": "5"}, True)])
+def test_glyphs_that_read_as_others(read_as: dict[str, str], told_of: bool) -> None:
+    """A map that reads a six as a five is doubted, and one that reads it as what it is called is not."""
+    shown = SHOWN if not told_of else SHOWN.replace("(0.65)", "(0.66)")  # copied from the page, it is 0.55
+    seen = outcome_of("table.page", {T: RECORD, PDF: pdf(shown, read_as=read_as)})
+    assert (seen.missing is not None and "ToUnicode" in seen.missing) is told_of
+    assert told(seen) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        SHOWN.replace("(Score)", "(Loss)"),
+        SHOWN.replace("(Score)", "(@)").replace("(Rank)", "(Score)").replace("(@)", "(Rank)"),
+    ],
+    ids=["another", "exchanged"],
+)
+def test_headings_that_the_page_does_not_have(content: str) -> None:
+    """A number below another heading is another number."""
+    seen = outcome(content)
+    assert seen.missing is not None
+    assert "heading" in seen.missing
+
+
 def test_tables_without_a_place_and_places_without_a_table() -> None:
     """Neither is passed over."""
     seen = outcome(
@@ -104,3 +129,22 @@ def test_a_pdf_that_cannot_be_read() -> None:
     seen = outcome_of("table.page", {T: RECORD, PDF: b"%PDF-1.7 nothing"})
     assert seen.missing is not None
     assert "not readable" in seen.missing
+
+
+def test_a_manuscript_that_is_an_attachment_is_not_used() -> None:
+    """It is recognised by its ending, and said."""
+    seen = outcome_of("table.source", {T: RECORD, "declare/attachments/paper.tex": ""})
+    assert told(seen, "source", "severity") == [("declare/attachments/paper.tex", "note")]
+    sealed = outcome_of("table.source", {T: RECORD, "declare/attachments/paper.tex": "", PDF: pdf(SHOWN)})
+    assert told(sealed) == []
+
+
+DOUBTED = "\\begin{table}\\caption{Scores.}\\label{tab:t}\\begin{tabular}{lrr}\nSystem & Score & Rank\\\\ \\hline\n"
+DOUBTED += "ours & 0.71 & -1\\\\\nweaker & 0.65 & 2\\\\\n\\end{tabular}\\end{table}\n"
+
+
+@pytest.mark.parametrize(("text", "doubted"), [("\\catcode`3=13\n" + DOUBTED, [T]), (DOUBTED + "\\catcode`3=13\n", [])])
+def test_cells_below_a_doubt_are_open(text: str, doubted: list[str]) -> None:
+    """Those above it are not."""
+    evidence = evidence_of({T: RECORD, "report/manuscript.paper.tex": text})
+    assert list(evidence.view(PrintedNumbers).doubted) == doubted

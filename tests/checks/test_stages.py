@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,8 @@ from sealtrace.contract.kinds import STAGES
 from support import Row
 
 PROTOCOL, NOTES, LATE = "declare/protocol.json", "declare/attachments/notes.txt", "report/attachments/late.txt"
-FILES: dict[str, Any] = {PROTOCOL: {"study": "s", "title": "t"}, NOTES: "abc", LATE: "de"}
+SPLITS = [{"name": "held-out", "role": "held-out", "size": 4}]
+FILES: dict[str, Any] = {PROTOCOL: {"study": "s", "title": "t", "splits": SPLITS}, NOTES: "abc", LATE: "de"}
 Seals = dict[str, Row]
 
 
@@ -87,6 +89,22 @@ def test_stages_that_are_not_sealed() -> None:
     outcome = outcome_of("stage.chain", files)
     assert outcome.missing == "not sealed yet: bank, report"
     assert told(outcome, "key", "field") == [("structure", "/previous")]
+
+
+def test_a_study_without_splits_seals_two_stages() -> None:
+    """The first and the last; others count where they are sealed, and the chain links those that are."""
+
+    def two(seals: Seals) -> None:
+        for stage in STAGES[1:-1]:
+            del seals[stage]
+
+    plain = {**FILES, PROTOCOL: {"study": "s", "title": "t"}}
+    files = {**plain, **{seal_path(stage): seal for stage, seal in seals(plain, two).items()}}
+    outcome = outcome_of("stage.chain", files)
+    assert (told(outcome), outcome.missing, outcome.inspected) == ([], None, 2)
+    assert [link.stage for link in stage_links(evidence_of(files), {})] == ["declare", "report"]
+    del files[seal_path("report")]
+    assert outcome_of("stage.chain", files).missing == "not sealed yet: report"
 
 
 def test_a_stage_that_is_sealed_twice() -> None:
@@ -237,7 +255,7 @@ def test_what_a_page_draws() -> None:
     assert list(links) == list(STAGES)
     first, absent, broken = links["declare"], links["bank"], links["structure"]
     assert (first.sealed, first.files, first.linked, first.witnesses) == (True, 2, True, ["somebody"])
-    assert (first.bytes, first.kinds) == (len('{"study": "s", "title": "t"}') + 3, {"protocol": 1, "attachment": 1})
+    assert (first.bytes, first.kinds) == (len(json.dumps(FILES[PROTOCOL])) + 3, {"protocol": 1, "attachment": 1})
     assert (first.digest, first.previous) == (document_digest(files[seal_path("declare")]), None)
     assert (absent.sealed, absent.files, absent.bytes, absent.kinds, absent.linked) == (False, 0, 0, {}, False)
     assert (broken.linked, broken.previous, broken.empty_reason) == (False, "0" * 64, "Nothing belongs here.")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from claims.papers import PAPER, decided, ground, one
+from cli.runner import sealtrace
 from sealtrace.bundle.defects import BundleError
 from sealtrace.claims.outline import outline_of, outline_text, uncovered
 from sealtrace.claims.reading import claims_in
@@ -230,3 +232,28 @@ def test_what_no_claim_touches_is_listed() -> None:
     assert "tab:main[Small, F1]" not in left["tables"]["tab:main"]
     assert "tab:main[Base, F1]" in left["tables"]["tab:main"]
     assert "s3" not in [sentence["id"] for sentence in left["sentences"]]
+
+
+def test_check_decides_claims_beside_its_results(tmp_path: Path) -> None:
+    """A broken claim is a finding of `check`, a refused one makes it incomplete, and what results give stays."""
+    (tmp_path / "paper.tex").write_text(PAPER.replace("of 0.81", "of 0.80"), encoding="utf-8")
+    results = tmp_path / "results"
+    results.mkdir()
+    rows = ["model,F1,Accuracy,Params", "Small,70.4,0.80,12", "Base,71.2,0.84,40", "Large,74.9,0.88,95"]
+    (results / "scores.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    claims = tmp_path / "paper.claims"
+    grades = {}
+    for name, quote, reading in (
+        ("gain", GAIN, "#3.7 == tab:main[Large, F1] - tab:main[Base, F1]"),
+        ("share", "Of the 48,200 records, 3,133 (5.0%)", "#5.0% == 100 * #3,133 / #48,200"),
+        ("nowhere", "nowhere in the paper", "#3.7 == tab:main[Large, F1]"),
+    ):
+        claims.write_text(f'claim {name}\n  at "{quote}"\n  reads {reading}\n', encoding="utf-8")
+        options = ("--claims", claims, "--format", "json", "--no-audit", "--allow-unexplained")
+        run = sealtrace("check", tmp_path / "paper.tex", results, *options)
+        found = json.loads(run.output)
+        (claim,) = [one for one in found["claims"] if one["id"] == name]
+        grades[name] = (claim["grade"], run.code)
+        follows = {one["id"]: one["word"] for one in found["numbers"]}
+        assert follows["tab:main[Large, F1]"] == "follows"
+    assert grades == {"gain": ("holds", 0), "share": ("contradiction", 1), "nowhere": ("refused", 3)}

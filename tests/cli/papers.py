@@ -43,7 +43,6 @@ fact text.gain = 0.25 at 3
 relation gain
   says    Gain is after minus before, for {r}.
   because header of tab:scores
-  assumes both are means over the same hands
   for r in tab:scores
   holds   tab:scores[{r}, Gain] == tab:scores[{r}, After] - tab:scores[{r}, Before]
   repaired by a factor: some f in [1, 2]:

@@ -83,12 +83,23 @@ def test_a_contradiction(bad: Path, relations: Path) -> None:
         f"  printed     0.35  tab:scores[A, Gain], line {GAIN_LINE}",
         "  arithmetic  1.50 - 1.25 = 0.25 ± 0.01, printed 0.35",
         "  off by      8.5 units of the last printed digit of tab:scores[A, Gain]",
-        "  assumes     both are means over the same hands",
         "  perhaps     a factor: would repair it",
         "              another sign: would not repair it",
     ):
         assert line in run.output.splitlines()
     assert "What is subtracted for A?" in run.output
+
+
+def test_what_rests_on_an_assumption_is_a_question(bad: Path, relations: Path) -> None:
+    """The same arithmetic, and no contradiction: it is shown with what it assumes, and the exit code says nothing."""
+    text = relations.read_text(encoding="utf-8")
+    said = "because header of tab:scores\n"
+    relations.write_text(text.replace(said, f"{said}  assumes both are of one day\n"), encoding="utf-8")
+    run = sealtrace("audit", bad, "--relations", relations, "--no-automatic")
+    assert run.code == 0
+    assert "question: gain (A)" in run.output.splitlines()
+    assert "  assumes     both are of one day" in run.output.splitlines()
+    assert "  arithmetic  1.50 - 1.25 = 0.25 ± 0.01, printed 0.35" in run.output.splitlines()
 
 
 def test_automatic_families_need_no_file(bad: Path, good: Path) -> None:
@@ -136,7 +147,7 @@ def test_relations_that_cannot_be_bound(good: Path, tmp_path: Path) -> None:
     run = sealtrace("audit", good, "--relations", file, "--no-automatic")
     assert run.code == 3
     assert "3 relations that can hold" in run.output
-    assert "r.relations:20:9 tab:scores has no column 'Gains'; did you mean 'Gain'?" in " ".join(run.output.split())
+    assert "r.relations:19:9 tab:scores has no column 'Gains'; did you mean 'Gain'?" in " ".join(run.output.split())
 
 
 @pytest.mark.parametrize(
@@ -253,7 +264,7 @@ def test_hostile_papers(name: str, tmp_path: Path) -> None:
     [
         ("gone.tex", None, "no such file"),
         ("gone", None, "gone"),
-        ("paper.docx", b"PK", "neither a paper"),
+        ("paper.docx", b"PK", "not a readable .docx"),
         ("broken.zip", b"not a zip", "broken.zip"),
     ],
 )
@@ -461,3 +472,14 @@ def test_the_seconds_of_a_run_are_kept_and_what_was_left_out_is_said(good: Path,
     run = sealtrace("audit", good, "--relations", write(tmp_path, "h.relations", hostile), "--seconds", "2")
     assert run.code == 3
     assert "seconds were used up" in " ".join(run.output.split())
+
+
+def test_a_paper_in_which_nothing_could_be_compared_says_so(tmp_path: Path) -> None:
+    """Not that it is incomplete, and not in the words of a bundle's verdict."""
+    paper = write(tmp_path, "p.md", "| Model | Score |\n|---|---|\n| a | 61.23 |\n| b | 64.02 |\n")
+    run = sealtrace("audit", paper)
+    assert run.code == 3
+    assert run.output.startswith("NOTHING COULD BE COMPARED  p.md\n")
+    assert "this audit says nothing of them" in " ".join(run.output.split())
+    assert "attested" not in run.output
+    assert "INCOMPLETE" not in run.output

@@ -96,11 +96,80 @@ def test_what_is_not_there_is_code_two(tmp_path: Path, made: Study, missing: str
 
 
 def test_an_empty_directory_explains_nothing(tmp_path: Path, made: Study) -> None:
-    """Nothing read, nothing explained: never a pass."""
-    (tmp_path / "empty").mkdir()
-    run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "empty")
-    assert run.code == 3
-    assert f"numbers {made.numbers}: {made.numbers} open ({made.numbers} unexplained)" in run.output
+    """Nothing read, nothing compared: that is no verdict about the paper, and the reasons are said."""
+    assert made.numbers
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    run = sealtrace("check", tmp_path / "paper.tex", empty)
+    assert (run.code, run.output, "no data file in it (CSV, JSON," in run.errors) == (2, "", True)
+    (empty / "model.pkl").write_bytes(b"x")
+    run = sealtrace("check", tmp_path / "paper.tex", empty)
+    assert (run.code, "model.pkl: not read, a pickle can run any program" in run.errors) == (2, True)
+
+
+FIRST_SCREEN = r"""\documentclass{article}
+\begin{document}
+We used version 2.1.0 in 2023.
+\begin{table}\caption{Scores.}\label{tab:main}
+\begin{tabular}{lrr}\toprule Model & F1 & EM \\ \midrule
+alpha & 59.83 & 41.27 \\ beta & 64.21 & 44.95 \\ gamma & 68.90 & 47.33 \\ delta & 70.35 & 49.02 \\ \bottomrule
+\end{tabular}\end{table}
+\begin{table}\caption{Supplement.}\label{tab:supp}
+\begin{tabular}{lrr}\toprule Task & Share & Size \\ \midrule
+one & 11.7 & 2217 \\ two & 12.3 & 2398 \\ \bottomrule
+\end{tabular}\end{table}
+\begin{tabular}{lr} a & b \\ x & 1 & 2 & 3 \\ \end{tabular}
+\end{document}
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a paper of which one number differs, and a file that cannot be read."""
+    for name in (".git", "paper", "data"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "paper" / "main.tex").write_text(FIRST_SCREEN)
+    rows = "alpha,59.83,41.27\nbeta,64.21,44.95\ngamma,66.18,47.33\ndelta,70.35,49.02\n"
+    (tmp_path / "data" / "models.csv").write_text("model,f1,em\n" + rows)
+    (tmp_path / "data" / "weights.pkl").write_bytes(b"x")
+    return tmp_path
+
+
+def test_the_first_screen_has_the_verdict_and_what_it_rests_on(repository: Path) -> None:
+    """In this order: verdict, files, what differs, a line for each table, what was not read; open numbers after it."""
+    output = sealtrace("check", repository / "paper" / "main.tex", repository / "data").output
+    order = (
+        "1 DIFFERS, 4 OPEN  main.tex against data",
+        "read 1 of 2 data files (not read: 1 .pkl)",
+        "the paper prints 68.90; the results give 66.18 (models.csv:4)",
+        "tab:main  main.tex:6  7 of 8 follow, 1 differs",
+        "tab:supp  main.tex:10  0 of 4 follow, 4 open",
+        "main.tex:12: a row does not add up",
+        "weights.pkl: not read",
+        "open (unexplained)  one, Share",
+    )
+    places = [output.find(text) for text in order]
+    assert -1 not in places, output
+    assert places == sorted(places)
+    assert "2.1" not in output
+    assert "2023" not in output
+    assert max(map(len, output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("directory", "form"),
+    [(".", "github"), ("paper", "github"), ("data", "github"), ("paper", "sarif"), ("data", "junit")],
+)
+def test_files_are_named_as_the_workspace_has_them(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, directory: str, form: str
+) -> None:
+    """From whichever directory of the repository the command is started."""
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    monkeypatch.chdir(repository / directory)
+    paper, data = (os.path.relpath(repository / name) for name in ("paper/main.tex", "data"))
+    output = sealtrace("check", paper, data, "--no-audit", "--format", form).output
+    named = {"github": "file=paper/main.tex,line=6", "sarif": '"uri": "paper/main.tex"', "junit": "paper/main.tex:6"}
+    assert named[form] in output
 
 
 def test_reports_for_machines_and_for_a_browser(tmp_path: Path, made: Study) -> None:
@@ -132,7 +201,7 @@ def test_a_report_is_no_result_and_replaces_none(tmp_path: Path, made: Study) ->
     assert (results / "runs.csv").read_bytes() == before
     for _ in range(2):  # an older report may be replaced
         assert sealtrace("check", tmp_path / "paper.tex", results, "-o", f"json={again / 'check.json'}").code == 0
-    assert sealtrace("check", tmp_path / "paper.tex", again, "-o", f"json={again / 'check.json'}").code == 3
+    assert sealtrace("check", tmp_path / "paper.tex", again, "-o", f"json={again / 'check.json'}").code == 2
 
 
 def test_hostile_names_do_not_act(tmp_path: Path) -> None:
@@ -148,13 +217,20 @@ def test_hostile_names_do_not_act(tmp_path: Path) -> None:
 
 
 def test_a_saved_draft_verifies(tmp_path: Path, made: Study) -> None:
-    """Datasets, tables and recipes that `verify --draft` recomputes every cell from; nothing is overwritten."""
+    """Datasets, tables and recipes that `verify --draft` recomputes cells from; nothing is overwritten.
+
+    The field under the heading F1 is a macro F1, which is another statistic: that recipe would be refused, so the draft
+    has it as a note.
+    """
     draft = tmp_path / "study"
     run = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
     assert run.code == 0
     judged = sealtrace("verify", draft, "--draft", "--format", "json")
-    coverage = json.loads(judged.output)["coverage"]
-    assert (coverage["numbers"], coverage["words"]["follows"]) == (made.numbers, made.numbers)
+    result = json.loads(judged.output)
+    words = result["coverage"]["words"]
+    assert (result["verdict"], words["follows"], words["open"]) == ("incomplete", made.numbers - 4, 4)
+    noted = [number["says"] for number in result["numbers"] if number["word"] == "open"]
+    assert all("Refused: the heading says f1, and the recipe computes a mean." in said for said in noted)
     again = sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
     assert again.code == 2
 
@@ -185,8 +261,8 @@ def test_bind_proposes_recipes_for_open_cells(tmp_path: Path, made: Study) -> No
     sealtrace("check", tmp_path / "paper.tex", tmp_path / "results", "--no-audit", "--save", draft)
     table = draft / "report/table.main.json"
     record = json.loads(table.read_text())
-    for row in record["rows"]:
-        row.pop("recipes", None)
+    for part in (*record["columns"][1:], *record["rows"]):
+        part.pop("recipe", part.pop("recipes", None))
     table.write_text(json.dumps(record))
     assert sealtrace("seal", draft, "--empty", "all=nothing but results").code == 0
     recipes = tmp_path / "recipes.json"
@@ -206,24 +282,24 @@ def test_what_bind_proposes_for_a_draft_of_predictions_can_be_tried(tmp_path: Pa
     """
     draft, recipes = tmp_path / "study", tmp_path / "recipes.json"
     run = sealtrace("check", ROOT / "examples/reading-rooms", "--no-audit", "--save", draft)
-    assert (run.code, f"sealtrace seal {draft} --empty all=REASON" in run.errors) == (1, True)
+    assert (run.code, f"`sealtrace seal {draft}`" in run.errors) == (1, True)
     own = sealtrace("try", draft)
     assert (own.code, "8 follow, 1 differs (8 exact, 1 mismatch)" in own.output) == (1, True), own.output
     table = draft / "report/table.table-1.json"
     record = json.loads(table.read_text())
-    for row in record["rows"]:
-        del row["recipes"]
+    for part in (*record["columns"][1:], *record["rows"]):
+        part.pop("recipe", part.pop("recipes", None))
     table.write_text(json.dumps(record))
-    for name in ("file_part1", "file_seed"):
-        rows = draft / "report/rows.results.jsonl"
-        kept = [json.loads(line) for line in rows.read_text().splitlines()]
-        for one in kept:
-            del one[name]
-        rows.write_text("".join(f"{json.dumps(one)}\n" for one in kept))
-        declared = draft / "report/dataset.results.json"
-        document = json.loads(declared.read_text())
-        del document["row"]["properties"][name]
-        declared.write_text(json.dumps(document))
+    rows, declared = draft / "report/rows.results.jsonl", draft / "declare/dataset.results.json"
+    kept = [json.loads(line) for line in rows.read_text().splitlines()]
+    for one in kept:
+        one["file"] = f"{one.pop('file_name_part_1')}_{one.pop('file_name_seed')}"
+    rows.write_text("".join(f"{json.dumps(one)}\n" for one in kept))
+    document = json.loads(declared.read_text())
+    properties = {name: {"type": "string" if isinstance(kept[0][name], str) else "number"} for name in kept[0]}
+    document = {"dataset": "results", "row": {"type": "object", "properties": properties}, "key": document["key"]}
+    document["key"] = ["file", *(name for name in document["key"] if not name.startswith("file_name"))]
+    declared.write_text(json.dumps(document))
     assert sealtrace("bind", draft, "-o", recipes).code == 1
     assert "file IN ('plain_seed11'" in recipes.read_text()
     tried = sealtrace("try", draft, "--recipes", recipes)
@@ -238,7 +314,7 @@ def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
     shown, typed = pty.openpty()
     command = [sys.executable, "-m", "sealtrace", "check", tmp_path / "paper.tex", tmp_path / "results"]
     with subprocess.Popen(
-        [*map(str, command), "--no-audit", "--quiet", "--ask", "--format", "json"],
+        [*map(str, command), "--no-audit", "--quiet", "--ask", "--decisions", "said.json", "--format", "json"],
         stdin=typed, stdout=subprocess.PIPE, stderr=typed, cwd=tmp_path, text=True,
     ) as process:  # fmt: skip
         os.close(typed)
@@ -253,6 +329,8 @@ def test_questions_are_asked_on_a_terminal(tmp_path: Path, made: Study) -> None:
     assert check["coverage"]["words"]["open"] > 0
     assert check["coverage"]["words"]["follows"] > 0
     assert process.returncode == 3
+    said = json.loads((tmp_path / "said.json").read_text())["decisions"]
+    assert [one["decision"] for one in said] == ["reject", "accept"]
 
 
 def test_questions_need_a_terminal(tmp_path: Path, made: Study) -> None:
@@ -269,3 +347,28 @@ def test_pipes_among_the_results_are_not_waited_for(tmp_path: Path) -> None:
     for name in ("a.csv", "b.json", "c.xlsx"):
         os.mkfifo(tmp_path / "results" / name)
     assert process("check", tmp_path / "paper.tex", tmp_path / "results").returncode == 0
+
+
+def test_decisions_are_used(tmp_path: Path, made: Study) -> None:
+    """What is rejected is open and has no recipe; a note goes into the draft; what does not fit is said."""
+    assert made.numbers
+    decisions, draft = tmp_path / "decisions.json", tmp_path / "study"
+    paper, results = tmp_path / "paper.tex", tmp_path / "results"
+    found = json.loads(sealtrace("check", paper, results, "--no-audit", "--format", "json").output)["formulas"]
+    places = [{name: one[name] for name in ("table", "kind", "subject")} for one in found]
+    said = [{**places[0], "decision": "reject"}, {**places[1], "decision": "accept", "note": "Over all seeds."}]
+    said.append({"table": "tab:none", "kind": "column", "subject": "x", "decision": "accept"})
+    decisions.write_text(json.dumps({"decisions": said}))
+    run = sealtrace("check", paper, results, "--no-audit", "--decisions", decisions, "--save", draft)
+    assert (run.code, "tab:none, column x: no formula was found for it now" in run.errors) == (3, True)
+    assert f"{found[0]['numbers']} open" in run.output
+    assert "Over all seeds." in (draft / "report/table.main.json").read_text()
+    for broken, message in (
+        ("[]", "not a file of decisions"),
+        ('{"decisions": [{"table": "t"}]}', "decision 1: kind is missing"),
+        ('{"decisions": [{"table": "t", "kind": "k", "subject": "s", "decision": "maybe"}]}', "neither accept nor"),
+        ('{"decisions": [{"tabel": "t"}]}', "there is no field 'tabel'; did you mean 'table'?"),
+    ):
+        decisions.write_text(broken)
+        run = sealtrace("check", paper, results, "--decisions", decisions)
+        assert (run.code, message in run.errors) == (2, True), run.errors

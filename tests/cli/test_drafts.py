@@ -27,7 +27,7 @@ def test_a_draft_is_judged_and_left_alone(tmp_path: Path) -> None:
     before = files(study)
     run = sealtrace("verify", study, "--draft")
     assert (run.code, files(study)) == (0, before)
-    assert run.output.startswith("DRAFT, which would be VERIFIED  small-results\nTwo systems\nnothing is sealed")
+    assert run.output.startswith("DRAFT, which would be VERIFIED  small-results\nTwo systems\n120 answers")
     report = json.loads(sealtrace("verify", study, "--draft", "--format", "json").output)
     assert (report["draft"], report["verdict"]) == (True, "verified")
     edit_rows(study / "report/rows.answers.jsonl", lambda rows: rows.__delitem__(5))
@@ -107,14 +107,21 @@ def test_recipes_are_tried(tmp_path: Path) -> None:
     (draft / "report/table.main.json").unlink()
     before = files(draft)
     run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
-    assert (run.code, files(draft)) == (0, before), run.errors
+    # Nothing that this paper prints is the baseline's name: sealing would refuse the recipes, and so does trying them.
+    assert (run.code, files(draft)) == (1, before), run.errors
+    assert "it takes system base, and no row, heading or declared name of the caption says so" in run.errors
     assert "numbers 7: 6 follow, 1 open (6 exact, 1 attested)" in run.output
+    paper = tmp_path / "paper.tex"
+    paper.write_text(PAPER.read_text().replace("Two systems on twenty questions.", table()["caption"]))
+    run = sealtrace("try", draft, "--recipes", recipes, "--reported", paper, "--table", "tab:main")
+    assert run.code == 0, run.errors
     # What all tables share can stand beside them; a table says otherwise field by field, and null takes a word away.
     shared = {"of": "gold", "show": "sd", "over": "seed", "where": {"seed": "1"}}
     own = {"of": "answer", "show": None, "where": {"system": "{System}", "seed": ["1", "2", "3"]}}
     recipes.write_text(json.dumps({"defaults": shared, "tab:main": {**tried["tab:main"], "defaults": own}}))
-    run = sealtrace("try", draft, "--recipes", recipes, "--reported", PAPER, "--table", "tab:main")
-    assert (run.code, "6 follow, 1 open" in run.output) == (0, True), run.errors
+    run = sealtrace("try", draft, "--recipes", recipes, "--reported", paper, "--table", "tab:main")
+    assert (run.code, "6 follow, 1 open" in run.output) == (1, True), run.errors
+    assert "it takes seed 1, and no row" in run.errors
     recipes.write_text(json.dumps(tried))
     assert "mismatch" in sealtrace("try", draft, "--recipes", recipes, "--reported", CHANGED).output
     sealed = sealed_study(tmp_path / "sealed")

@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "empty.zip").write_bytes(b"")
     (root / "binary.tex").write_bytes(bytes(range(256)) * 40)
     (root / "binary.pdf").write_bytes(b"\x00\x01nothing of a PDF" * 9)
-    (root / "notes.docx").write_bytes(b"PK\x03\x04 rest")
+    (root / "notes.odt").write_bytes(b"PK\x03\x04 rest")
     (root / "cut.zip").write_bytes(b"PK\x03\x04" + bytes(40))
     (root / "cut.tar.gz").write_bytes(b"\x1f\x8b\x08\x00" + bytes(20))
     (root / "key.pem").write_text("not a key\n")
@@ -83,8 +83,8 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "a paper that is misspelt": ("audit papr.tex", 2, "did you mean paper.tex?"),
     "results that are misspelt": ("check paper.tex result", 2, "did you mean results?"),
     "a paper without results": ("check paper.tex", 2, "name its results too: sealtrace check paper.tex RESULTS"),
-    "something else than a paper": ("check notes.docx", 2, "notes.docx: not a paper (.tex, "),
-    "results without a paper": ("check results", 2, "no paper in it (.tex, .md, .pdf). Name it:"),
+    "something else than a paper": ("check notes.odt", 2, "notes.odt: not a paper (.tex, "),
+    "results without a paper": ("check results", 2, "no paper in it (.tex, .md, .html, .docx, .pdf). Name it:"),
     "paper and results swapped": ("check results paper.tex", 2, "the order is PAPER, then RESULTS"),
     "a paper in a bundle's place": ("verify paper.tex", 2, "a paper, not a bundle"),
     "a directory in a paper's place": ("check results results", 2, "results: no paper in it"),
@@ -94,7 +94,7 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "a directory that is not sealed": ("verify unsealed", 2, "not sealed yet; `sealtrace verify --draft`"),
     "a directory of plain results": ("verify results", 2, "`sealtrace check PAPER DIRECTORY` takes a paper"),
     "an empty directory": ("verify nothing", 2, "not a bundle, because it has no manifest.json"),
-    "results without any file": ("check paper.tex nothing", 3, "0 data files"),
+    "results without any file": ("check paper.tex nothing", 2, "nothing: no data file in it (CSV, JSON,"),
     "a bundle to be sealed again": ("seal study/bundle", 2, "every stage is sealed already"),
     "nothing to seal": ("seal nothing", 2, 'declare: holds no file; say why with --empty declare="reason"'),
     "a study over files": ("init study", 2, "not empty; a study is started in a directory of its own"),
@@ -109,7 +109,7 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "a binary file as LaTeX": ("audit binary.tex", 2, "binary.tex: a binary file, not text"),
     "a paper in another encoding": ("extract latin.md", 0, "caf"),
     "a PDF that is none": ("audit binary.pdf", 2, "binary.pdf: not a readable PDF: damaged, "),
-    "a file of Word": ("audit notes.docx", 2, "neither a paper (.tex, "),
+    "a file of an office program": ("audit notes.odt", 2, "neither a paper (.tex, "),
     "an empty archive": ("verify empty.zip", 2, "empty.zip: not a bundle"),
     "an archive that is cut off": ("verify cut.zip", 2, "cut.zip: not a bundle"),
     "a tar archive that is cut off": ("verify cut.tar.gz", 2, "cut.tar.gz: "),

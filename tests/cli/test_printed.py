@@ -139,7 +139,7 @@ def test_diff_of_what_cannot_be_read(tmp_path: Path) -> None:
     """Usage and input errors."""
     assert sealtrace("diff", tmp_path / "absent").code == 2
     assert sealtrace("diff", FIXTURE, "--reported", tmp_path / "absent.tex").code == 2
-    notes = tmp_path / "notes.docx"
+    notes = tmp_path / "notes.odt"
     notes.write_text("x")
     assert sealtrace("diff", FIXTURE, "--reported", notes).code == 2
     assert sealtrace("diff", FIXTURE, FIXTURE, "--reported", notes).code == 2

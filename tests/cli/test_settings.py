@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -262,3 +264,15 @@ def test_what_the_reader_demands_is_typed(tmp_path: Path, monkeypatch: pytest.Mo
     run = sealtrace("verify", "bundle")
     assert run.code == 2
     assert "is typed, never set" in run.errors
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_settings_that_are_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
+    """They are refused rather than passed over, and nothing waits for a pipe."""
+    make(tmp_path / "sealtrace.toml")
+    monkeypatch.chdir(tmp_path)
+    run = sealtrace("verify")
+    assert run.code == 2
+    assert "sealtrace.toml: no ordinary file" in run.errors

@@ -26,9 +26,9 @@ def test_default_is_the_embedded_fixture() -> None:
     """No argument: the fixture, verified, verdict on the first line."""
     run = sealtrace("verify")
     assert (run.code, run.errors) == (0, "")
-    first, title, root = run.output.splitlines()[:3]
+    first, title, size, root = run.output.splitlines()[:4]
     assert (first, root) == ("VERIFIED with 2 warnings  rsd-fixture", f"root {ROOT_DIGEST}")
-    assert title == "RSD-Poker: exact replay of the 24-state fixture"
+    assert (title, size) == ("RSD-Poker: exact replay of the 24-state fixture", "24 states, 9 policies, 216 traces")
 
 
 def test_json_is_the_report_that_the_api_returns() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 
 import sealtrace
@@ -43,7 +44,7 @@ def test_equal_to_openspiel(name: str, concentration: float) -> None:
             name = " ".join(f"{state.current_player()}: {state.information_state_string()}".split())
             return float(profile[places[name], tree.actions.index(state.action_to_string(action))])
 
-        theirs = values_of(name, probability)
+        theirs = values_of(pyspiel.load_game(name), probability)
         assert ours.value[place] == pytest.approx(theirs.value, abs=1e-12)
         assert ours.best_response_0[place] == pytest.approx(theirs.best_response_0, abs=1e-12)
         assert ours.best_response_1[place] == pytest.approx(theirs.best_response_1, abs=1e-12)

@@ -1,4 +1,4 @@
-"""OpenSpiel's Leduc and Kuhn poker, asked about profiles in this project's names."""
+"""OpenSpiel's Leduc and Kuhn poker and an all-in game, asked about profiles in this project's names."""
 
 from __future__ import annotations
 
@@ -58,16 +58,29 @@ def ask(game: str, places: dict[str, int], profile: npt.NDArray[np.float64]) -> 
         own = legal_of(game, state)[state.legal_actions().index(action)]
         return float(profile[places[name_of(game, state)], own])
 
-    return values_of(GAMES[game], probability)
+    return values_of(load(game), probability)
 
 
-def values_of(name: str, probability: Callable[[Any, int], float]) -> Answer:
-    """The exact values of the profile that plays an action of a state with some probability."""
+def all_in(places: dict[str, int], profile: npt.NDArray[np.float64]) -> Answer:
+    """The same of the all-in game: one card of a full deck, an ante of one, and one bet of nine."""
     import pyspiel
+
+    rules = {"betting": "limit", "numPlayers": 2, "numRounds": 1, "blind": "1 1", "raiseSize": "9", "stack": "10 10"}
+    deck = {"numSuits": 4, "numRanks": 13, "numHoleCards": 1, "numBoardCards": "0"}
+
+    def probability(state: Any, action: int) -> float:
+        fields = dict(re.findall(r"\[(\w+): ([^\]]*)\]", state.information_state_string()))
+        return float(profile[places[f"{fields['Private'][0]}:{fields['Sequences']}"], action])
+
+    game = pyspiel.load_game("universal_poker", {**rules, **deck, "firstPlayer": "1", "maxRaises": "1"})
+    return values_of(game, probability)
+
+
+def values_of(rules: Any, probability: Callable[[Any, int], float]) -> Answer:
+    """The exact values of the profile that plays an action of a state with some probability."""
     from open_spiel.python.algorithms import best_response, expected_game_score, exploitability
     from open_spiel.python.policy import TabularPolicy
 
-    rules = pyspiel.load_game(name)
     policy = TabularPolicy(rules)
     for state in policy.states:
         row = policy.policy_for_key(state.information_state_string())

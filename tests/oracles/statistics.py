@@ -27,6 +27,7 @@ def _expected_calibration_error(was: Any, scores: Any) -> float:
 OF_VALUES: dict[str, Callable[..., Any]] = {
     "count": len,
     "mean": np.mean,
+    "geometric_mean": stats.gmean,
     "sum": np.sum,
     "negative": lambda x: np.count_nonzero(np.signbit(x)),
     "median": np.median,
@@ -37,6 +38,8 @@ OF_VALUES: dict[str, Callable[..., Any]] = {
     "sem": stats.sem,
     "t_interval": lambda x: stats.t.interval(0.95, len(x) - 1, np.mean(x), stats.sem(x)),
 }
+OF_POSITIVE = ("geometric_mean",)
+"""Those of values that are defined for positive ones only."""
 OF_TEXTS: dict[str, Callable[..., Any]] = {
     "distinct": lambda counts: len(np.flatnonzero(counts)),
     "dominant_rate": lambda counts: max(counts) / sum(counts),

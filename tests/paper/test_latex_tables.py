@@ -418,3 +418,10 @@ def test_a_group_that_is_open_to_the_end() -> None:
     found = document("{\\small Here.\n\n" + tabular("ll", "A & B \\\\ \\hline 1 & 2 \\\\"))
     assert [texts(one)[1] for one in found.tables] == [["1", "2"]]
     assert [one.severity for one in found.problems] == ["warning"]
+
+
+def test_the_part_of_a_figure_names_no_later_table() -> None:
+    """What `subfloat` says of a picture ends with its figure; a section's label behind it is no table's either."""
+    figure = r"\begin{figure}\subfloat[Dry]{\includegraphics{dry}}\caption{Weather.}\end{figure}"
+    found = table(f"{figure}\\section{{Birds}}\\label{{sec:birds}}\n{BOOKTABS}")
+    assert (found.label, found.caption) == ("tab:birds", "Birds per pond, 95% of them counted.")

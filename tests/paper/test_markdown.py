@@ -93,3 +93,9 @@ def test_not_tables() -> None:
     text = f"```\n{inner}```\n<!--\n{inner}-->\n    |a|b|\n    |-|-|\n\n{inner}"
     tables = read_markdown(text, "r.md").tables
     assert [table.line for table in tables] == [14]
+
+
+def test_raised_digits_are_exponents_and_raised_signs_are_marks() -> None:
+    """What <sup> raises must not be read as digits of the number before it."""
+    table = read_markdown("|a|b|\n|-|-|\n|1.8 × 10<sup>-5</sup>|0.5<sup>*</sup>|\n", "r.md").tables[0]
+    assert texts(table) == [["a", "b"], ["1.8 × 10^-5", "0.5*"]]

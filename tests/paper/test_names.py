@@ -13,8 +13,8 @@ from sealtrace.paper.names.index import (
     PART,
     WORDS,
     Group,
-    Named,
     Names,
+    Resolved,
     Thing,
     numbers_said,
     only,
@@ -200,7 +200,7 @@ def test_statistics_are_things_with_several_words() -> None:
     """Each of its words calls a statistic; kinds can be asked for together."""
     statistics = Group((Thing("statistic", "sd", ("sd", "standard deviation")), Thing("statistic", "mean", ("mean",))))
     fields = group("latency", "accuracy", kind="field")
-    found: list[Named[str]] = Names().resolve("standard deviation of the latency", (statistics, fields))
+    found: list[Resolved[str]] = Names().resolve("standard deviation of the latency", (statistics, fields))
     assert [(named.thing.kind, named.thing.id) for named in found] == [("statistic", "sd"), ("field", "latency")]
 
 

@@ -200,3 +200,28 @@ def test_decimals_read_back(value: object) -> None:
     printed = read_printed(f"{value:f}")
     assert printed is not None
     assert printed.parts[0].value == Fraction(str(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "marks"),
+    [
+        ("0.0267 (n.s.)", "0.0267", "n.s."),
+        ("0.0541 (***)", "0.0541", "***"),
+        ("81.2% [a]", "81.2", "a"),
+        ("12 (ours)", "12", "ours"),
+        ("(0.04) (a, b)", "0.04", "a, b"),
+    ],
+)
+def test_a_remark_in_brackets_behind_a_number(text: str, number: str, marks: str) -> None:
+    """What brackets say without a digit is a remark on the number before them, and the cell a number all the same."""
+    found = read_printed(text)
+    assert found is not None
+    assert ([part.text for part in found.parts], found.marks) == ([number], marks)
+
+
+@pytest.mark.parametrize(
+    "text", ["12 (ms)", "12 (%)", "2024-05 (late)", "(ours)", "v1.2.3 (old)", "GPT-4 (ours)", "-- (none)"]
+)
+def test_brackets_that_are_no_remark(text: str) -> None:
+    """A unit changes what the number means, and what is no number has nothing to remark on."""
+    assert read_printed(text) is None

@@ -14,7 +14,7 @@ import pytest
 from sealtrace.bundle.defects import BundleError
 from sealtrace.paper import papers
 from sealtrace.paper.model import Table
-from sealtrace.paper.papers import is_paper, read_paper
+from sealtrace.paper.papers import is_paper, paper_and_results, read_paper
 from sealtrace.paper.reported import with_printed
 
 TABLE = r"""\begin{table}\caption{Yield.}\label{tab:yield}
@@ -164,7 +164,7 @@ def test_damage_is_a_message(tmp_path: Path) -> None:
         "noise.tgz": b"\x00" * 64,
         "noise.zip": b"PK\x05\x06",
         "none.tar": b"",
-        "paper.docx": b"PK",
+        "paper.odt": b"PK",
     }.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(BundleError, match=name.partition(".")[0]):
@@ -197,3 +197,21 @@ def test_rows_are_matched_by_place_only_where_no_label_is_known() -> None:
 
     assert arguments("ours", "new") == [{"system": "ours"}, {}]
     assert arguments("one", "two") == [{"system": "base"}, {"system": "ours"}]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["README.md", "CHANGES.md", "docs/README.md"], "README.md"),
+        (["README.md", "paper.md"], "paper.md"),
+        (["README.md", "main.tex", "notes.md"], "main.tex"),
+        (["README.md", "text/article.docx"], "text/article.docx"),
+        (["page.html", "data.csv"], "page.html"),
+    ],
+)
+def test_the_paper_of_a_directory(tmp_path: Path, files: list[str], expected: str) -> None:
+    """LaTeX that begins a document, else what is called a paper, else the only one, else the README."""
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(MAIN if name.endswith(".tex") else "# Text\n")
+    assert paper_and_results(tmp_path, None) == (tmp_path / expected, tmp_path)

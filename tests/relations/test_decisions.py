@@ -6,10 +6,12 @@ from fractions import Fraction
 
 import pytest
 
+from relations.families.small_papers import read, table
 from relations.papers import formula_of, paper_facts
-from sealtrace.relations.decide import decide
+from sealtrace.relations.decide import decide, decide_each, graded
 from sealtrace.relations.decision import Claim, Decision, Repair, Status
 from sealtrace.relations.intervals import Interval
+from sealtrace.relations.reading import read_relations
 from sealtrace.relations.syntax import (
     Given,
     Multiple,
@@ -182,3 +184,30 @@ def test_building_from_python() -> None:
         Multiple(a, Number(Fraction(1, 10000))),
     ]
     assert [decide(Claim("r", one, "s", "p")).status for one in formulas] == [Status.HOLDS] * len(formulas)
+
+
+@pytest.mark.parametrize(
+    ("formula", "assumes", "status"),
+    [
+        ("tab:main[B, Weak EV] >= 9", "", Status.CONTRADICTION),
+        ("tab:main[B, Weak EV] >= 9", "something", Status.QUESTION),
+    ],
+)
+def test_what_is_declared_is_graded_by_what_it_rests_on(formula: str, assumes: str, status: Status) -> None:
+    """The same arithmetic is a question where it needs something that the paper states nowhere."""
+    said = f"  assumes {assumes}\n" if assumes else ""
+    text = f"relation a\n  says A.\n  because here\n{said}  holds {formula}\n"
+    claims = read_relations(text, "a.relations", paper_facts()).claims
+    (one,) = graded(decide_each(claims))
+    assert one.status is status
+    assert one.arithmetic
+
+
+def test_a_unit_in_the_last_place_that_mends_is_rounding() -> None:
+    """A sum of three rounded numbers that misses by one and a half units, and by more than units of all can mend."""
+    for total, status in (("6.5", Status.ROUNDING), ("7.9", Status.CONTRADICTION)):
+        rows = [f"Elm | 1.2 | 2.3 | 2.7 | {total}"]
+        paper = read(table("Rows sum to what follows.", "Tree | a | b | c | d", rows))
+        text = "relation a\n  says A.\n  because here\n  holds tab:t[Elm, d] == sum(tab:t[Elm, * except d])"
+        (one,) = graded(decide_each(read_relations(text, "a.relations", paper.facts).claims))
+        assert one.status is status

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sealtrace.paper.model import Table
+from sealtrace.relations import decide as deciding
 from sealtrace.relations.decide import bound_numbers, decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.sealed import facts_of_tables
 from sealtrace.relations.stored import claims_of
+from sealtrace.relations.work import Work
 
 TABLE = {
     "label": "tab:x",
@@ -76,3 +78,27 @@ def test_an_unknown_binds_where_two_relations_share_it() -> None:
     one, other = f"{A} == 2 * free", "tab:x[a, Half] == free"
     assert bound(one) == bound(other) == set()
     assert bound(one, other) == {A, "tab:x[a, Half]"}
+
+
+def test_asking_for_numbers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of many cells of a minimum is a dear question: the steps for all of them together are limited."""
+    rows = [{"label": f"r{place}", "cells": [f"0.{place + 20}"]} for place in range(40)]
+    table = Table.of({"label": "tab:y", "columns": [{"label": "Rate"}], "rows": rows})
+    cells = ", ".join(f"tab:y[r{place}, Rate]" for place in range(1, 40))
+    record = {"relation": "r", "formula": f"tab:y[r0, Rate] <= min({cells})", "sentence": "s", "source": "b"}
+    claims, problems = claims_of([record], "r", facts_of_tables([table]))
+    assert problems == []
+
+    def asked() -> tuple[int, int]:
+        """The numbers that are bound, and the steps that this took."""
+        with Work(10**9) as work:
+            found = len(list(bound_numbers(claims)))
+        return found, 10**9 - work.left
+
+    every, steps = asked()
+    assert every == 40
+    monkeypatch.setattr(deciding, "_STEPS_OF_ALL", steps // 8)
+    monkeypatch.setattr(deciding, "_STEPS_OF_A_CLAIM", 0)
+    some, fewer = asked()
+    assert 0 < some < every
+    assert fewer < steps // 2

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from oracles.z3_formulas import rows_can_hold
 from sealtrace.relations.forms import Atom, LinearForm, added
 from sealtrace.relations.intervals import INFINITY, Interval, point
-from sealtrace.relations.linear import Certificate, minimize, solve
+from sealtrace.relations.linear import LinearCertificate, minimize, solve
 from sealtrace.relations.work import OutOfWorkError, Work
 from support import LONG
 
@@ -78,13 +78,13 @@ def test_feasibility_agrees_with_highs(seed: int) -> None:
     """Both answers are proved, and they are the ones that HiGHS gives."""
     rows, box = system(seed, strict=False)
     found = solve(rows, box)
-    if isinstance(found, Certificate):
+    if isinstance(found, LinearCertificate):
         assert found.holds()
         assert all(atom in rows or negated(atom) in rows for _, atom in found.lines)
     else:
         assert all(atom.truth({name: point(value) for name, value in found.items()}) for atom in rows)
         assert all(box[name].holds(value) for name, value in found.items())
-    assert isinstance(found, Certificate) != (highs(rows, box, {})[0] == 0)
+    assert isinstance(found, LinearCertificate) != (highs(rows, box, {})[0] == 0)
 
 
 @EXAMPLES
@@ -97,7 +97,7 @@ def test_strict_systems(seed: int) -> None:
     relaxed = [Atom(atom.form + wider, "<=") if atom.operator == "<" else atom for atom in rows]
     gap = minimize(-wider, relaxed, {**box, "gap": Interval(Fraction(0), Fraction(1))})
     strict = any(atom.operator == "<" for atom in rows)
-    assert isinstance(found, Certificate) != (gap is not None and (not strict or gap < 0))
+    assert isinstance(found, LinearCertificate) != (gap is not None and (not strict or gap < 0))
 
 
 @EXAMPLES
@@ -119,9 +119,9 @@ def test_a_certificate_by_hand() -> None:
     """x <= 1 and y <= 1 by their intervals, so x + y = 3 cannot be."""
     box = {"x": Interval(Fraction(0), Fraction(1)), "y": Interval(Fraction(0), Fraction(1))}
     rows = [row({"x": 1, "y": 1}, "==", 3)]
-    assert solve(rows, box) == Certificate(((Fraction(1), negated(rows[0])),), box)
-    assert not Certificate(((Fraction(1), rows[0]),), box).holds()
-    assert not Certificate(((Fraction(-1), Atom(rows[0].form, "<=")),), box).holds()
+    assert solve(rows, box) == LinearCertificate(((Fraction(1), negated(rows[0])),), box)
+    assert not LinearCertificate(((Fraction(1), rows[0]),), box).holds()
+    assert not LinearCertificate(((Fraction(-1), Atom(rows[0].form, "<=")),), box).holds()
 
 
 def test_work_is_bounded() -> None:
@@ -138,4 +138,4 @@ def test_work_is_bounded() -> None:
 def test_z3_agrees(seed: int) -> None:
     """Strict comparisons included, which a floating-point solver cannot tell apart."""
     rows, box = system(seed, strict=True)
-    assert isinstance(solve(rows, box), Certificate) != rows_can_hold(rows, box)
+    assert isinstance(solve(rows, box), LinearCertificate) != rows_can_hold(rows, box)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sealtrace.paper.reported import read_reported
 from sealtrace.relations.auditing import MOST_ROWS, AuditSubject, audit
+from sealtrace.relations.families.paper import MOST_LETTERS
+from sealtrace.relations.subjects import subject_of
 
 
 def test_a_table_of_thousands_of_rows_is_left_out_by_name() -> None:
@@ -15,3 +17,13 @@ def test_a_table_of_thousands_of_rows_is_left_out_by_name() -> None:
     assert [one.why for one in found.not_looked_at] == [
         f"big has {MOST_ROWS + 1} rows; automatic families look at tables of up to {MOST_ROWS}"
     ]
+
+
+def test_a_text_that_is_too_long_is_said_to_be_read_from_its_beginning() -> None:
+    """A book has more letters than families read; the result says how many, and that more could be judged."""
+    sentence = "The trees of the old wood stand in rows, and nobody has counted them for a hundred winters.\n\n"
+    paper = read_reported(sentence * (MOST_LETTERS // 80), "book.md", lambda _name: None)
+    found = audit(subject_of(paper, "book.md"), version="0", families=[])
+    assert found.verdict == "incomplete"
+    (left,) = found.not_looked_at
+    assert f"automatic families read the first {MOST_LETTERS:,} letters" in left.why

@@ -16,6 +16,7 @@ from playwright import sync_api
 
 from report.samples import broken_page, cell, finding, good_page, hostile, report_of
 from report.test_html import audited, certified, checked
+from sealtrace.binding.decisions import FormulaDecision, read_decisions
 from sealtrace.contract.result import Coverage, Result
 from sealtrace.report import html
 from support import LONG
@@ -361,6 +362,64 @@ def test_the_cells_that_a_filter_leaves_are_exported(browser: Browser) -> None:
         page.locator("#cell-export").click()
     (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
     assert (row["printed"], row["given"]) == ("'=1+1", "-0.25")
+    page.close()
+
+
+def formulas(*options: list[str]) -> list[dict[str, Any]]:
+    """Formulas of two columns and a row, each with the other candidates that give the same."""
+    places = [("tab:a", "column", "F1"), ("tab:a", "column", "Loss"), ("tab:b", "row", "ours")]
+    return [
+        {"id": f"b{number}", "table": table, "kind": kind, "subject": subject, "formula": given[0], "bits": 20.0,
+         "agrees": 3, "numbers": 3, "ambiguous": given[1:]}
+        for number, ((table, kind, subject), given) in enumerate(zip(places, options, strict=True), 1)
+    ]  # fmt: skip
+
+
+def test_decisions_on_formulas_are_downloaded(browser: Browser, tmp_path: Path) -> None:
+    """Accept, reject, next candidate and note, one by one and by table; `check --decisions` reads the file."""
+    found = formulas(["mean of f1", "mean of <f1>"], ["mean of loss"], ["max of f1"])
+    result = Result.model_validate({**checked("x").model_dump(exclude_none=True), "formulas": found})
+    page = browser.open(result, at="#formulas").page
+
+    def downloaded() -> list[FormulaDecision]:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download decisions").click()
+        assert download.value.suggested_filename == "decisions.json"
+        path = tmp_path / "decisions.json"
+        download.value.save_as(path)
+        return read_decisions(path)
+
+    first = downloaded()
+    assert [one.decision for one in first] == ["accept"] * 3
+    assert [one.address for one in first] == [
+        ("tab:a", "column", "F1"),
+        ("tab:a", "column", "Loss"),
+        ("tab:b", "row", "ours"),
+    ]
+    page.get_by_role("button", name="Next candidate").click()
+    assert page.locator(".formula").first.inner_text() == "mean of <f1>"
+    page.locator("[data-formula='1'] select").select_option("reject")
+    page.locator("[data-formula='2'] input").fill("As section 4 says.")
+    told = [(one.decision, one.formula, one.note) for one in downloaded()]
+    assert told == [("accept", "mean of <f1>", ""), ("reject", "", ""), ("accept", "max of f1", "As section 4 says.")]
+    page.get_by_role("button", name="Reject all of tab:a").click()
+    assert [one.decision for one in downloaded()] == ["reject", "reject", "accept"]
+    page.close()
+
+
+@WIDTHS
+def test_what_differs_is_on_the_first_screen(browser: Browser, width: int) -> None:
+    """A finding is seen without scrolling, the menu is whole, and the bar of the tables has a legend."""
+    page = browser.open(checked("x"), width=width).page
+    finding = page.locator(".finding").first.bounding_box()
+    assert finding is not None
+    assert finding["y"] + 60 < 844
+    links = page.locator(".bar nav a")
+    ends = links.evaluate_all("(links) => links.map((link) => link.getBoundingClientRect().right)")
+    assert max(ends) <= width
+    words = page.locator(".coverage .legend").inner_text()
+    assert "differs (off)" in words
+    assert "follows (explained)" in words
     page.close()
 
 

@@ -78,6 +78,7 @@ def test_what_to_do_first() -> None:
     tilt = markdown.render(broken("replay.tilt"))
     assert tilt.startswith(
         "## Findings: rsd-fixture\n\nRSD-Poker: exact replay of the 24-state fixture\n\n"
+        "24 states, 9 policies, 216 traces\n\n"
         "**Start with replay.tilt**, at trace/trace.calibration.jsonl:59"
     )
     assert "4 other failed checks may follow from it." in tilt

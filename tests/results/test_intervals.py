@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from results.oracles import proportion, stats
 from sealtrace.statistics import intervals
-from sealtrace.statistics.intervals import Bootstrap
+from sealtrace.statistics.intervals import BootstrapRule
 from sealtrace.statistics.sums import UndefinedError
 
 NINETY_FIVE = Fraction(95, 100)
@@ -47,7 +47,7 @@ def test_bootstrap_draws_as_scipy_does(rule: str, seed: int) -> None:
     expected = stats.bootstrap(
         (values,), np.mean, n_resamples=500, method=method, rng=np.random.default_rng(seed), vectorized=True
     ).confidence_interval
-    how = Bootstrap(500, seed, rule)
+    how = BootstrapRule(500, seed, rule)
     mean = lambda rows: float(np.mean(values[rows]))  # noqa: E731
     assert intervals.bootstrap(len(values), mean, NINETY_FIVE, how) == pytest.approx(tuple(expected), rel=1e-9)
 
@@ -57,7 +57,7 @@ def test_bootstrap_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.arange(37.0) ** 2
     mean = lambda rows: float(np.mean(values[rows]))  # noqa: E731
     for generator in ("pcg64", "mt19937"):
-        how = Bootstrap(101, 3, "percentile", generator)
+        how = BootstrapRule(101, 3, "percentile", generator)
         at_once = intervals.bootstrap(len(values), mean, NINETY_FIVE, how)
         with monkeypatch.context() as patch:
             patch.setattr(intervals, "_BLOCK", 100)
@@ -69,7 +69,7 @@ def test_bootstrap_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_normal_rule_is_centred_on_the_statistic() -> None:
     """Its interval lies evenly about what all items give."""
-    low, high = intervals.bootstrap(10, lambda rows: float(rows.mean()), NINETY_FIVE, Bootstrap(50, 1, "normal"))
+    low, high = intervals.bootstrap(10, lambda rows: float(rows.mean()), NINETY_FIVE, BootstrapRule(50, 1, "normal"))
     assert (low + high) / 2 == pytest.approx(4.5)
 
 
@@ -82,34 +82,34 @@ def test_refusals() -> None:
     with pytest.raises(UndefinedError):
         intervals.clopper_pearson(1, 2, Fraction(1))
     with pytest.raises(UndefinedError, match="draws"):
-        intervals.bootstrap(10**5, np.mean, NINETY_FIVE, Bootstrap(10**5, 1))
+        intervals.bootstrap(10**5, np.mean, NINETY_FIVE, BootstrapRule(10**5, 1))
     with pytest.raises(ValueError, match="no rule"):
-        intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(10, 1, "studentized"))
+        intervals.bootstrap(10, np.mean, NINETY_FIVE, BootstrapRule(10, 1, "studentized"))
     with pytest.raises(ValueError, match="no generator"):
-        intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(10, 1, generator="dice"))
+        intervals.bootstrap(10, np.mean, NINETY_FIVE, BootstrapRule(10, 1, generator="dice"))
     for confidence in (Fraction(0), Fraction(-1, 2), Fraction(3, 2)):
         with pytest.raises(UndefinedError, match="between 0 and 1"):
             intervals.wald(1, 2, confidence)
     with pytest.raises(UndefinedError, match="-1 of 2"):
         intervals.wilson(-1, 2, NINETY_FIVE)
     with pytest.raises(UndefinedError, match="draws"):
-        intervals.bootstrap(10, np.mean, NINETY_FIVE, Bootstrap(0, 1))
+        intervals.bootstrap(10, np.mean, NINETY_FIVE, BootstrapRule(0, 1))
     with pytest.raises(UndefinedError, match="no value"):
-        intervals.bootstrap(10, lambda rows: np.inf if rows[0] else 1.0, NINETY_FIVE, Bootstrap(20, 1))
+        intervals.bootstrap(10, lambda rows: np.inf if rows[0] else 1.0, NINETY_FIVE, BootstrapRule(20, 1))
     with pytest.raises(UndefinedError, match="any single item"):
-        intervals.bootstrap(10, lambda _rows: 1.0, NINETY_FIVE, Bootstrap(20, 1, "bca"))
+        intervals.bootstrap(10, lambda _rows: 1.0, NINETY_FIVE, BootstrapRule(20, 1, "bca"))
 
 
 def test_the_normal_rule_uses_the_deviation_of_the_resamples() -> None:
     """With the divisor n - 1, and the normal quantile."""
-    low, high = intervals.bootstrap(10, lambda rows: float(rows.mean()), NINETY_FIVE, Bootstrap(50, 1, "normal"))
+    low, high = intervals.bootstrap(10, lambda rows: float(rows.mean()), NINETY_FIVE, BootstrapRule(50, 1, "normal"))
     resampled = np.random.default_rng(1).integers(0, 10, (50, 10)).mean(axis=1)
     assert (high - low) / 2 == pytest.approx(1.959963984540054 * resampled.std(ddof=1), rel=1e-12)
 
 
 def test_one_draw_is_a_bootstrap() -> None:
     """A single item drawn once gives itself."""
-    assert intervals.bootstrap(1, lambda rows: float(rows[0]) + 7, NINETY_FIVE, Bootstrap(1, 1)) == (7.0, 7.0)
+    assert intervals.bootstrap(1, lambda rows: float(rows[0]) + 7, NINETY_FIVE, BootstrapRule(1, 1)) == (7.0, 7.0)
 
 
 def test_a_rate_of_one_has_no_bound_beyond() -> None:
@@ -127,5 +127,5 @@ def test_resamples_that_equal_the_statistic(values: list[float]) -> None:
         (column,), np.mean, n_resamples=300, method="BCa", rng=np.random.default_rng(2), vectorized=True
     ).confidence_interval
     mean = lambda rows: float(np.mean(column[rows]))  # noqa: E731
-    found = intervals.bootstrap(len(column), mean, NINETY_FIVE, Bootstrap(300, 2, "bca"))
+    found = intervals.bootstrap(len(column), mean, NINETY_FIVE, BootstrapRule(300, 2, "bca"))
     assert found == pytest.approx(tuple(expected), rel=1e-9)

@@ -45,6 +45,29 @@ def test_by_hand(quantity: str, due: Fraction, tmp_path: Path) -> None:
     assert value.numbers == (due,)
 
 
+def test_calls_by_requests(tmp_path: Path) -> None:
+    """Calls of failed attempts count, too: five attempts at three requests, each with two."""
+
+    def change(parts: Parts) -> None:
+        parts["service"]["tool_calls"] = 2
+        for attempt in parts["attempt"]:
+            attempt["tool_calls"] = 2
+
+    study = Evidence(read_bundle(small_games(tmp_path / "bundle", change)))
+    assert compute(study, "service", {"quantity": "tool_calls", "arms": "s/1"}).numbers == (Fraction(10, 3),)
+
+
+def test_uncounted_calls_are_missing(tmp_path: Path) -> None:
+    """An attempt that counts no calls is not one without calls."""
+
+    def change(parts: Parts) -> None:
+        del parts["attempt"][-1]["tool_calls"]
+
+    study = Evidence(read_bundle(small_games(tmp_path / "bundle", change)))
+    with pytest.raises(MissingEvidenceError, match="does not count its calls"):
+        compute(study, "service", {"quantity": "tool_calls", "arms": "s/"})
+
+
 def test_retries_by_requests(tmp_path: Path) -> None:
     """The declared unit decides: two of three requests needed a retry."""
     value = compute(ledger(tmp_path, "requests"), "service", {"quantity": "retry_rate", "arms": "s/1"})

@@ -16,6 +16,7 @@ from sealtrace.statistics import entries, labels, significance
 from sealtrace.statistics.combinations import COMBINATIONS
 from sealtrace.statistics.groups import Groups
 from sealtrace.statistics.queries import functions
+from sealtrace.statistics.sums import UndefinedError
 
 STATISTICS: dict[str, Any] = dict(entries.STATISTICS)
 TRIED: dict[str, Any] = dict(entries.TRIED["values"])
@@ -48,7 +49,7 @@ def _rows(request: pytest.FixtureRequest) -> dict[str, Any]:
 def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         for name, (function, takes) in functions().items():
-            connection.create_function(name, function, takes, "DOUBLE")
+            connection.create_function(name, function, [*takes], "DOUBLE")
         yield connection
 
 
@@ -108,16 +109,30 @@ def test_statistics_of_values(key: str, rows: dict[str, Any], database: duckdb.D
     """As `check` tries them: of one column, of all groups at once, in a query, and by numpy or scipy."""
     entry = next(one for one in STATISTICS.values() if any(variant.key == key for variant in one.tried or ()))
     variant = TRIED[key]
+    x = "x" if entry.name in oracles.OF_POSITIVE else "y"
     starts, counts = np.unique(rows["g"], return_index=True, return_counts=True)[1:]
-    at_once = variant.function(Groups(rows["y"][:, None], starts, counts))[:, 0]
-    exact = [number(variant.function(part["y"])) for part in each_group(rows)]
+    at_once = variant.function(Groups(rows[x][:, None], starts, counts))[:, 0]
+    exact = [number(variant.function(part[x])) for part in each_group(rows)]
     if key == "ci95":
-        expected = [1.96 * oracles.OF_VALUES["sem"](part["y"]) for part in each_group(rows)]
+        expected = [1.96 * oracles.OF_VALUES["sem"](part[x]) for part in each_group(rows)]
     else:
-        expected = [oracles.OF_VALUES[entry.name](part["y"], **variant.arguments) for part in each_group(rows)]
+        expected = [oracles.OF_VALUES[entry.name](part[x], **variant.arguments) for part in each_group(rows)]
     assert exact == pytest.approx(expected)
     assert at_once.tolist() == pytest.approx(expected)
-    assert asked(database, variant.sql, x="y") == pytest.approx(expected)
+    assert asked(database, variant.sql, x=x) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", oracles.OF_POSITIVE)
+def test_statistics_that_need_positive_values(name: str) -> None:
+    """One value that is not positive leaves its group without a result, and no other group."""
+    block = np.array([[2.0], [8.0], [-1.0], [3.0]])
+    function = STATISTICS[name].exact
+    assert function is not None
+    first, second = function(Groups(block, np.array([0, 2]), np.array([2, 2])))[:, 0]
+    assert first == pytest.approx(oracles.OF_VALUES[name]([2.0, 8.0]))
+    assert np.isnan(second)
+    with pytest.raises(UndefinedError, match="positive"):
+        function(block[2:, 0])
 
 
 @pytest.mark.parametrize("name", ["t_interval"])

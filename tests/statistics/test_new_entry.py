@@ -18,12 +18,12 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.paper.names.statistics import named_in
 from sealtrace.paper.papers import read_paper
 from sealtrace.statistics.entries import OF_ROWS
-from sealtrace.statistics.table import Kind, Statistic, forget, register
+from sealtrace.statistics.table import Statistic, StatisticKind, forget, register
 
 MIDRANGE = Statistic(
     "midrange",
     "middle between the least and the greatest value",
-    Kind.ORDER,
+    StatisticKind.ORDER,
     "values",
     ("of",),
     OF_ROWS,
@@ -34,7 +34,7 @@ MIDRANGE = Statistic(
 HITS_TWICE = Statistic(
     "doubled_hits",
     "twice the rows whose label is the true one",
-    Kind.ITEMS,
+    StatisticKind.ITEMS,
     "labels",
     ("of",),
     (*OF_ROWS, "against"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import leduc_students_recipe.__main__
 import sealtrace
 from games.small_games import LEDUC
 from leduc_students_recipe import build as recipe_build
-from leduc_students_recipe import measure, players, risk, settings, tables
+from leduc_students_recipe import manuscript, measure, players, risk, settings, tables
 from leduc_students_recipe import study as recipe_study
 from leduc_students_recipe.platform import platform_bytes
 from leduc_students_recipe.service import answer
@@ -26,6 +27,7 @@ from studies.test_rebuild import ENVIRONMENT, close, different_bytes, different_
 from support import LONG, ROOT, shipped_report
 
 BUNDLE = ROOT / "bundles" / "leduc-students" / "bundle"
+MANUSCRIPT = "report/manuscript.tex"
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +84,7 @@ KEYS = {"run": "run", "profile": "profile", "scale": "run", "match": "arm", "att
 def test_rebuild(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights and measurements are kept beside the recipe; all else follows, for each student that is computed.
 
-    Tables need all students: the long form makes them, too, and seals.
+    Tables need all students: the long form makes them, too, and seals. The manuscript follows from the sealed tables.
     """
     rebuilt = tmp_path / "bundle"
     if LONG:
@@ -92,6 +94,9 @@ def test_rebuild(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             different = different_bytes(BUNDLE, rebuilt)
             assert different == set() or any(path.endswith(".parquet") for path in different)
         return
+    paths = [BUNDLE / "report" / f"table.{name}.json" for name in tables.TABLES]
+    printed = [json.loads(path.read_text("utf-8")) for path in paths]
+    assert (BUNDLE / MANUSCRIPT).read_text("utf-8") == manuscript.source(printed)
     monkeypatch.setattr(tables, "TABLES", {})
     monkeypatch.setattr(recipe_build, "seal", lambda *_, **__: None)
     monkeypatch.setattr(leduc_students_recipe.__main__, "platform_bytes", (BUNDLE / ENVIRONMENT).read_bytes)
@@ -103,7 +108,7 @@ def test_rebuild(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             made = rows_of(file)
             some = {row[KEYS[kind]] for row in made}
             assert close([row for row in rows_of(BUNDLE / name) if row[KEYS[kind]] in some], made), name
-        else:
+        elif name != MANUSCRIPT:
             assert (BUNDLE / name).read_bytes() == file.read_bytes(), name
 
 

@@ -7,6 +7,7 @@ intervals can satisfy what the paper's definitions imply.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -134,8 +135,8 @@ def test_contradiction_stands(name: str) -> None:
 
 
 def test_all_that_are_claimed_are_rechecked() -> None:
-    """The rendered audit claims these and no others."""
-    claimed = [
-        line.removeprefix("contradiction: ") for line in AUDIT.splitlines() if line.startswith("contradiction: ")
-    ]
-    assert sorted(claimed) == sorted(CONTRADICTIONS)
+    """The rendered audit claims these and no others, each by what it rests on."""
+    grades = ("contradiction", "rounding", "question")
+    claimed = [line.split(": ", 1) for line in AUDIT.splitlines() if line.startswith(tuple(f"{g}: " for g in grades))]
+    assert sorted(name for _grade, name in claimed) == sorted(CONTRADICTIONS)
+    assert Counter(grade for grade, _name in claimed) == {"contradiction": 15, "rounding": 1, "question": 5}

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from fractions import Fraction
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import push_fold_recipe.__main__
 import sealtrace
-from push_fold_recipe.game import deals, information_sets
-from push_fold_recipe.solver import best_response, solve, uniform
+from oracles.openspiel import all_in
+from push_fold_recipe.game import POINTS, RANKS, Exact, deals, information_sets, won
+from push_fold_recipe.solver import solve
+from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.result import Result
+from sealtrace.evidence import Evidence
+from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, compute
+from sealtrace.studies.games.evidence import GameStudy
 from studies.test_rebuild import different_bytes
-from support import ROOT
+from support import ROOT, copy_of
 
 BUNDLE = ROOT / "bundles" / "push-fold" / "bundle"
 
@@ -35,14 +44,15 @@ def test_the_manuscript_is_judged_by_its_log(report: Result) -> None:
     assert (status["manuscript.references"], status["manuscript.overfull"]) == ("pass", "pass")
 
 
-def test_the_residual_is_hardest_to_exploit_at_every_seed() -> None:
+def test_the_residual_beats_the_others_at_every_seed() -> None:
     """What the page says of the arms."""
-    table = json.loads((BUNDLE / "report" / "table.arms.json").read_text(encoding="utf-8"))
+    table = json.loads((BUNDLE / "report" / "table.seeds.json").read_text(encoding="utf-8"))
     found = {row["label"]: row["cells"] for row in table["rows"]}
     for seed in (11, 23, 37):
-        arms = {name: found[f"{name}, seed {seed}"] for name in ("Behaviour cloning", "Full policy", "Residual")}
-        assert min(arms, key=lambda name: float(arms[name][4])) == "Residual"
-        assert max(arms, key=lambda name: float(arms[name][1])) == "Residual"
+        arms = {arm: found[f"{arm}, seed {seed}"] for arm in ("Behaviour cloning", "No residual", "Full policy")}
+        residual = found[f"Residual, seed {seed}"]
+        assert all(float(residual[4]) < float(cells[4]) for cells in arms.values())
+        assert all(float(residual[1]) > float(cells[1]) for cells in arms.values())
 
 
 def test_deals_and_information_sets_are_counted() -> None:
@@ -50,12 +60,122 @@ def test_deals_and_information_sets_are_counted() -> None:
     assert len(information_sets()) == 52
 
 
-def test_more_iterations_are_harder_to_exploit() -> None:
-    """NashConv falls from the uniform start on."""
-    steps = [uniform(), solve(20), solve(80)]
-    lost = [sum(best_response(policy, player) for player in range(2)) for policy in steps]
-    assert lost == sorted(lost, reverse=True)
-    assert lost[-1] >= 0
+def test_the_solution_is_exact() -> None:
+    """In rational numbers nobody gains against it: every pure strategy of a player is looked at, one card at a time."""
+    solution = solve()
+    assert all(min(chances) >= 0 and sum(chances) == 1 for chances in solution.values())
+    gains = []
+    for player, histories in enumerate((("", "cr"), ("c", "r"))):
+        best = Fraction(0)
+        for rank in RANKS:
+            pure = itertools.product(*(POINTS[history] for history in histories))
+            best += max(
+                sum(
+                    chance * (1 if player == 0 else -1) * _worth(cards, "", player, taken, solution)
+                    for cards, chance in deals()
+                    if cards[player] == rank
+                )
+                for taken in (dict(zip(histories, actions, strict=True)) for actions in pure)
+            )
+        gains.append(best)
+    assert gains[0] == -gains[1] == Fraction(-16381, 291720)
+
+
+def _worth(cards: str, history: str, player: int, taken: dict[str, str], other: Exact) -> Fraction:
+    """What player 0 wins where one player follows a plan and the other a policy."""
+    if history not in POINTS:
+        return Fraction(won(cards, history))
+    acting = len(history) % 2
+    if acting == player:
+        return _worth(cards, history + taken[history], player, taken, other)
+    chances = other[f"{cards[acting]}:{history}"]
+    return sum(
+        (
+            chance * _worth(cards, history + action, player, taken, other)
+            for action, chance in zip(POINTS[history], chances, strict=True)
+        ),
+        Fraction(0),
+    )
+
+
+def test_the_sealed_solution_is_the_exact_one_rounded() -> None:
+    """The doubles of the bundle are the nearest ones, and the run names the exact value."""
+    sealed = {
+        row["information_set"]: list(dict(row["probabilities"]).values())
+        for row in pq.read_table(BUNDLE / "bank" / "profile.parquet").to_pylist()
+        if row["profile"] == "solver"
+    }
+    for name, (first, _) in solve().items():
+        assert sealed[name][0] == float(first), name
+    run = json.loads((BUNDLE / "bank" / "run.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert run["settings"]["value"] == "-16381/291720"
+
+
+def test_openspiel_agrees() -> None:
+    """Its own rules of the same game, a limit game with one bet of nine, and its own best responses."""
+    study = Evidence(read_bundle(BUNDLE)).view(GameStudy)
+    places = {each.name: place for place, each in enumerate(study.game.information_sets)}
+    for name in ("solver", "loose", "cloning/11", "residual/23"):
+        place, ours = study.evaluation(name)
+        theirs = all_in(places, study.profiles[name])
+        for field in ("value", "best_response_0", "best_response_1", "nash_conv"):
+            assert getattr(ours, field)[place] == pytest.approx(getattr(theirs, field), abs=1e-12), (name, field)
+
+
+def test_an_arm_is_all_its_runs() -> None:
+    """What is said of an arm is the mean over its training seeds, or over those that a recipe names."""
+    study = Evidence(read_bundle(BUNDLE))
+    seeds = {
+        seed: float(compute(study, "exploitability", {"profile": f"full/{seed}"}).numbers[0]) for seed in (11, 23, 37)
+    }
+    asked = {"arm": "full", "quantity": "exploitability", "statistic": "mean"}
+    assert float(compute(study, "over_seeds", asked).numbers[0]) == pytest.approx(sum(seeds.values()) / 3, abs=1e-15)
+    two = compute(study, "over_seeds", asked | {"runs": "11,37"})
+    assert float(two.numbers[0]) == pytest.approx((seeds[11] + seeds[37]) / 2, abs=1e-15)
+    for wrong, reason in (
+        ({"runs": "12"}, "no run '12'"),
+        ({"quantity": "exploit"}, "no quantity"),
+        ({"quantity": "accuracy"}, "has to name the teacher"),
+        ({"quantity": "violation"}, "no students"),
+        ({"quantity": "gap", "teacher": "nobody"}, "no profile 'nobody'"),
+        ({"statistic": "sd"}, "no divisor"),
+        ({"arm": "fully"}, "no profile"),
+    ):
+        with pytest.raises(RecipeError, match=reason):
+            compute(study, "over_seeds", asked | wrong)
+
+
+def test_a_policy_is_its_own_teacher() -> None:
+    """Beside itself it is always right and never far; beside another it is as far as their exploitabilities."""
+    study = Evidence(read_bundle(BUNDLE))
+
+    def asked(quantity: str, teacher: str) -> float:
+        arguments = {"arm": "full/11", "quantity": quantity, "statistic": "mean", "teacher": teacher}
+        return float(compute(study, "over_seeds", arguments).numbers[0])
+
+    assert [asked(quantity, "full/11") for quantity in ("accuracy", "calibration_error", "gap")] == [1, 0, 0]
+    assert asked("accuracy", "loose") < 1
+    own, other = (
+        float(compute(study, "exploitability", {"profile": name}).numbers[0]) for name in ("full/11", "loose")
+    )
+    assert asked("gap", "loose") == pytest.approx(own - other, abs=1e-15)
+
+
+def test_a_seed_that_is_not_whole_makes_its_arm_missing(tmp_path: Path) -> None:
+    """Never the mean of the other two; what another arm gives is judged all the same."""
+    bundle = copy_of(BUNDLE, tmp_path)
+    path = bundle / "bank" / "profile.parquet"
+    table = pq.read_table(path)
+    rows = [row for row in table.to_pylist() if (row["profile"], row["information_set"]) != ("full/23", "A:")]
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
+    study = Evidence(read_bundle(bundle))
+    for metric, arguments in (
+        ("over_seeds", {"quantity": "exploitability", "statistic": "mean"}),
+        ("tree_ev", {"opponent": "loose"}),
+    ):
+        with pytest.raises(MissingEvidenceError):
+            compute(study, metric, {"arm": "full", **arguments})
+        assert compute(study, metric, {"arm": "residual", **arguments}).numbers
 
 
 def test_rebuilds_byte_for_byte(tmp_path: Path) -> None:

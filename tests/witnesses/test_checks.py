@@ -14,12 +14,12 @@ from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.defects import BundleError
 from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.kinds import STAGES
-from sealtrace.witnesses.disclosure import disclosed, salted, tree_document
+from sealtrace.witnesses.disclosure import disclosed, salted, tree_of
 from sealtrace.witnesses.examining import Witness, Witnessed
 
 SECRET = salted([{"item": f"i{number}", "label": "yes", "split": "test"} for number in range(9)])
-TREE = tree_document("labels", "label", SECRET, None)
-FILES = {"report/tree.labels.json": TREE}
+TREE = tree_of("labels", "label", SECRET, None)
+FILES = {"report/tree.labels.json": TREE.model_dump(exclude_none=True)}
 SHOWN = "witnesses/labels.rows.json"
 
 

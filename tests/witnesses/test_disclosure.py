@@ -212,15 +212,15 @@ def test_rows_that_are_not_the_sealed_ones_are_found(study: Path) -> None:
 
 def test_disclosed_rows_must_fit_their_schema(tmp_path: Path) -> None:
     """A tree can be made of anything; what is disclosed is looked at like any other record."""
-    from sealtrace.witnesses.disclosure import checked, disclosed, salted, tree_document
+    from sealtrace.witnesses.disclosure import checked, disclosed, salted, tree_of
 
     rows = salted([{"item": "a", "label": "x", "split": "s"}, {"item": 5}])
-    tree = tree_document("t", "label", rows, None)
+    tree = tree_of("t", "label", rows, None)
     result = checked(disclosed(tree, rows, [0, 1], "s"), tree, "s", 2)
     assert (result.seen, result.wrong, result.most_wrong) == (1, 1, 1)
     assert "/item" in {fault.pointer for fault in result.faults}
     twice = salted([{"item": "a", "label": "x", "split": "s"}, {"item": "a", "label": "y", "split": "s"}])
-    tree = tree_document("t", "label", twice, None)
+    tree = tree_of("t", "label", twice, None)
     same = checked(disclosed(tree, twice, [0, 1]), tree, None)
     assert [fault.message for fault in same.faults] == ["Two disclosed rows have the same key."]
     assert tmp_path.is_dir()

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 __version__ = "0.1.0"
 __all__ = [
     "Examination",
+    "Paper",
     "Result",
     "__version__",
     "audit",
@@ -20,16 +21,14 @@ __all__ = [
 if TYPE_CHECKING:
     from sealtrace.api import Examination, audit, certify, check, diff, examine, read_paper, verify
     from sealtrace.contract.result import Result
+    from sealtrace.paper.model import Paper
 
 
 def __getattr__(name: str) -> object:
     """Import on first use: `import sealtrace` costs nothing."""
-    if name == "Result":
-        from sealtrace.contract.result import Result
+    if name not in __all__:
+        raise AttributeError(f"module 'sealtrace' has no attribute {name!r}")
+    from importlib import import_module  # only here, so that the package itself imports nothing
 
-        return Result
-    if name in __all__:
-        from sealtrace import api
-
-        return getattr(api, name)
-    raise AttributeError(f"module 'sealtrace' has no attribute {name!r}")
+    home = {"Paper": "sealtrace.paper.model", "Result": "sealtrace.contract.result"}.get(name, "sealtrace.api")
+    return getattr(import_module(home), name)

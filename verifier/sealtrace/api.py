@@ -110,7 +110,12 @@ def audit(
 
 
 def read_paper(path: AnyPath, *, root: AnyPath | None = None) -> Paper:
-    """What a paper prints; files that it puts in may lie anywhere below `root`."""
+    """What a paper prints: tables with header, groups, notes and cells, sentences with their numbers, each with an id.
+
+    The paper is LaTeX, Markdown, CSV, PDF, or the archive of a preprint. Files that it puts in may lie anywhere below
+    `root`; the top of its repository, or its own directory, where that is not given. `BundleError` where it cannot be
+    read at all; what was refused or is in doubt is listed in `problems`.
+    """
     from sealtrace.paper.papers import read_paper as read
 
     return read(Path(path), None if root is None else Path(root))

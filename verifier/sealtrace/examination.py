@@ -114,7 +114,7 @@ def evidence_of(
 def _workers(jobs: int, scheduler: str | None) -> AbstractContextManager[Workers]:
     if scheduler is None:
         return nullcontext(Threads(jobs))
-    from sealtrace.bundle.cluster import Cluster
+    from sealtrace.bundle.cluster import Cluster  # only where a cluster is asked for: an extra
 
     return Cluster(scheduler)
 

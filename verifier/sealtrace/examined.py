@@ -16,10 +16,9 @@ from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.printed import PrintedNumbers
 from sealtrace.checks.registry import FUNCTIONS
-from sealtrace.checks.stages import stage_links
+from sealtrace.checks.stages import due_stages, stage_links
 from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.details import Details, DrawnTable
-from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.result import (
     Chain,
@@ -199,10 +198,11 @@ class Examined:
     @property
     def subject(self) -> Subject:
         """Which bundle it is."""
-        title, tables = self.evidence.protocol.get("title"), self.bundle.documents_of("table")
+        told = {name: self.evidence.protocol.get(name) for name in ("title", "about", "field")}
+        tables = self.bundle.documents_of("table")
         return Subject(
             name=self.bundle.name,
-            title=title if isinstance(title, str) else None,
+            **{name: text for name, text in told.items() if isinstance(text, str)},
             root_sha256=self.bundle.root_sha256,
             papers=sorted({str(source) for table in tables if (source := table.value.get("source"))}),
         )
@@ -223,9 +223,10 @@ class Examined:
     def _chain(self) -> Chain:
         looked = "witness.outside" in self.outcomes
         seen = self.evidence.view(Outside).witnesses if looked else None
+        seals = self.bundle.documents_of("seal")
         return Chain(
-            seals=len(self.bundle.documents_of("seal")),
-            stages=len(STAGES),
+            seals=len(seals),
+            stages=len({*due_stages(self.evidence), *(seal.value["stage"] for seal in seals)}),
             signatures=seen.count("signature") if seen else 0,
             timestamps=seen.count("timestamp") if seen else 0,
             coverage=coverage(self.evidence) if looked else [],

@@ -16,11 +16,14 @@ no-late-answers = "SELECT * FROM answers WHERE seconds > 60"
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from sealtrace.bundle.budget import Asked
     from sealtrace.contract.waivers import Waiver
 
@@ -64,7 +67,7 @@ class Settings:
     path: Path | None = None
     waivers: list[Waiver] = field(default_factory=list)
     must_be_empty: dict[str, str] = field(default_factory=dict)
-    commands: dict[str, dict[str, Any]] = field(default_factory=dict)
+    commands: dict[str, dict[str, object]] = field(default_factory=dict)
 
     def examining(self, bundle: Path | None, asked: Asked | None = None) -> dict[str, Any]:
         """What they add to the examination of a bundle; `BundleError` where they lie in it: none judges itself."""
@@ -79,10 +82,15 @@ class Settings:
 
 def read_settings(start: Path | None = None) -> Settings:
     """The settings that hold in a directory; `BundleError` where they cannot be read."""
+    from sealtrace.bundle.defects import BundleError
+
     for directory in (here := (start or Path.cwd()).resolve(), *here.parents):
         for name in (OWN, SHARED):
             if (directory / name).is_file() and (found := _read(directory / name)) is not None:
                 return found
+        # Settings that cannot be read may demand something: to pass over them would be to pass over that.
+        if os.path.lexists(own := directory / OWN) and not own.is_file():
+            raise BundleError(f"{own}: no ordinary file; remove it, or write the settings there")
         if (directory / ".git").exists():
             break
     return Settings()
@@ -116,7 +124,7 @@ def _read(path: Path) -> Settings | None:
 _WAIVER_KINDS = {"date": "no date such as 2027-01-31", "string": "no text", "list": "no list of waivers"}
 
 
-def _plainly(problem: dict[str, Any]) -> str:
+def _plainly(problem: ErrorDetails) -> str:
     """One thing that is wrong with the waivers, in the words of the file; the library's are about its own types."""
     number, *fields = problem["loc"] or (None,)
     place = f"waiver {number + 1}" if isinstance(number, int) else "waivers"
@@ -130,7 +138,7 @@ def _plainly(problem: dict[str, Any]) -> str:
     return f"{place}: {name}{': ' if name else ''}{problem['input']!r} is {wrong}"
 
 
-def _waivers(path: Path, given: Any) -> list[Waiver]:
+def _waivers(path: Path, given: object) -> list[Waiver]:
     from pydantic import TypeAdapter, ValidationError
 
     from sealtrace.bundle.defects import BundleError, nearest
@@ -140,7 +148,7 @@ def _waivers(path: Path, given: Any) -> list[Waiver]:
     try:
         waivers = TypeAdapter(list[Waiver]).validate_python(given)
     except ValidationError as error:
-        raise BundleError("\n".join(f"{path}: {_plainly(dict(one))}" for one in error.errors())) from None
+        raise BundleError("\n".join(f"{path}: {_plainly(one)}" for one in error.errors())) from None
     for waiver in waivers:
         if waiver.check not in BY_ID:
             raise BundleError(f"{path}: no check has the id {waiver.check!r}{nearest(waiver.check, BY_ID)}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from leduc_recipe.game import ACTIONS
 from leduc_recipe.solver import Policy, uniform
-from leduc_students_recipe import contest, measure, tables, training
+from leduc_students_recipe import contest, manuscript, measure, tables, training
 from leduc_students_recipe.names import NAMES
 from leduc_students_recipe.players import SETS, load_students
 from leduc_students_recipe.settings import (
@@ -57,8 +57,10 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
     attempts = measure.attempt_records()
     write_rows(directory / "report/attempt.parquet", "attempt", attempts)
     report = tables.Report(made, hands, attempts)
-    for name, table in tables.TABLES.items():
-        write_document(directory / f"report/table.{name}.json", table(report))
+    reported = {name: table(report) for name, table in tables.TABLES.items()}
+    for name, record in reported.items():
+        write_document(directory / f"report/table.{name}.json", record)
+    manuscript.write(directory, list(reported.values()))
     seal(directory, empty=EMPTY)
 
 

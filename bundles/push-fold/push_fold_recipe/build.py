@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from push_fold_recipe import arms, contest, manuscript, tables
 from push_fold_recipe.game import ACTIONS, ANTE, COPIES, POINTS, RANKS, STACK, Policy
-from push_fold_recipe.solver import ITERATIONS, solve, uniform
+from push_fold_recipe.measure import SERVICE, attempt_records
+from push_fold_recipe.solver import best_response, rounded, solve, uniform
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document, write_rows
 
@@ -32,8 +34,9 @@ NO_POLICIES = "Strategies of a whole game: no policy is traced, calibrated or se
 
 def build(directory: Path, attachments: dict[str, bytes]) -> None:
     """Makes the bundle in a new directory."""
-    solved = solve()
-    learnt = arms.trained(solved)
+    solution = solve()
+    solved = rounded(solution)
+    learnt = {name: arms.played(output, solved) for name, output in arms.trained(solved).items()}
     opponents = {"solver": solved, **{name: arms.threshold(lowest) for name, lowest in arms.OPPONENTS.items()}}
     profiles = {"uniform": uniform(), **opponents, **learnt}
     declared = {
@@ -41,7 +44,7 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
         "arms": list(learnt),
         "opponents": list(opponents),
         "pairs": contest.PAIRS,
-        "z": "1.96",
+        "z": contest.Z,
         "limit": "5",
     }
     for name, document in (
@@ -49,15 +52,17 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
         ("names", tables.names()),
         ("game", GAME),
         ("contest", declared),
+        ("service", SERVICE),
     ):
         write_document(directory / f"declare/{name}.json", document)
     archive(directory, attachments)
-    write_rows(directory / "bank/run.jsonl", "run", run_records())
+    write_rows(directory / "bank/run.jsonl", "run", run_records(best_response(solution, 0)))
     rows = [row for name, policy in profiles.items() for row in profile_rows(name, policy)]
-    write_rows(directory / "bank/profile.jsonl", "profile", rows)
-    hands = contest.hands(learnt, opponents)
+    write_rows(directory / "bank/profile.parquet", "profile", rows)
+    hands, attempts = contest.hands(learnt, opponents), attempt_records()
     write_rows(directory / "report/match.parquet", "match", hands)
-    reported = tables.made(profiles, opponents, learnt, hands)
+    write_rows(directory / "report/attempt.parquet", "attempt", attempts)
+    reported = tables.made(tables.Study(profiles, hands, attempts))
     for name, table in reported.items():
         write_document(directory / f"report/table.{name}.json", table)
     text = manuscript.source(list(reported.values()))
@@ -67,29 +72,28 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
     seal(directory, empty={"all": NO_POLICIES})
 
 
-def run_records() -> list[dict[str, Any]]:
+def run_records(value: float | Fraction) -> list[dict[str, Any]]:
     """How the profiles were made."""
     solver = {
         "run": "solver",
-        "arm": "cfr+",
+        "arm": "simplex",
         "data_order": "all deals, by rank",
-        "checkpoint_rule": "the average policy after the last iteration",
-        "settings": {"iterations": str(ITERATIONS)},
+        "checkpoint_rule": "the exact solution of a linear program, rounded to doubles",
+        "settings": {"value": str(value), "exploitability": "0"},
     }
     return [
         solver,
         *(
             {
-                "run": f"{arm}-{seed}",
+                "run": f"{arm}/{seed}",
                 "arm": arm,
                 "training_seed": seed,
                 "evaluation_seed": contest.SEED,
-                "data_order": "information sets in the order of the profile",
-                "checkpoint_rule": "the only one",
-                "settings": {"solver calls": str(arms.CALLS)},
+                "data_order": "information sets in the order of the profile, all in every step",
+                "checkpoint_rule": "the last step",
             }
-            for seed in arms.SEEDS
             for arm in arms.ARMS
+            for seed in arms.SEEDS
         ),
     ]
 

@@ -8,6 +8,8 @@ from typing import Any
 from push_fold_recipe.game import COPIES, POINTS, RANKS, Policy, won
 
 SEED, PAIRS = 20261, 400
+Z = "1.96"
+"""Standard errors of an interval."""
 
 
 def draw(match: int, purpose: str) -> float:

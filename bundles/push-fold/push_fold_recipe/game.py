@@ -18,6 +18,8 @@ POINTS = {"": "cr", "c": "cr", "r": "fc", "cr": "fc"}
 
 Policy = dict[str, list[float]]
 """Information set to the chances of its actions, in order."""
+Exact = dict[str, list[Fraction]]
+"""The same in rational numbers."""
 
 
 def information_sets() -> list[str]:

@@ -22,9 +22,9 @@ def source(tables: list[dict[str, Any]]) -> str:
 
 
 def _table(table: dict[str, Any]) -> str:
-    heads = [column["label"].replace("u_0", "$u_0$") for column in table["columns"]]
+    heads = [column["label"].replace("u_0", "$u_0$").replace("%", r"\%") for column in table["columns"]]
     rows = [heads, *(row["cells"] for row in table["rows"])]
-    body = "\n".join(" & ".join(cells) + r" \\" for cells in rows)
+    body = "\n".join(" & ".join(cells) + r" \\" for cells in rows).replace("×", r"$\times$")
     columns = "l" + "r" * (len(heads) - 1)
     return "\n".join(
         [

@@ -2,120 +2,267 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 from push_fold_recipe.arms import ARMS, OPPONENTS, SEEDS
+from push_fold_recipe.contest import Z
 from push_fold_recipe.game import Policy, deals, value
 from push_fold_recipe.solver import best_response
 
 Hands = list[dict[str, Any]]
+MET = ("solver", *OPPONENTS)
+COMPONENTS = {
+    "cloning": "Behaviour cloning",
+    "base": "Policy distillation",
+    "full": "Full policy",
+    "residual": "Residual correction",
+}
+"""What components are called beside arms."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that tables are made from."""
+
+    profiles: dict[str, Policy]
+    hands: Hands
+    attempts: list[dict[str, Any]]
+
+    def over_seeds(self, arm: str, quantity: Callable[[Policy], float]) -> float:
+        return mean([quantity(self.profiles[f"{arm}/{seed}"]) for seed in SEEDS])
+
+    def against(self, arm: str, opponent: str) -> float:
+        return self.over_seeds(arm, lambda policy: exact_value(policy, self.profiles[opponent]))
+
+    def met(self, arm: str, opponent: str) -> Hands:
+        return [hand for hand in self.hands if _arm(hand["arm"]) == arm and hand["opponent"] == opponent]
+
+    def timed(self, arm: str) -> list[dict[str, Any]]:
+        return [one for one in self.attempts if _arm(one["arm"]) == arm and one["phase"] == "timed"]
+
+
+def _arm(name: str) -> str:
+    return name.partition("/")[0]
 
 
 def called(name: str) -> str:
-    """An arm as tables print it."""
-    arm, _, seed = name.rpartition("-")
+    """An arm and its seed as tables print it."""
+    arm, _, seed = name.partition("/")
     return f"{ARMS[arm]}, seed {seed}"
 
 
 def names() -> dict[str, Any]:
     """What printed names stand for."""
-    learnt = {called(f"{arm}-{seed}"): f"{arm}-{seed}" for seed in SEEDS for arm in ARMS}
+    learnt = {called(f"{arm}/{seed}"): f"{arm}/{seed}" for arm in ARMS for seed in SEEDS}
     profiles = {"Solver": "solver", "Uniform": "uniform", "Careful": "careful", "Loose": "loose"}
     return {
         "printed": {
             "profile": {**profiles, **learnt},
-            "arm": learnt,
+            "arm": {title: arm for titles in (ARMS, COMPONENTS) for arm, title in titles.items()} | learnt,
             "player": {"BR0": "0", "BR1": "1"},
-            "opponent": {"solver": "solver", **{name: name for name in OPPONENTS}},
+            "opponent": {"uniform": "uniform", **{name: name for name in MET}},
+            "result": {"W (%)": "win", "T (%)": "tie", "L (%)": "loss"},
         }
     }
+
+
+def mean(numbers: list[float]) -> float:
+    return float(sum(map(Fraction, numbers)) / len(numbers))
 
 
 def exact_value(one: Policy, other: Policy) -> float:
     """What the first policy wins against the second, both seats alike."""
-    first = sum(float(chance) * value(cards, (one, other)) for cards, chance in deals())
-    second = -sum(float(chance) * value(cards, (other, one)) for cards, chance in deals())
-    return (first + second) / 2
+    first = sum(chance * Fraction(value(cards, (one, other))) for cards, chance in deals())
+    second = sum(chance * Fraction(value(cards, (other, one))) for cards, chance in deals())
+    return float((first - second) / 2)
+
+
+def exploitability(policy: Policy) -> float:
+    return float(best_response(policy, 0) + best_response(policy, 1)) / 2
 
 
 def score(hands: Hands) -> float:
     """Wins and half of the ties, by hands."""
-    return sum({"win": 1.0, "tie": 0.5, "loss": 0.0}[hand["result"]] for hand in hands) / len(hands)
+    return mean([{"win": 1.0, "tie": 0.5, "loss": 0.0}[hand["result"]] for hand in hands])
 
 
-def text(number: float) -> str:
-    """Four decimals; nothing that rounds to zero keeps its sign."""
-    return f"{round(number, 4) + 0.0:.4f}"
+def interval(hands: Hands) -> tuple[float, float]:
+    """The mean over deals and so many standard errors; a deal counts with the mean of its hands."""
+    deals_of: dict[str, list[float]] = {}
+    for hand in hands:
+        deals_of.setdefault(hand["match"], []).append(hand["value"])
+    means = [mean(values) for values in deals_of.values()]
+    middle = mean(means)
+    error = sqrt(sum((one - middle) ** 2 for one in means) / (len(means) - 1) / len(means))
+    return middle - float(Z) * error, middle + float(Z) * error
 
 
-def made(
-    profiles: dict[str, Policy], opponents: dict[str, Policy], learnt: dict[str, Policy], hands: Hands
-) -> dict[str, dict[str, Any]]:
+def text(number: float, decimals: int = 4) -> str:
+    """Nothing that rounds to zero keeps its sign."""
+    return f"{round(number, decimals) + 0.0:.{decimals}f}"
+
+
+def made(study: Study) -> dict[str, dict[str, Any]]:
     """All tables."""
     return {
-        "profiles": profile_table(profiles, ("uniform", *opponents)),
-        "arms": arm_table(opponents, learnt),
-        "opponents": opponent_table(learnt, hands),
+        "profiles": profile_table(study),
+        "arms": arm_table(study),
+        "seeds": seed_table(study),
+        "opponents": opponent_table(study),
+        "component": component_table(study),
     }
 
 
-def profile_table(profiles: dict[str, Policy], shown: tuple[str, ...]) -> dict[str, Any]:
-    """What the solver and the opponents are worth."""
+def profile_table(study: Study) -> dict[str, Any]:
+    """What the solution and the opponents are worth, to ten decimals."""
     rows = []
-    for name in shown:
-        one = profiles[name]
-        best = [best_response(one, player) for player in range(2)]
-        worth = sum(float(chance) * value(cards, (one, one)) for cards, chance in deals())
-        conv = best[0] + best[1]
-        recipes = {
-            "BR0": _recipe("best_response", profile=name, player="0"),
-            "BR1": _recipe("best_response", profile=name, player="1"),
-            "u_0": _recipe("profile_value", profile=name),
-            "NashConv": _recipe("nash_conv", profile=name),
-            "Exploit.": _recipe("exploitability", profile=name),
-        }
-        rows.append(_row(name.capitalize(), map(text, (*best, worth, conv, conv / 2)), recipes))
-    caption = "The solved profile, the uniform one and the opponents, evaluated over the whole tree."
-    return _table("tab:profiles", caption, "Profile", rows)
+    for name in ("solver", "uniform", *OPPONENTS):
+        one = study.profiles[name]
+        best = [float(best_response(one, player)) for player in range(2)]
+        worth = float(sum(chance * Fraction(value(cards, (one, one))) for cards, chance in deals()))
+        cells = [text(number, 10) for number in (*best, worth, best[0] + best[1], exploitability(one))]
+        rows.append(_row(name.capitalize(), cells, profile=name))
+    recipes = {
+        "BR0": _recipe("best_response", profile="{profile}", player="0"),
+        "BR1": _recipe("best_response", profile="{profile}", player="1"),
+        "u_0": _recipe("profile_value", profile="{profile}"),
+        "NashConv": _recipe("nash_conv", profile="{profile}"),
+        "Exploit.": _recipe("exploitability", profile="{profile}"),
+    }
+    caption = "The exact solution, the uniform profile and the opponents, evaluated over the whole tree."
+    return _table("tab:profiles", caption, "Profile", recipes, rows)
 
 
-def arm_table(opponents: dict[str, Policy], learnt: dict[str, Policy]) -> dict[str, Any]:
-    """Every trained arm: exact values and exploitability."""
+def arm_table(study: Study) -> dict[str, Any]:
+    """Every arm over three seeds: exact values, exploitability, score, and what a decision costs."""
     rows = []
-    for name, policy in learnt.items():
-        exploitability = sum(best_response(policy, player) for player in range(2)) / 2
-        values = [exact_value(policy, other) for other in opponents.values()]
-        recipes = {
-            f"Tree EV against {opponent}": _recipe("tree_ev", arm=name, opponent=opponent) for opponent in opponents
-        }
-        recipes["Exploit."] = _recipe("exploitability", profile=name)
-        rows.append(_row(called(name), map(text, (*values, exploitability)), recipes))
-    caption = "Exact value of every arm against the solver and under a shift of opponents, in chips per hand."
-    return _table("tab:arms", caption, "Arm", rows)
+    for arm, title in ARMS.items():
+        timed = study.timed(arm)
+        cells = [
+            *(text(study.against(arm, other)) for other in ("uniform", "solver")),
+            text(study.over_seeds(arm, exploitability)),
+            text(score(study.met(arm, "careful"))),
+            text(mean([one["tool_calls"] for one in timed]), 3),
+            text(mean([one["elapsed_ms"] for one in timed]), 2),
+        ]
+        rows.append(_row(title, cells, arm=arm))
+    recipes = {
+        "Weak EV against uniform": _recipe("tree_ev", arm="{arm}", opponent="uniform"),
+        "Tree EV against solver": _recipe("tree_ev", arm="{arm}", opponent="solver"),
+        "Exploit.": _recipe("over_seeds", arm="{arm}", quantity="exploitability", statistic="mean"),
+        "Score against careful": _recipe("match_score", arm="{arm}", opponent="careful"),
+        "Calls": _recipe("service", arms="{arm}/", quantity="tool_calls"),
+        "ms": _recipe("service", arms="{arm}/", quantity="mean_ms"),
+    }
+    caption = (
+        "Mean over three seeds: exact values in chips per hand, exploitability, wins and half of the ties, "
+        "and of a decision the calls for help and the time."
+    )
+    return _table("tab:arms", caption, "Arm", recipes, rows)
 
 
-def opponent_table(learnt: dict[str, Policy], hands: Hands) -> dict[str, Any]:
-    """Scores against the opponents, and how many hands they are of."""
+def seed_table(study: Study) -> dict[str, Any]:
+    """Every trained policy under a shift of opponents."""
     rows = []
-    for name in learnt:
-        own = [hand for hand in hands if hand["arm"] == name]
-        met = [[hand for hand in own if hand["opponent"] == opponent] for opponent in OPPONENTS]
-        recipes = {
-            f"Score against {opponent}": _recipe("match_score", arm=name, opponent=opponent) for opponent in OPPONENTS
-        }
-        recipes["Hands"] = _recipe("hands", arm=name)
-        rows.append(_row(called(name), (*(text(score(some)) for some in met), str(len(own))), recipes))
-    caption = "Wins and half of the ties by hands, on the same deals in both seats."
-    return _table("tab:opponents", caption, "Arm", rows)
+    for arm in ARMS:
+        for name in (f"{arm}/{seed}" for seed in SEEDS):
+            policy = study.profiles[name]
+            cells = [text(exact_value(policy, study.profiles[other])) for other in MET]
+            rows.append(_row(called(name), [*cells, text(exploitability(policy))], arm=name))
+    recipes = {f"Tree EV against {other}": _recipe("tree_ev", arm="{arm}", opponent=other) for other in MET}
+    recipes["Exploit."] = _recipe("exploitability", profile="{arm}")
+    caption = "Exact value of every policy against the solver and under a shift of opponents, in chips per hand."
+    return _table("tab:seeds", caption, "Arm", recipes, rows)
 
 
-def _row(label: str, cells: Iterable[str], recipes: dict[str, Any]) -> dict[str, Any]:
-    return {"label": label, "cells": [label, *cells], "recipes": recipes}
+def opponent_table(study: Study) -> dict[str, Any]:
+    """Paired hands of every arm against every opponent."""
+    rows = []
+    for arm, title in ARMS.items():
+        for opponent in MET:
+            hands = study.met(arm, opponent)
+            low, high = interval(hands)
+            rates = [sum(hand["result"] == result for hand in hands) / len(hands) for result in ("win", "tie", "loss")]
+            cells = [
+                *(text(100 * rate, 2) for rate in rates),
+                text(score(hands)),
+                text(mean([hand["value"] for hand in hands])),
+                f"[{text(low)}, {text(high)}]",
+                str(len(hands)),
+            ]
+            rows.append(_row(f"{title} / {opponent}", cells, arm=arm, opponent=opponent))
+    who = {"arm": "{arm}", "opponent": "{opponent}"}
+    recipes = {
+        f"{letter} (%)": _recipe("match_rate", **who, result=result) | {"percent": True}
+        for letter, result in (("W", "win"), ("T", "tie"), ("L", "loss"))
+    }
+    recipes |= {
+        "Score": _recipe("match_score", **who),
+        "EV per hand": _recipe("hand_ev", **who),
+        "95% interval": _recipe("hand_ev_interval", **who),
+        "Hands": _recipe("hands", **who),
+    }
+    caption = "Three seeds together on the same deals in both seats; the interval takes the deal as the unit."
+    return _table("tab:opponents", caption, "Arm / opponent", recipes, rows)
 
 
-def _table(label: str, caption: str, first: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    columns = [{"label": name} for name in (first, *rows[0]["recipes"])]
+def component_table(study: Study) -> dict[str, Any]:
+    """Every component beside the solver, at all information sets alike."""
+    solved, cheapest = study.profiles["solver"], mean([one["elapsed_ms"] for one in study.timed("cloning")])
+    rows = []
+    for arm, title in COMPONENTS.items():
+        cells = [
+            text(100 * study.over_seeds(arm, lambda policy: accuracy(policy, solved)), 2),
+            text(study.over_seeds(arm, lambda policy: miscalibration(policy, solved))),
+            text(study.against(arm, "solver")),
+            text(study.over_seeds(arm, exploitability) - exploitability(solved)),
+            f"{text(mean([one['elapsed_ms'] for one in study.timed(arm)]) / cheapest, 2)}×",
+        ]
+        rows.append(_row(title, cells, arm=arm))
+    recipes = {
+        "Acc. by Solver (%)": _beside("accuracy") | {"percent": True},
+        "Cal. to Solver": _beside("calibration_error"),
+        "Tree EV against solver": _recipe("tree_ev", arm="{arm}", opponent="solver"),
+        "Gap to Solver": _beside("gap"),
+        "Cost": _recipe("service", arms="{arm}/", quantity="mean_ms", base="cloning/"),
+    }
+    caption = (
+        "Components over three seeds: information sets with the solver's likeliest action, distance of the likeliest "
+        "action's probability from the solver's, value, exploitability beyond the solver's, and the time of a decision "
+        "by that of Behaviour cloning."
+    )
+    return _table("tab:component", caption, "Component", recipes, rows)
+
+
+def accuracy(policy: Policy, solved: Policy) -> float:
+    """The share of information sets at which the likeliest action is the solver's."""
+    return mean([float(_top(chances) == _top(solved[name])) for name, chances in policy.items()])
+
+
+def miscalibration(policy: Policy, solved: Policy) -> float:
+    """How far, on average, the probability of the likeliest action lies from the solver's of the same action."""
+    return mean([abs(max(chances) - solved[name][_top(chances)]) for name, chances in policy.items()])
+
+
+def _top(chances: list[float]) -> int:
+    """The place of the likeliest action, the first among equals."""
+    return chances.index(max(chances))
+
+
+def _beside(quantity: str) -> dict[str, Any]:
+    return _recipe("over_seeds", arm="{arm}", quantity=quantity, statistic="mean", teacher="solver")
+
+
+def _row(label: str, cells: Iterable[str], **arguments: str) -> dict[str, Any]:
+    return {"label": label, "cells": [label, *cells], "arguments": arguments}
+
+
+def _table(label: str, caption: str, first: str, recipes: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    columns = [{"label": first}, *({"label": name, "recipe": recipe} for name, recipe in recipes.items())]
     return {"label": label, "caption": caption, "columns": columns, "rows": rows}
 
 

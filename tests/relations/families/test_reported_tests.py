@@ -24,6 +24,9 @@ from sealtrace.relations.decision import Decision, Status
         "r(28) = .40, p = .029",
         "z = 1.50, p = .134",
         "F(1, 30) = 1.0, ns",
+        "F(1, 248) < 1.16, p > .28",
+        "Q(6) = 0.03, p = 1",
+        "t(142.71) = 0.01, p = .99",
         "𝑡(28) = 2.20, 𝑝 = .036",
     ],
 )
@@ -43,12 +46,20 @@ def test_a_right_test_is_read_and_holds(said: str) -> None:
         "X2(2) = 9.40, p = .5",
         "[Q(5) = 10.50, p = .62]",
         "F(1, 30) = 10.0, ns",
+        "F(1, 248) < 1.16, p < .10",
+        "Q(1) = 3.78, p < .05",
         "𝑡(28) = 2.20, 𝑝 = .001",
     ],
 )
 def test_a_wrong_test_is_a_contradiction_by_itself(said: str) -> None:
     found = [one.status for one in decided(read(prose=f"The effect was clear, {said}.")) if _is_test(one)]
     assert found == [Status.CONTRADICTION]
+
+
+def test_a_p_that_fits_one_side_only_is_suspected_unless_the_paper_speaks_of_one_sided_tests() -> None:
+    said = "The effect was clear, t(14) = 2.0, p = .03."
+    for prose, status in ((said, Status.SUSPICION), (f"All tests are one-sided. {said}", Status.HOLDS)):
+        assert [one.status for one in decided(read(prose=prose)) if _is_test(one)] == [status]
 
 
 def test_wrong_tests_are_not_outvoted_by_each_other() -> None:

@@ -106,15 +106,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "Oak is old, and it is also the worst-growing kind in height (18.22, against 25.91).",
         Status.SUSPICION,
     ),
-    "a list that stands in three places": (
-        "text against text",
-        TREES,
-        "The heights are 0.5, 1.5, and 3 metres.\n\nHeights are 0.5, 1.5, and 3 metres.\n\n"
-        "All heights are 0.5, 1.5, and 3 metres.\n\nHere heights are 0.5, 1.5, and 3 metres.",
-        "The heights are 0.5, 1.5, and 3 metres.\n\nHeights are 0.5, 1.5, and 3 metres.\n\n"
-        "All heights are 0.5, 1.5, and 3 metres.\n\nHere heights are 0.5, 1.4, and 3 metres.",
-        Status.SUSPICION,
-    ),
     "the worst by its value": (
         "claim",
         TREES,
@@ -186,11 +177,39 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         r"This made 960 old stands: $20$ plots $\times$ $12$ kinds $\times$ $5$ years.",
         Status.SUSPICION,
     ),
-    "a count that is said elsewhere": (
+    "a part of a stated whole, far off": (
         "text against text",
         TREES,
-        "We saw 15,840 leaves.\n\nAll 15,840 old leaves fell.\n\nIn short, the 15,840 fallen leaves tell all.",
-        "We saw 15,840 leaves.\n\nAll 15,840 old leaves fell.\n\nIn short, the 15,140 fallen leaves tell all.",
+        "Of the 48,200 records, 3,133 (6.5\\%) were lost.",
+        "Of the 48,200 records, 3,133 (5.0\\%) were lost.",
+        Status.SUSPICION,
+    ),
+    "thousands parted by thin spaces": (
+        "text against text",
+        TREES,
+        "Of the 48\\,200 records, 3\\,133 (6.5\\,\\%) were lost.",
+        "Of the 48\\,200 records, 3\\,133 (5.0\\,\\%) were lost.",
+        Status.SUSPICION,
+    ),
+    "a part of a part": (
+        "text against text",
+        TREES,
+        "Of the 1,208 trees, 364 (30.1\\%) fell, of which 21 (5.8\\%) were oaks.",
+        "Of the 1,208 trees, 364 (30.1\\%) fell, of which 21 (9.8\\%) were oaks.",
+        Status.SUSPICION,
+    ),
+    "a total, a number and a mean": (
+        "text against text",
+        TREES,
+        "We counted 31,200 visits over 800 days (mean 39.0).",
+        "We counted 31,200 visits over 800 days (mean 32.5).",
+        Status.SUSPICION,
+    ),
+    "how many times faster": (
+        "text against text",
+        TREES,
+        "It is 4.0$\\times$ faster (20.0 s against 5.0 s).",
+        "It is 3.0$\\times$ faster (20.0 s against 5.0 s).",
         Status.SUSPICION,
     ),
     "a sum of what has names": (
@@ -247,13 +266,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         TREES,
         r"In Table~\ref{tab:trees} the change is negative for 3 of 4 kinds.",
         r"In Table~\ref{tab:trees} the change is negative for 2 of 4 kinds.",
-        Status.SUSPICION,
-    ),
-    "a list": (
-        "text against text",
-        TREES,
-        "We ran 250, 500, 1000 and 4000 nodes.\n\nFigure: overhead for 250, 500, 1000 and 4000 nodes.",
-        "We ran 250, 500, 1000 and 4000 nodes.\n\nFigure: overhead for 200, 500, 1000 and 4000 nodes.",
         Status.SUSPICION,
     ),
     "a sum": (
@@ -723,19 +735,11 @@ def test_the_rate_of_a_whole_weighs_its_parts() -> None:
         assert found == expected
 
 
-def test_rates_of_parts_and_of_the_whole() -> None:
-    """Sizes stand in a note: no counts give a whole that is off by one point."""
-    assert not [one for one in decided(read(MARGINS, prose=SIZES)) if one.status is Status.SUSPICION]
-    wrong = read(MARGINS.replace("55.0", "57.0"), prose=SIZES)
-    assert "statistics" in [one.claim.family for one in decided(wrong) if one.status is Status.SUSPICION]
-
-
 TABLES: dict[str, tuple[str, str, str]] = {
     "a standard error": ("", "Item | SD | n | SE", "A | 2.00 | 16 | 0.50 > A | 2.00 | 16 | 0.60"),
     "a t value": ("", "Item | Estimate | SE | t", "A | 1.20 | 0.40 | 3.00 > A | 1.20 | 0.40 | 2.10"),
     "Wilson": ("Wilson intervals.", "Item | Count | 95% CI", "A | 7/20 | [0.181, 0.567] > A | 7/20 | [0.141, 0.567]"),
     "McNemar": ("McNemar test.", "Item | b | c | p", "A | 12 | 3 | 0.035 > A | 12 | 3 | 0.350"),
-    "zeros and ones": ("Binary answers.", "Item | Mean | SD | n", "A | 0.50 | 0.51 | 40 > A | 0.50 | 0.32 | 40"),
 }
 
 
@@ -781,27 +785,6 @@ def test_what_is_no_claim_about_the_table(prose: str) -> None:
     """Sentences of real papers that once were taken for wrong quotes, shares or tests."""
     found = [one for one in decided(read(TREES, prose=prose)) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
     assert found == []
-
-
-@pytest.mark.parametrize(
-    ("sentence", "is_wrong"),
-    [
-        ("The effect is significant ($p = 0.012$).", False),
-        ("The effect is significant ($p = 0.312$).", True),
-        (r"A trend of 0.4 a year ($p = 0.253$), which is marginally significant.", True),
-        ("The effect was insignificant ($p = 0.004$).", True),
-        ("The effect was not significant ($p = 0.312$).", False),
-        ("It fell ($p = 0.312$), while the second effect is significant.", False),
-        (r"The largest is that of speed ($\beta = -0.59$, $p = 0.25$), far from significance.", False),
-        ("None of the needs predicted these attitudes in any year to a significant extent ($p > 0.093$).", False),
-        (r"It is significantly lower ($p = 1.1 \times 10^{-5}$).", False),
-        (r"Seen at the 10\% level, the effect is significant ($p = 0.083$).", False),
-    ],
-)
-def test_what_is_called_significant(sentence: str, is_wrong: bool) -> None:
-    """One p, and one word for it in the same clause."""
-    found = [one for one in decided(read(prose=sentence)) if one.status is Status.SUSPICION]
-    assert bool(found) is is_wrong
 
 
 @pytest.mark.parametrize(

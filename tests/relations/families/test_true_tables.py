@@ -107,16 +107,6 @@ def orders(show: Printer) -> str:
     return table("", "Arm | Min gap | Mean gap | Max gap | Loss | Loss 95% CI", rows)
 
 
-def games(show: Printer) -> str:
-    rows = []
-    for name in "abc":
-        value = show.value()
-        first, second = value + abs(show.value()), -value + abs(show.value())
-        cells = (first, second, value, first + second, (first + second) / 2)
-        rows.append(f"{name} | " + " | ".join(show(one, 3) for one in cells))
-    return table("Leduc poker.", "Step | BR0 | BR1 | $u_0$ | NashConv | Exploitability", rows)
-
-
 def ranges(show: Printer) -> str:
     def share(whole: int) -> str:
         return show(Fraction(show.random.randint(whole - 800, 800), 800))
@@ -157,7 +147,6 @@ KINDS: dict[str, tuple[Callable[[Printer], str], str]] = {
     "mean rows": (mean_rows, "mean of rows"),
     "differences": (differences, "difference"),
     "orders": (orders, "order"),
-    "games": (games, "games"),
     "ranges": (ranges, "range"),
     "marks": (marks, "marks"),
     "bounds": (bounds, "certificate"),

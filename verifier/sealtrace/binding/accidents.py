@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Bound, BoundNumber, Candidate
+from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Candidate, Selected
 from sealtrace.binding.compounds import OLD
+from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.series import Grid, GridCell
 from sealtrace.binding.weighing import printed_as
-from sealtrace.binding.wording import formula_of, records_behind
-from sealtrace.contract.result import Finding
+from sealtrace.binding.wording import formula_of, records_behind, rows_behind
+from sealtrace.contract.result import Finding, Severity
+from sealtrace.paper.names.words import squeezed
 
 
 def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
@@ -54,32 +57,80 @@ def accidents_of(grids: list[Grid], bound: Bound) -> list[Finding]:
     return [*_superseded(bound), *_swaps(grids, bound), *_twice(grids, bound)]
 
 
-def _accident(kind: str, message: str, source: str | None = None, line: int | None = None) -> Finding:
+def _accident(
+    kind: str, message: str, source: str | None = None, line: int | None = None, severity: Severity = "error"
+) -> Finding:
     """An older run, a label beside another run's numbers, or a number that was rounded twice."""
-    return Finding(check=ACCIDENTS, severity="error", source=source, line=line, key={"accident": kind}, message=message)
+    return Finding(
+        check=ACCIDENTS, severity=severity, source=source, line=line, key={"accident": kind}, message=message
+    )
 
 
 def _superseded(bound: Bound) -> list[Finding]:
-    """Tables that bind to what is called old, while the same rule in what is not gives something else."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Tables that follow from one of two runs: files of the same columns and rows, of which one gives other values.
+
+    Where only the name of one calls it old, and the table follows from that, it is an error; else it is asked which of
+    them is meant.
+    """
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for binding in bound.bindings:
-        candidate = binding.candidate
-        old = [value for selected in candidate.selected for _, value in selected.fixed if OLD.search(value)]
-        if not old and not all(map(OLD.search, candidate.files)):
+        for part in binding.candidate.selected:
+            for name, value in part.fixed:
+                for other in _other_runs(part, name, value):
+                    found[part.series.grid.name, value, other].append(binding.candidate.series.constant[0])
+        if (whole := _called_old(binding)) is not None:
+            found[binding.candidate.series.grid.name, whole, ""].append(binding.candidate.series.constant[0])
+    accidents = []
+    for (table, value, other), subjects in found.items():
+        if OLD.search(value) and not OLD.search(other):
+            told = f"{table}: {_listed(subjects)} follow from {value}, which its name calls superseded, and not from "
+            accidents.append(_accident("superseded-run", f"{told}{other or 'the current results'}"))
+        elif not OLD.search(other):
+            told = (
+                f"{table}: {_listed(subjects)} follow from {value}; {other} has the same rows with other values, and "
+            )
+            accidents.append(_accident("two-runs", f"{told}no label says which is meant", severity="warning"))
+    return accidents
+
+
+def _called_old(binding: Binding) -> str | None:
+    """The results of a formula that reads only files whose names call them old, where nothing else gives the same."""
+    candidate = binding.candidate
+    if not candidate.files or not all(map(OLD.search, candidate.files)):
+        return None
+    if any(not any(map(OLD.search, other.files)) for other in binding.others):
+        return None
+    return candidate.selected[0].frame.name
+
+
+def _other_runs(given: Selected, name: str, value: str) -> list[str]:
+    """Values of a field of file names that have rows for the same numbers and give another value for most of them.
+
+    More than one are repeats, of which a label should name one, and no replacement of each other.
+    """
+    kind = name.partition("/")[0]
+    if not (kind == "file" or kind.startswith("directory")) or any(squeezed(value) in squeezed(text)
+                                                                   for text in given.series.constant):  # fmt: skip
+        return []
+    field = next(dimension for dimension in given.frame.dimensions if dimension.name == name)
+    rest = replace(given, fixed=tuple(pair for pair in given.fixed if pair[0] != name))
+    agreeing = np.nonzero(given.agrees)[0]
+    rows = np.zeros((len(agreeing), given.frame.rows), bool)
+    for at, place in enumerate(agreeing):
+        rows[at, rows_behind(rest, int(place))] = True
+    found = []
+    for code, other in enumerate(field.values):
+        own = rows & (field.codes == code)[None, :]
+        if other == value or not own.any(axis=1).all():
             continue
-        if any(not any(map(OLD.search, other.files)) for other in binding.others):
+        evaluated = evaluate(given.frame, own, [], statistics=[given.statistic])
+        if evaluated is None or given.statistic not in evaluated.statistics:
             continue
-        grid = candidate.series.grid
-        name = old[0] if old else candidate.selected[0].frame.name
-        found[grid.name, name].append(candidate.series.constant[0])
-    return [
-        _accident(
-            "superseded-run",
-            f"{table}: {_listed(subjects)} follow from {name}, which its name calls superseded, and not from the "
-            "current results",
-        )
-        for (table, name), subjects in found.items()
-    ]
+        values = given.transformation(evaluated.of(given.statistic)[:, 0, given.frame.measures.index(given.measure)])
+        same = scoring.hits(values, given.series.low[agreeing], given.series.high[agreeing])
+        if 2 * same.sum() < len(same):
+            found.append(other)
+    return found if len(found) == 1 else []
 
 
 def _listed(names: list[str]) -> str:

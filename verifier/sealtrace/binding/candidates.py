@@ -10,10 +10,12 @@ from sealtrace.binding import scoring
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.binding.hypotheses import Selection
 from sealtrace.binding.operations import Operation
-from sealtrace.binding.series import Series, Spot
+from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Truths, Weighed
 from sealtrace.statistics.entries import TRIED
+
+_ORDERED = frozenset({"min", "max", *(name for name, one in TRIED["values"].items() if one.quantile)})
 
 
 @dataclass(kw_only=True)
@@ -61,8 +63,14 @@ class Candidate:
     @property
     def unsaid(self) -> bool:
         """Whether it takes a median, an extreme or a sum that no label mentions: nothing is off from such a rule."""
-        used = [(TRIED["values"][selected.statistic], selected.series.words) for selected in self.selected]
+        used = [(TRIED["values"][selected.statistic], selected.words) for selected in self.selected]
         return any(not statistic.everyday and not statistic.said(words) for statistic, words in used)
+
+    @property
+    def chosen_by_order(self) -> bool:
+        """Whether it picks one of several values by their order, which no label says: where a filter was not found,
+        some order nearly always gives a value that is there."""
+        return self.unsaid and any(selected.statistic in _ORDERED for selected in self.selected)
 
     @property
     def left_open(self) -> bool:
@@ -109,6 +117,8 @@ class Selected(Candidate):
     transformation: Transformation
     sizes: Numbers
     """Rows behind each number."""
+    words: tuple[str, ...] = ()
+    """Those of its labels by which a statistic may be named."""
 
     @property
     def picked(self) -> bool:
@@ -122,8 +132,17 @@ class Selected(Candidate):
             for place in wrong
             if len(own := self.transformation(values[self.selection.chosen[place]], int(place)))
         ]
-        choices = np.log2(np.maximum(1, self.selection.chosen[self.agrees].sum(axis=1)))
-        return any(held) and float(choices.sum()) < scoring.ACCEPTED
+        return any(held) and self.choices() < scoring.ACCEPTED
+
+    def choices(self, told: tuple[tuple[str, str], ...] = ()) -> float:
+        """Bits by which the numbers that agree tell their rows from the others that labels and filters select which
+        are said: a rule that few of them chose may be another one."""
+        chosen = self.selection.chosen[self.agrees]
+        for name, value in told:
+            dimension = next(one for one in self.frame.dimensions if one.name == name)
+            chosen = chosen & (dimension.codes == (dimension.code_of.get(value, -2) if value else -1))[None, :]
+        rows = chosen.sum(axis=1) / np.maximum(1, self.sizes[self.agrees])
+        return float(np.log2(np.maximum(1, rows)).sum())
 
     def behind(self, place: int) -> list[tuple[Selected, int]]:
         """Itself."""
@@ -169,6 +188,8 @@ class Binding:
     """Bits, with what other bindings of the table paid already."""
     others: list[Candidate] = field(default_factory=list)
     """Candidates that give the same numbers and cost about as much."""
+    note: str = ""
+    """What a person who accepted it noted."""
 
 
 @dataclass
@@ -196,6 +217,15 @@ class BoundNumber:
         return bool(self.binding.candidate.agrees[self.place])
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """What is said of a table or a row as a whole; it is never an error, since the file may be what was left behind."""
+
+    grid: Grid
+    accident: str
+    message: str
+
+
 @dataclass
 class Bound:
     """Bindings of all tables."""
@@ -205,8 +235,8 @@ class Bound:
     meant: dict[tuple[int, str, int], dict[str, str]] = field(default_factory=dict)
     """Table, kind of series and row or column to what its label means, where the numbers beside it say so."""
 
-    stale: dict[int, str] = field(default_factory=dict)
-    """Tables none of whose numbers is what the file says that their labels name, and what is said of them."""
+    doubts: list[Doubt] = field(default_factory=list)
+    """Tables and rows none of whose numbers is what the file says that their labels name."""
 
     def add(self, binding: Binding) -> None:
         """Takes a binding in; a number that is given already stays as it is."""

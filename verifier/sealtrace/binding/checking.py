@@ -17,17 +17,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of
-from sealtrace.binding.candidates import Binding, Bound
+from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
-from sealtrace.binding.derived import derived_frames
-from sealtrace.binding.files import WRITTEN, Listing, read_results
+from sealtrace.binding.derived import derived_frames, unlike_flags
+from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, read_results
 from sealtrace.binding.frames import Frame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.prose import BoundText, bind_text
@@ -53,10 +53,12 @@ from sealtrace.contract.result import (
     Summary,
     Verdict,
 )
+from sealtrace.paper.extracted import ReadingProblem
 from sealtrace.paper.model import Paper
 from sealtrace.paper.names.index import Names
 from sealtrace.paper.papers import other_papers, read_paper
 from sealtrace.paper.sentences import Sentence
+from sealtrace.paper.titles import title_of
 
 Progress = Callable[[str, int, int], None]
 VALUES_A_SECOND = 200_000
@@ -68,6 +70,8 @@ LITTLE, MOST_RIVALS = 0.2, 3
 Rivals = Callable[[], Iterable[tuple[Path, list[Grid]]]]
 READING, FRAMES, SEARCH = 0.35, 0.5, 0.85
 """Shares of the time after which results are read, are columns, and tables are bound; the text has the rest."""
+SMALL, LARGE = 0.45, 0.7
+"""Where there are large files: shares of the time after which tables are bound to small ones, and large ones read."""
 
 
 @dataclass
@@ -84,6 +88,10 @@ class Findings:
     listing: Listing
     tally: Tally
     audit: Result | None = None
+    refused: list[ReadingProblem] = field(default_factory=list)
+    """Tables of the paper that could not be read."""
+    title: str | None = None
+    """The paper's."""
 
 
 def examine_files(
@@ -123,10 +131,11 @@ def examine(
     progress: Progress | None = None,
     rivals: Rivals = tuple,
     without: Collection[Path] = (),
+    large: int = LARGE_BYTES,
 ) -> Findings:
     """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`.
 
-    Files `without` are the paper's own, and give none of its numbers.
+    Files `without` are the paper's own, and give none of its numbers; `large` is how many bytes of rows are summed up.
     """
     end = (time.process_time() if started is None else started) + seconds
     audit = _audited(reported, paper, min(seconds / 3, end - time.process_time()), progress) if audited else None  # (6)
@@ -136,7 +145,9 @@ def examine(
     grids = grids_of(reported.tables)  # (1)
     # What small files take is little; large ones may take a third of the time.
     tally.begin(READING)
-    listing = read_results(results, seconds * VALUES_A_SECOND, tally.deadline, without)  # (2)
+    listing = read_results(results, seconds * VALUES_A_SECOND, tally.deadline, without, large)  # (2)
+    if not listing.files and not listing.large and not listing.out_of_time:
+        raise BundleError(f"{results}: {listing.nothing_read}")
     tally.end -= listing.elsewhere
     captions = [table.caption for table in reported.tables]
     name = results.resolve().name  # The current directory has none of its own.
@@ -144,10 +155,12 @@ def examine(
         grids, reported.sentences, listing, paper, name, captions,
         seconds=seconds, tally=tally, progress=progress, rivals=rivals,
     )  # fmt: skip
-    return replace(findings, audit=audit)
+    refused = [problem for problem in reported.problems if problem.severity == "error"]
+    return replace(findings, audit=audit, refused=refused, title=title_of(reported.texts))
 
 
 def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Result:
+    # Only where the paper is audited, too.
     from sealtrace import __version__
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import subject_of
@@ -174,11 +187,25 @@ def find(
     """
     tally = tally or Tally(time.process_time() + seconds)
     tally.begin(FRAMES)
-    views = views_of(listing, [*(sentence.text for sentence in sentences), *captions], tally)
+    names = Names([*(sentence.text for sentence in sentences), *captions])
+    views = _views(frames_of(listing.tables, tally, listing.unread), names, tally)
+    tally.begin(SMALL if listing.large else SEARCH)
+    bound = Bound()
+    if views or not listing.large:
+        _bind(grids, views, bound, tally, seconds * WORK_A_SECOND, progress)  # (3)
+    if listing.large:
+        open_grids = [grid for grid in grids if not _is_given(grid, bound)]
+        frames = [view.frame for view in views if not view.melted]
+        tally.begin(LARGE)
+        if not open_grids and _text_is_given(bind_text(sentences, grids, bound, frames, tally)[0]):
+            for group in listing.large:
+                listing.not_needed(group)
+        elif more := _large_views(listing, _labels(grids), names, tally, progress):
+            views = _ordered([*views, *more])
+            bound.remove([binding for binding in bound.bindings if binding.candidate.series.grid in open_grids])
+            tally.begin(SEARCH)
+            _bind(open_grids, views, bound, tally, tally.work + seconds * WORK_A_SECOND, progress)
     frames = [view.frame for view in views if not view.melted]
-    tally.begin(SEARCH)
-    bound = bind_tables(grids, views, tally, seconds * WORK_A_SECOND, progress)  # (3)
-    hear_labels(grids, views, bound, tally, seconds * WORK_A_SECOND / 2)
     tally.begin(1.0)
     for path, others in rivals() if _explained(bound, grids) < LITTLE else ():
         share = _explained(bind_tables(others, views, Tally(tally.end), seconds * WORK_A_SECOND / 4), others)
@@ -196,16 +223,70 @@ def _explained(bound: Bound, grids: list[Grid]) -> float:
     return sum(number.agrees for number in bound.numbers.values()) / max(1, numbers)
 
 
+def _bind(
+    grids: list[Grid], views: list[FrameView], bound: Bound, tally: Tally, work: float, progress: Progress | None
+) -> None:
+    """(3): what the values say, then what the labels say."""
+    bind_tables(grids, views, tally, work, progress, bound)
+    hear_labels(grids, views, bound, tally, (work - tally.work) / 2)
+
+
+def _is_given(grid: Grid, bound: Bound) -> bool:
+    """Whether results give every number of a table."""
+    spots = [Spot(grid.number, *place, slot) for place, cell in grid.cells.items() for slot in range(len(cell.slots))]
+    return all(spot in bound.numbers and bound.numbers[spot].agrees for spot in spots)
+
+
+def _text_is_given(text: list[BoundText]) -> bool:
+    return all(WORDS[number.status] != "open" for number in text)
+
+
 def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:
-    """The results as columns in which labels can be looked up; abbreviations mean what the texts say."""
-    frames = frames_of(listing.tables, tally, listing.unread)
-    frames += [derived for frame in frames for derived in derived_frames(frame, tally)]
-    frames = [frame for frame in frames if frame.measures]
+    """All results, large ones too, as columns in which labels can be looked up; abbreviations mean what texts say."""
     names = Names(texts)
-    # What is small is tried first: aggregates are more often printed than what they were made of.
-    frames.sort(key=lambda frame: frame.numbers.size)
+    views = _views(frames_of(listing.tables, tally, listing.unread), names, tally)
+    return _ordered([*views, *_large_views(listing, frozenset(filter(None, texts)), names, tally)])
+
+
+def _views(frames: list[Frame], names: Names, tally: Tally) -> list[FrameView]:
+    frames = frames + [derived for frame in frames for derived in derived_frames(frame, tally)]
+    frames = [frame for frame in frames if frame.measures]
     views = [FrameView(frame, False, names) for frame in frames]
-    return views + [FrameView(long, True, names) for frame in frames if (long := melted(frame)) is not None]
+    return _ordered(views + [FrameView(long, True, names) for frame in frames if (long := melted(frame)) is not None])
+
+
+def _ordered(views: list[FrameView]) -> list[FrameView]:
+    """What is small is tried first: aggregates are more often printed than what they were made of."""
+    return sorted(views, key=lambda view: (view.melted, (view.frame.whole or view.frame).numbers.size))
+
+
+def _labels(grids: list[Grid]) -> frozenset[str]:
+    """Everything that stands beside numbers in tables."""
+    rows = {label for grid in grids for labels in grid.row_labels.values() for label in labels}
+    texts = rows | {header for grid in grids for header in (*grid.headers, grid.caption)}
+    return frozenset(filter(None, texts))
+
+
+def _large_views(
+    listing: Listing, labels: frozenset[str], names: Names, tally: Tally, progress: Progress | None = None
+) -> list[FrameView]:
+    """Files that are too large to hold, summed up by what labels name; those that could not be read are said."""
+    if not listing.large:
+        return []
+    from sealtrace.binding.large import condensed  # Arrow's readers take time to start, and few releases need them.
+
+    frames: list[Frame] = []
+    for place, group in enumerate(listing.large):
+        if progress is not None:
+            progress(f"reading {group.names[0]} and more", place, len(listing.large))
+        try:
+            frames += condensed(group, labels, names, tally.deadline)
+        except UNREADABLE as error:
+            listing.not_read(group, str(error))
+        else:
+            listing.files += len(group.paths)
+            listing.bytes += sum(path.stat().st_size for path in group.paths)
+    return _views(frames, names, tally)
 
 
 NUMBERS = "results.numbers"
@@ -224,9 +305,11 @@ def concluded(findings: Findings, version: str) -> Result:
                for grid, cell in cells]  # fmt: skip
     numbers += map(_text, findings.text)
     accidents = accidents_of(findings.grids, findings.bound)  # (5)
+    serious = any(accident.severity == "error" for accident in accidents)
     differing = [_differs(number) for number in numbers if number.word == "differs" or number.status == "probably-off"]
     wrong = [finding for finding in differing if finding.severity == "error"]
-    differing += [_stale(findings.grids[number], told) for number, told in findings.bound.stale.items()]
+    differing += map(_doubted, findings.bound.doubts)
+    differing += [finding for frame in findings.frames for finding in _flags(frame)]
     audit = findings.audit
     if audit is not None:
         # What results give or deny is said first; what only the paper's own numbers deny, contradicts.
@@ -237,14 +320,17 @@ def concluded(findings: Findings, version: str) -> Result:
             else number
             for number in numbers
         ]
-    undecided = sum(number.word == "open" for number in numbers) or (not numbers)
+    undecided = sum(number.word == "open" for number in numbers)
+    missing = "no number was found" if not numbers else f"{undecided} of them are given by nothing" * bool(undecided)
+    missing = missing or "a table could not be read" * bool(findings.refused)
     checks = [
-        _check(NUMBERS, "fail" if wrong else "missing" if undecided else "pass", len(numbers), "numbers",
-               len(differing), f"{undecided} of them are given by nothing" if undecided else None),
-        _check(ACCIDENTS, "fail" if accidents else "pass", len(formulas), "formulas", len(accidents)),
+        _check(NUMBERS, "fail" if wrong else "missing" if missing else "pass", len(numbers), "numbers",
+               len(differing), missing or None),
+        _check(ACCIDENTS, "fail" if serious else "pass", len(formulas), "formulas", len(accidents)),
     ]  # fmt: skip
     listing, tally = findings.listing, findings.tally
-    passed = [NotLookedAt(what=what, why=why or "not read") for what, _, why in
+    passed = [NotLookedAt(what=f"{problem.source}:{problem.line}", why=problem.message) for problem in findings.refused]
+    passed += [NotLookedAt(what=what, why=why or "not read") for what, _, why in
               (problem.partition(": ") for problem in (*tally.partial, *listing.problems))]  # fmt: skip
     passed += [NotLookedAt(what=what, why="not tried for want of time") for what in tally.untried]
     passed += [
@@ -255,13 +341,14 @@ def concluded(findings: Findings, version: str) -> Result:
         command="check",
         subject=Subject(
             name=findings.paper,
+            title=findings.title,
             papers=sorted({number.source for number in numbers if number.source}) or [findings.paper],
             results=findings.results,
         ),
         verdict=_verdict(checks, audit),
         summary=Summary(
             inspected=[
-                _counted(listing.files, "data file"),
+                listing.in_words,
                 f"{_counted(len(findings.frames), 'table')} of results",
                 f"{_counted(tally.hypotheses, 'formula')} compared",
             ]
@@ -272,7 +359,7 @@ def concluded(findings: Findings, version: str) -> Result:
         formulas=formulas,
         claims=audit.claims if audit else [],
         coverage=Coverage.of([number.status for number in numbers], text=len(findings.text), names=findings.set_aside),
-        not_looked_at=[*passed, *(audit.not_looked_at if audit else ())],
+        not_looked_at=[*passed, *(one for one in audit.not_looked_at if one not in passed)] if audit else passed,
     )
 
 
@@ -312,12 +399,26 @@ def _differs(number: NumberResult) -> Finding:
     )
 
 
-def _stale(grid: Grid, told: str) -> Finding:
-    """A table as a whole; it is never an error, since the file may be the one that was left behind."""
+def _doubted(doubt: Doubt) -> Finding:
+    """A table or a row as a whole."""
     return Finding(
-        check=NUMBERS, severity="warning", source=grid.source, line=grid.line,
-        key={"table": grid.name, "accident": "stale-table"}, message=told,
+        check=NUMBERS, severity="warning", source=doubt.grid.source, line=doubt.grid.line,
+        key={"table": doubt.grid.name, "accident": doubt.accident}, message=doubt.message,
     )  # fmt: skip
+
+
+def _flags(frame: Frame) -> Iterator[Finding]:
+    """Flags of results that do not say what the answers beside them say."""
+    for name, right, rows in unlike_flags(frame):
+        place = frame.places[rows[0]]
+        yield Finding(
+            check=NUMBERS,
+            severity="warning",
+            source=place.partition(":")[0],
+            key={"field": name, "accident": "unlike-flag"},
+            message=f"{name} does not say whether {right} in {len(rows):,} of {frame.rows:,} rows of {frame.name}, "
+            f"first in {place}. Numbers that follow from {name} and from the answers differ.",
+        )  # fmt: skip
 
 
 def _chances(number: NumberResult) -> str:

@@ -29,6 +29,7 @@ from sealtrace.binding.series import Series
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, bits_of, printed_as, swapped_pair, weighed
+from sealtrace.binding.wording import rows_behind
 from sealtrace.statistics.entries import TRIED
 
 RARE = 12.0
@@ -68,7 +69,6 @@ class _Wanted:
 
     series: Series
     changes: list[_Change]
-    words: tuple[str, ...]
     bits: Numbers
     """What each of its numbers can give, from its digits."""
     statistics: frozenset[str]
@@ -145,7 +145,6 @@ def search(
 
 
 def _wanted(series: Series, deep: bool) -> _Wanted:
-    words = series.words
     changes = [
         _Change(transformation, *transformation.before(series.low, series.high))
         for transformation in transformations(series)
@@ -154,9 +153,9 @@ def _wanted(series: Series, deep: bool) -> _Wanted:
     tried = frozenset(
         name
         for name, statistic in TRIED["values"].items()
-        if statistic.everyday or statistic.said(words) or (deep and statistic.price < RARE)
+        if statistic.everyday or statistic.said(series.words) or (deep and statistic.price < RARE)
     )
-    return _Wanted(series, changes, words, bits_of(series), tried, compares(series))
+    return _Wanted(series, changes, bits_of(series), tried, compares(series))
 
 
 def _keep(kept: list[Candidate], candidate: Candidate) -> None:
@@ -204,7 +203,8 @@ class _Comparison:
         filters = self.filters
         measures = self.view.measure_costs(wanted.series.constant) + kind
         base = filters[:, None] + measures[None, :]
-        stats = np.array([TRIED["values"][statistic].cost(wanted.words) for statistic in evaluated.statistics])
+        words = self.view.words(wanted.series)
+        stats = np.array([TRIED["values"][statistic].cost(words) for statistic in evaluated.statistics])
         able = float(wanted.bits.sum()) - stats - self.shared - float(base.min()) > wanted.floor
         able &= np.array([statistic in wanted.statistics for statistic in evaluated.statistics])
         counts = np.array([TRIED["values"][statistic].is_count for statistic in evaluated.statistics])
@@ -216,9 +216,25 @@ class _Comparison:
             values = evaluated.values[places]
             for found in self._good(change, values, evaluated.covered[places], costs, tally):
                 statistic = evaluated.statistics[places[found.statistic]]
-                _keep(wanted.kept, self._selected(change.transformation, statistic, found))
+                candidate = self._selected(change.transformation, statistic, found)
+                if not self._mixes(candidate):
+                    _keep(wanted.kept, candidate)
         if wanted.compares and self.fixed:
             self._keep_differences(measures, tally)
+
+    def _mixes(self, candidate: Selected) -> bool:
+        """Whether it takes things together that labels tell apart: what a label names is a filter, not one of many."""
+        several = np.nonzero(candidate.agrees & (candidate.sizes > 1))[0]
+        for place, dimension in enumerate(self.view.frame.dimensions) if len(several) else ():
+            if place in self.selection.fields or place in self.fixed or len(dimension.values) < 2:
+                continue
+            for number in map(int, several):
+                named = self.view.tells_apart(place, candidate.series, number)
+                if named is not None:
+                    codes = dimension.codes[rows_behind(candidate, number)]
+                    if (codes == named).any() and (codes != named).any():
+                        return True
+        return False
 
     def _good(
         self, change: _Change, values: Numbers, covered: npt.NDArray[np.int64], costs: Numbers, tally: Tally
@@ -302,6 +318,7 @@ class _Comparison:
             statistic=statistic,
             transformation=change,
             sizes=self.evaluated.sizes[:, found.filter, found.measure],
+            words=self.view.words(self.wanted.series),
             where=float(self.filters[found.filter]),
             **found.judged,
         )
@@ -312,7 +329,7 @@ class _Comparison:
         _, numbers, size, width = evaluated.values.shape
         if size < 2 or numbers * size * size * width > MOST_PAIRED:
             return
-        below = evaluated.of("mean")[:, None, :, :]
+        below, words = evaluated.of("mean")[:, None, :, :], self.view.words(wanted.series)
         pairs = (self.filters[:, None] + self.filters[None, :] + 1.0).reshape(-1)
         for statistic in ("mean", "median", "min", "max"):
             if statistic not in evaluated.statistics or statistic not in wanted.statistics:
@@ -327,7 +344,7 @@ class _Comparison:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     values = operation.function(above, below).reshape(1, numbers, size * size, width)
                 values[~np.isfinite(values)] = np.nan
-                own = TRIED["values"][statistic].cost(wanted.words) + operation.cost(wanted.series.constant[0])
+                own = TRIED["values"][statistic].cost(words) + operation.cost(wanted.series.constant[0])
                 costs = pairs[None, :, None] + measures[None, None, :] + own
                 covered = np.isfinite(values).sum(axis=1)
                 for change in wanted.changes:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.binding.compounds import aligned_fields
-from sealtrace.binding.files import Rows, Unread, kind_of
+from sealtrace.binding.files import Rows, Unread, belong_together, kind_of
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import read_printed
@@ -24,6 +24,7 @@ _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _ID = re.compile(r"(^|[^a-z])(id|idx|index|pmid|uid)s?$|[a-z]id$", re.IGNORECASE)
 _WRITTEN = ("number", "plus-minus", "ratio", "interval")
 """Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
+_NAMED_PART = re.compile(r"([A-Za-z][\w@/-]*)\s*[=:]\s*([+-]?\d+(?:\.\d+)?)(?![\w.:])")
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
 _DIGITS = re.compile(r"\d+")
@@ -50,7 +51,7 @@ def frames_of(tables: list[Rows], tally: Tally | None = None, unread: Sequence[U
     for place in sorted(range(len(groups)), key=sizes.__getitem__):
         if tally.late():
             break
-        found[place] = _stacked(groups[place])
+        found[place] = stacked(groups[place])
     used = {id(rows) for place in found for rows in groups[place]}
     left = [table.file for table in tables if id(table) not in used]
     if left:
@@ -76,7 +77,7 @@ def _whole(groups: list[list[Rows]], unread: Sequence[Unread], tally: Tally) -> 
             kept.append(group)
             continue
         others = f"{missing[0].file}{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}"
-        told = f"{_pattern(files)}: not compared, because {others} of the same kind could not be read"
+        told = f"{pattern(files)}: not compared, because {others} of the same kind could not be read"
         if told not in tally.partial:
             tally.partial.append(told)
     return kept if nearby else groups
@@ -92,7 +93,7 @@ def _belongs(one: Unread, table: Rows, files: list[str]) -> bool:
 
 
 def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
-    """Tables that belong together: the same columns anywhere, or most of the columns in one directory.
+    """Tables that belong together.
 
     Where every file has columns of its own all are compared with all, and half of the time is left for their rows.
     """
@@ -111,8 +112,7 @@ def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
             for known, where, members in groups.setdefault(kind, []):
                 if members[-1].file == table.file:
                     continue
-                shared = len(known & names) / max(1, len(known | names))
-                if known == names or shared >= (0.5 if where == directory else 0.8):
+                if belong_together(names, directory, known, where):
                     members.append(table)
                     break
             else:
@@ -122,14 +122,16 @@ def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
     return sorted(found, key=lambda members: order[id(members[0])])
 
 
-def _stacked(tables: list[Rows]) -> Frame | None:
+def stacked(tables: list[Rows]) -> Frame | None:
+    """Tables that are alike, one below the other; None where nothing is measured and nothing selects."""
     names = dict.fromkeys(name for table in tables for name in table.columns)
     lengths = [len(table) for table in tables]
     rows = sum(lengths)
     dimensions: list[Dimension] = []
     measures: dict[str, Numbers] = {}
+    read: dict[str, list[Any]] = {}
     for name in names:
-        column: list[Any] = []
+        column = read[name] = []
         for table in tables:
             column.extend(table.columns.get(name, [None] * len(table)))
         selecting, measured = _placed(name, column, rows)
@@ -137,7 +139,7 @@ def _stacked(tables: list[Rows]) -> Frame | None:
         measures |= measured
     files = [table.file for table in tables]
     if len(tables) > 1:
-        for name, values in _file_fields(files).items():
+        for name, values in file_fields(files).items():
             column = [value for value, length in zip(values, lengths, strict=True) for _ in range(length)]
             dimensions.append(Dimension.of(name, column))
     if not measures and not dimensions:
@@ -146,11 +148,12 @@ def _stacked(tables: list[Rows]) -> Frame | None:
     places = [place for table in tables for place in table.places]
     inherited = frozenset.intersection(*(table.inherited for table in tables))
     return Frame(
-        _pattern(files), files, dimensions, list(measures), matrix, places, depth=tables[0].depth, inherited=inherited
-    )
+        pattern(files), files, dimensions, list(measures), matrix, places, depth=tables[0].depth, inherited=inherited,
+        read=read,
+    )  # fmt: skip
 
 
-def _placed(name: str, column: list[Any], rows: int) -> tuple[list[Dimension], dict[str, Numbers]]:
+def _placed(name: str, column: list[object], rows: int) -> tuple[list[Dimension], dict[str, Numbers]]:
     """What a column is: a number is measured, a text selects, a small whole number does both."""
     key = _KEY.fullmatch(name) is not None
     found, words = (None, {}) if key else _numeric(column)
@@ -168,9 +171,14 @@ def _placed(name: str, column: list[Any], rows: int) -> tuple[list[Dimension], d
     whole = _dimension(name, column)
     if not 0 < len(whole.values) <= MAX_VALUES or max(map(len, whole.values[:200])) > _LONG:
         return [], parts
+    return selecting_parts(whole), parts
+
+
+def selecting_parts(whole: Dimension) -> list[Dimension]:
+    """A field of texts, and those that its compound names hold."""
     pieces = aligned_fields(whole.values) if len(whole.values) > 2 else {}
-    inner = [Dimension.of(f"{name}/{part}", texts).at(whole.codes) for part, texts in pieces.items()]
-    return [whole, *(dimension for dimension in inner if 1 < len(dimension.values) < len(whole.values))], parts
+    inner = [Dimension.of(f"{whole.name}/{part}", texts).at(whole.codes) for part, texts in pieces.items()]
+    return [whole, *(dimension for dimension in inner if 1 < len(dimension.values) < len(whole.values))]
 
 
 def _selects(values: Numbers, rows: int) -> bool:
@@ -181,7 +189,7 @@ def _selects(values: Numbers, rows: int) -> bool:
     return bool(np.all(distinct == np.round(distinct))) or all(float(f"{number:.3g}") == number for number in distinct)
 
 
-def _dimension(name: str, column: list[Any]) -> Dimension:
+def _dimension(name: str, column: list[object]) -> Dimension:
     """A column of texts as a field, spaces aside; Arrow finds the distinct ones."""
     import pyarrow as pa
 
@@ -202,7 +210,7 @@ def _identifies(name: str, values: Numbers) -> bool:
     return whole and _ID.search(name) is not None and len(np.unique(known)) > 0.05 * len(known)
 
 
-def _numeric(column: list[Any]) -> tuple[Numbers | None, dict[int, str]]:
+def _numeric(column: list[object]) -> tuple[Numbers | None, dict[int, str]]:
     """The column as numbers, where it is one, and the texts that stand in place of some (`OOM`), by their rows."""
     if isinstance(next((text for text in column if text is not None), ""), (int, float)):
         plain = _plain_numbers(column)
@@ -231,6 +239,14 @@ def _numeric(column: list[Any]) -> tuple[Numbers | None, dict[int, str]]:
     return (values, texts) if _stand_for_numbers(list(texts.values()), good) else (None, {})
 
 
+def number_of(text: str, *, commas: bool = False) -> float:
+    """A text as a number; NaN where it is none."""
+    plain = text.strip()
+    if commas and "," in plain:
+        plain = plain.replace(".", "").replace(",", ".")
+    return float(plain) if _PLAIN.fullmatch(plain) else _WORDS_OF_TRUTH.get(plain.lower(), np.nan)
+
+
 def _stand_for_numbers(texts: list[str], numbers: int) -> bool:
     """Whether texts stand where a number could not be given, so that each costs its own cell only.
 
@@ -244,7 +260,7 @@ def _stand_for_numbers(texts: list[str], numbers: int) -> bool:
     return few and all(text[0] in _BOUNDS or not any(map(str.isdigit, text)) for text in distinct)
 
 
-def _plain_numbers(column: list[Any]) -> Numbers | None:
+def _plain_numbers(column: list[object]) -> Numbers | None:
     """Numbers that need no reading."""
     import pyarrow as pa
 
@@ -258,7 +274,7 @@ def _plain_numbers(column: list[Any]) -> Numbers | None:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _compound(column: list[Any]) -> dict[str, Numbers]:
+def _compound(column: list[object]) -> dict[str, Numbers]:
     """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` one."""
     first = [str(value) for value in column if value not in (None, "")][:3]
     if not any(map(str.isdigit, "".join(first))) or len(column) > 5000:
@@ -266,6 +282,8 @@ def _compound(column: list[Any]) -> dict[str, Numbers]:
     texts = [str(value).strip().replace("+/-", "±") if value not in (None, "") else "" for value in column]
     forms = [read_printed(text) if text else None for text in texts]
     written = [form.parts if form is not None and form.form in _WRITTEN else () for form in forms]
+    if not any(written):
+        return _named_parts([text for text in texts if text], texts)
     others = [text for text, parts in zip(texts, written, strict=True) if text and not parts]
     if not _stand_for_numbers(others, sum(map(bool, written))):
         return {}
@@ -276,7 +294,18 @@ def _compound(column: list[Any]) -> dict[str, Numbers]:
     return found
 
 
-def _file_fields(files: list[str]) -> dict[str, list[str]]:
+def _named_parts(filled: list[str], texts: list[str]) -> dict[str, Numbers]:
+    """Numbers of texts that all name the same ones: `F1=61.7 (n=300)` has two."""
+    pairs = [_NAMED_PART.findall(text) for text in filled]
+    names = [name for name, _ in pairs[0]] if pairs else []
+    if not names or len(set(names)) < len(names) or any([name for name, _ in own] != names for own in pairs):
+        return {}
+    values = iter(pairs)
+    numbers = [[float(value) for _, value in next(values)] if text else [np.nan] * len(names) for text in texts]
+    return {f" {name}": np.array(column) for name, column in zip(names, zip(*numbers, strict=True), strict=True)}
+
+
+def file_fields(files: list[str]) -> dict[str, list[str]]:
     """Fields that file names hold: directories by level from the file, pieces of names, and the whole."""
     fields: dict[str, list[str]] = {}
     parts = [file.split("/") for file in files]
@@ -292,7 +321,7 @@ def _file_fields(files: list[str]) -> dict[str, list[str]]:
     return fields
 
 
-def _pattern(files: list[str]) -> str:
+def pattern(files: list[str]) -> str:
     """One name for several files: what they share, with a star between."""
     if len(files) == 1:
         return files[0]

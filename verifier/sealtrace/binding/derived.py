@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,9 @@ from sealtrace.binding.frames import (
 from sealtrace.binding.scored import scored_frames
 from sealtrace.binding.tally import Tally
 from sealtrace.statistics.entries import STATISTICS, TRIED
+from sealtrace.statistics.groups import Moments
 from sealtrace.statistics.labels import Margins, ratio
-from sealtrace.statistics.table import Variant
+from sealtrace.statistics.table import TriedForm
 
 MAX_LABELS = 60
 
@@ -54,14 +55,9 @@ MOST_JUDGED, MOST_JUDGEMENTS = 200_000, 12
 def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
     """What the rows of each run come to: means of what is measured, and metrics of predictions."""
     found: list[Frame] = []
-    for made in (
-        _intervals,
-        _shares,
-        _label_shares,
-        _means_of_repeats,
-        _of_predictions,
-        partial(scored_frames, tally=tally),
-    ):
+    # What takes the numbers of one row together needs the rows.
+    of_rows = (_intervals, _shares, partial(scored_frames, tally=tally)) if frame.weights is None else ()
+    for made in (*of_rows[:2], _label_shares, _means_of_repeats, _of_predictions, *of_rows[2:]):
         if not tally.late("metrics of some results"):
             found += made(frame)
     return found
@@ -98,25 +94,41 @@ def _shares(frame: Frame) -> list[Frame]:
         and np.array_equal(values, np.round(values), equal_nan=True)
     }  # fmt: skip
     shares: dict[str, tuple[Numbers, str]] = {}
+    pooled: dict[str, tuple[Numbers, str]] = {}
+    sizes = []
     for total in [name for name in whole if _TOTAL.search(name) and np.nanmax(whole[name]) > 4][:2]:
         for part, values in list(whole.items())[:MAX_LABELS]:
             both = np.isfinite(values) & np.isfinite(whole[total])
             if part != total and values[both].any() and np.all(values[both] <= whole[total][both]):
-                query = f"avg({field_name(part)} / {field_name(total)})"
-                shares[f"{part} / {total}"] = ratio(values, whole[total]), query
-    return frame.beside("shares", "counts as shares of a total", shares)
+                name, share = f"{part} / {total}", ratio(values, whole[total])
+                shares[name] = share, f"avg({field_name(part)} / {field_name(total)})"
+                if len(np.unique(whole[total][both])) > 1:
+                    # Where totals are the same, the mean of shares is the pooled one.
+                    pooled[name] = share, f"sum({field_name(part)}) / sum({field_name(total)})"
+                    sizes.append(np.where(both, whole[total], 0.0))
+    found = frame.beside("shares", "counts as shares of a total", shares)
+    for one in frame.beside("pooled", "counts of all rows as a share of their totals", pooled):
+        found.append(replace(one, moments=_of_flags(one.numbers, np.column_stack(sizes))))
+    return found
+
+
+def _of_flags(shares: Numbers, sizes: Numbers) -> Moments:
+    """So many flags in each place, of which a share is true: what is pooled weighs every flag alike."""
+    known = np.where(np.isfinite(shares), shares, 0.0)
+    least, greatest = (np.where(np.isfinite(shares), edge, np.nan) for edge in (known >= 1, known > 0))
+    return Moments(np.where(np.isfinite(shares), sizes, 0.0), shares, sizes * known * (1 - known), least, greatest)
 
 
 def _label_shares(frame: Frame) -> list[Frame]:
     """How often each text of a field comes in each run, where examples were judged: shares and counts."""
-    if not 20 <= frame.rows <= MOST_JUDGED:
+    if frame.records < 20 or frame.rows > MOST_JUDGED:
         return []
     named = [
         dimension
         for dimension in frame.dimensions
         if dimension.name not in frame.measures and not re.match(r"key\d", dimension.name)
     ]
-    if (pair := _pair(frame)) is not None:
+    if (pair := labelled_pair(frame)) is not None:
         # What was true and what was said of it are counted as predictions are.
         named = [dimension for dimension in named if dimension is not pair[0] and not _repeats(dimension, pair[1])]
     running, slices = run_fields(frame, named)
@@ -124,8 +136,8 @@ def _label_shares(frame: Frame) -> list[Frame]:
     for judged in [dimension for dimension in slices if 2 <= len(dimension.values) <= MOST_JUDGEMENTS][:3]:
         field = field_name(judged.name)
         for extra in [[], *([dimension] for dimension in slices if dimension is not judged)][:4]:
-            runs = runs_of([*running, *extra], frame.rows)
-            if runs.count > MOST_RUNS or runs.count * 4 > frame.rows:
+            runs = runs_of([*running, *extra], frame)
+            if runs.count > MOST_RUNS or runs.count * 4 > frame.records:
                 continue
             codes = {value: judged.codes == code for code, value in enumerate(judged.values)}
             counts = {value: runs.sums(here) for value, here in codes.items()}
@@ -156,13 +168,15 @@ def _means_of_repeats(frame: Frame) -> list[Frame]:
     )
     if not repeats or not frame.measures or not any(dimension in running for dimension in repeats):
         return []
-    runs = runs_of(running, frame.rows)
-    if runs.count > MOST_RUNS or runs.count * 2 > frame.rows:
+    runs = runs_of(running, frame)
+    if runs.count > MOST_RUNS or runs.count * 2 > frame.records:
         return []
-    finite = np.isfinite(frame.numbers)
-    filled = np.where(finite, frame.numbers, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        means = [runs.sums(total) / runs.sums(known) for total, known in zip(filled.T, finite.T, strict=True)]
+    sizes = np.isfinite(frame.numbers).astype(float) if frame.moments is None else frame.moments.size
+    totals = np.where(sizes > 0, frame.numbers, 0.0) * sizes
+    means = [
+        ratio(*(np.bincount(runs.codes, column, runs.count) for column in (total, size)))
+        for total, size in zip(totals.T, sizes.T, strict=True)
+    ]
     queries = {name: f"avg({field_name(name)})" for name in frame.measures}
     derivation = Derivation(frame, [dimension.name for dimension in running], queries)
     measures = dict(zip(frame.measures, means, strict=True))
@@ -171,8 +185,8 @@ def _means_of_repeats(frame: Frame) -> list[Frame]:
 
 def _of_predictions(frame: Frame) -> list[Frame]:
     """Metrics of classification, where a frame holds true and predicted labels of examples."""
-    pair = _pair(frame)
-    if pair is None or frame.rows < 20:
+    pair = labelled_pair(frame)
+    if pair is None or frame.records < 20:
         return []
     gold, guess = pair
     labels = sorted(set(gold.values) | set(guess.values))
@@ -188,7 +202,7 @@ def _of_predictions(frame: Frame) -> list[Frame]:
         (running, ""),
         *(([*running, dimension], f" by {dimension.name}") for dimension in slices[:3]),
     ]:
-        runs = runs_of(fields, frame.rows)
+        runs = runs_of(fields, frame)
         if runs.count <= MOST_RUNS and _has_repeats(runs, true, said, len(labels)):
             frames += _metrics(frame, runs, pair, true, said, labels, suffix)
     return frames
@@ -204,11 +218,13 @@ def _repeats(field: Dimension, guess: Dimension) -> bool:
 
 def _has_repeats(runs: Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.int64], size: int) -> bool:
     """Whether rows are examples: in a table of counts, no pair of labels comes twice in a run."""
+    if runs.weights is not None:
+        return bool(runs.weights.max() > 1)
     flat = (runs.codes.astype(np.int64) * size + true) * size + said
     return bool(len(np.unique(flat)) < len(flat))
 
 
-def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
+def labelled_pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
     """The fields with the true and the predicted label: two fields over one vocabulary that agree more than by chance.
 
     Names only say which of them is the true one; without names it is the one that is the same in every run.
@@ -222,14 +238,37 @@ def _pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
     for gold, guess in permutations(fields, 2):
         shared = len(set(gold.values) & set(guess.values))
         named = bool(GOLD.search(gold.name) and GUESS.search(guess.name) and not GUESS.search(gold.name))
-        if shared < 2 or (not named and not _is_answered(gold, guess, shared)):
+        if shared < 2 or (not named and not _is_answered(gold, guess, shared, frame.weights)):
             continue
         if best is None or (named, shared) > best[0]:
             best = ((named, shared), gold, guess)
     return None if best is None else (best[1], best[2])
 
 
-def _is_answered(gold: Dimension, guess: Dimension, shared: int) -> bool:
+MOSTLY = 0.9
+"""Share of rows in which a flag says whether the answer is right, before the others are taken for mistakes."""
+
+
+def unlike_flags(frame: Frame) -> Iterator[tuple[str, str, npt.NDArray[np.int64]]]:
+    """Flags that say in nearly all rows whether the answer is the right one, with the rows in which they say otherwise.
+
+    A flag may have been set by a looser comparison than that of equal texts, so this is no proof of a mistake.
+    """
+    if frame.derived or (pair := labelled_pair(frame)) is None:
+        return
+    gold, guess = pair
+    code = np.array([*(guess.code_of.get(value, -2) for value in gold.values), -3])[gold.codes]
+    right = code == guess.codes
+    for name, values in zip(frame.measures, frame.numbers.T, strict=True):
+        known = np.isfinite(values) & (gold.codes >= 0) & (guess.codes >= 0)
+        if known.sum() < 20 or not np.isin(values[known], (0, 1)).all():
+            continue
+        unlike = np.nonzero(known & (right != (values == 1)))[0]
+        if 0 < len(unlike) <= (1 - MOSTLY) * known.sum():
+            yield name, f"{guess.name} is {gold.name}", unlike
+
+
+def _is_answered(gold: Dimension, guess: Dimension, shared: int, weights: Numbers | None) -> bool:
     """Whether one field answers the other, as far as values say so."""
     if GUESS.search(gold.name) or (GOLD.search(guess.name) and not GOLD.search(gold.name)):
         return False
@@ -240,10 +279,12 @@ def _is_answered(gold: Dimension, guess: Dimension, shared: int) -> bool:
     said = guess.codes[known]
     if not len(said):
         return False
-    frequent = np.bincount(said, minlength=len(guess.values)) / len(said)
-    by_chance = float(np.where(code >= 0, frequent[np.maximum(code, 0)], 0.0).mean())
-    right = float((code == said).mean())
-    return by_chance + 3 * math.sqrt(by_chance / len(said)) < right < 1.0
+    often = np.ones(len(said)) if weights is None else weights[known]
+    examples = float(often.sum())
+    frequent = np.bincount(said, often, len(guess.values)) / examples
+    by_chance = float(np.where(code >= 0, frequent[np.maximum(code, 0)], 0.0) @ often) / examples
+    right = float((code == said) @ often) / examples
+    return by_chance + 3 * math.sqrt(by_chance / examples) < right < 1.0
 
 
 def _metrics(
@@ -258,8 +299,9 @@ def _metrics(
     size = len(labels)
     valid = (true >= 0) & (said >= 0)
     run, was, given = runs.codes[valid].astype(np.int64), true[valid], said[valid]
+    often = None if runs.weights is None else runs.weights[valid]
     hits, support, said_often = (
-        _by_label(runs.count, size, run[rows], codes[rows])
+        _by_label(runs.count, size, run[rows], codes[rows], None if often is None else often[rows])
         for codes, rows in ((was, was == given), (was, slice(None)), (given, slice(None)))
     )
     counts = Margins(hits, support, said_often, support.sum(axis=1))
@@ -296,7 +338,8 @@ def _metrics(
     labelled = runs.by(run, [Dimension("label", labels, label.astype(np.int32))])
     frames.append(derived(" and label", "metrics of each label in each run", labelled, by_class))
     if size <= 12:
-        pairs = _by_label(runs.count, size * size, runs.codes[valid].astype(np.int64), true[valid] * size + said[valid])
+        both = true[valid] * size + said[valid]
+        pairs = _by_label(runs.count, size * size, runs.codes[valid].astype(np.int64), both, often)
         run, was, given = np.nonzero(seen[:, :, None] & seen[:, None, :])
         named = (("true label", was), ("predicted label", given))
         paired = runs.by(run, [Dimension(name, labels, codes.astype(np.int32)) for name, codes in named])
@@ -305,12 +348,14 @@ def _metrics(
     return frames
 
 
-def _by_label(runs: int, size: int, run: npt.NDArray[np.int64], codes: npt.NDArray[np.int64]) -> Numbers:
+def _by_label(
+    runs: int, size: int, run: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], often: Numbers | None
+) -> Numbers:
     """How often each label comes in each run: [run, label]."""
-    return np.bincount(run * size + codes, minlength=runs * size).reshape(runs, size).astype(float)
+    return np.bincount(run * size + codes, often, runs * size).reshape(runs, size).astype(float)
 
 
-def _computed(variant: Variant, counts: Margins, *, one: bool = False) -> Numbers:
+def _computed(variant: TriedForm, counts: Margins, *, one: bool = False) -> Numbers:
     """A statistic of the labels of every run, or of one column of labels, which stands in `hits`."""
     assert variant.function is not None
     if variant.at_once:
@@ -320,7 +365,7 @@ def _computed(variant: Variant, counts: Margins, *, one: bool = False) -> Number
         whole = np.full((len(there), *values.shape[1:]), np.nan)
         whole[there] = values
         return whole
-    found: list[Any] = []
+    found: list[object] = []
     for hits, support, given, rows in zip(counts.hits, counts.support, counts.given, counts.rows, strict=True):
         single = Margins(hits, support, given, rows)
         try:

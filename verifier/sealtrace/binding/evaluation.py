@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import Frame, Numbers
 from sealtrace.statistics.entries import TRIED
-from sealtrace.statistics.groups import Groups
-from sealtrace.statistics.table import Variant
+from sealtrace.statistics.groups import Groups, SummedGroups
+from sealtrace.statistics.sums import UndefinedError
+from sealtrace.statistics.table import TriedForm
 
 MOST_SORTED = 400_000
 """Values up to which medians are computed."""
@@ -72,7 +73,12 @@ def evaluate(
     order = np.argsort(group, kind="stable")
     group, row = group[order], row[order]
     known, starts, counts = np.unique(group, return_index=True, return_counts=True)
-    groups = Groups(frame.numbers[row], starts, counts)
+    cells_of = frame.moments
+    groups = (
+        Groups(frame.numbers[row], starts, counts)
+        if cells_of is None
+        else SummedGroups(cells_of.at(row), starts, counts)
+    )
     shape = (cells * len(filters), len(frame.measures))
 
     def spread(values: Numbers) -> Numbers:
@@ -81,7 +87,10 @@ def evaluate(
         return whole.reshape(cells, len(filters), -1)
 
     # A single record is its own mean, and nothing else can be said of it.
-    tried = ["mean", *(name for name in statistics if name != "mean" and counts.max() > 1)]
+    several = groups.size.max() > 1
+    if cells_of is not None and frame.weights is None:
+        several = False  # Counts that are pooled give a mean; no file has the rows of which they could give more.
+    tried = ["mean", *(name for name in statistics if name != "mean" and several)]
     values = {
         name: spread(_computed(TRIED["values"][name], groups))
         for name in tried
@@ -111,14 +120,18 @@ def _combinations(
     return filters, place[joined]
 
 
-def _computed(variant: Variant, groups: Groups) -> Numbers:
+def _computed(variant: TriedForm, groups: Groups) -> Numbers:
     """A statistic of every group; of one group after the other where it cannot take all at once."""
     assert variant.function is not None
     found: Numbers
-    if variant.at_once:
-        found = variant.function(groups)
-        return found
     found = np.full(groups.size.shape, np.nan)
+    if variant.at_once:
+        # Of what was summed up, no order of values is known.
+        with suppress(UndefinedError):
+            found = variant.function(groups)
+        return found
+    if isinstance(groups, SummedGroups):
+        return found
     for group, columns in enumerate(groups.each()):
         for column, values in enumerate(columns):
             with suppress(ValueError, ArithmeticError):

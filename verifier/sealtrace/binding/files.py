@@ -18,16 +18,17 @@ import re
 import time
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 import numpy as np
 
 from sealtrace.binding.foreign import ForeignReader
-from sealtrace.binding.foreign_process import READERS
+from sealtrace.binding.foreign_process import READERS, Part
 from sealtrace.binding.written import NoResultError, in_rows, tables_in
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
@@ -40,6 +41,11 @@ MAX_FILES = 4000
 MAX_BYTES = 400_000_000
 MAX_TEXT = 200_000_000
 """Letters of one file, unpacked."""
+LARGE_BYTES = 16_000_000
+"""Bytes of files of rows that belong together from which on they are summed up, and not held."""
+_PACKED = 4
+"""How many times as long a compressed file is when it is read, roughly."""
+_OF_ROWS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 MAX_ROWS = 2_000_000
 MAX_VALUES = 12_000_000
 """Values of all files together."""
@@ -61,7 +67,7 @@ _INHERITED = 12
 _ITEM = "item"
 """The measure of numbers in a list."""
 _DAMAGED = (EOFError, zlib.error, zipfile.BadZipFile, csv.Error)
-_UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError)
+UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError)
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(0|\d{4,}|\d{1,3}(\.\d{3})+),\d+\s*|\s*[+-]?\d+,(\d\d?|\d{4,})\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.(\d\d?|\d{4,})|0?\.\d+)\s*")
@@ -78,7 +84,7 @@ class Rows:
     """Rows of one shape from one file."""
 
     file: str
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[object]]
     places: list[str]
     depth: int = 0
     """How deep the rows stand in a nested document; 0 for tables."""
@@ -103,6 +109,28 @@ class Unread:
     """Whether it may hold results."""
 
 
+def belong_together(names: frozenset[str], directory: str, others: frozenset[str], where: str) -> bool:
+    """Whether two tables are of one kind: the same columns anywhere, or most of the columns in one directory."""
+    shared = len(others & names) / max(1, len(others | names))
+    return others == names or shared >= (0.5 if where == directory else 0.8)
+
+
+@dataclass(frozen=True)
+class LargeFiles:
+    """Files of rows that belong together and are too large to hold."""
+
+    kind: str
+    paths: list[Path]
+    names: list[str]
+    columns: frozenset[str]
+    """Names at the beginning of the first of them."""
+    bytes: int
+
+    def unread(self, reason: str, *, missed: bool = True) -> list[Unread]:
+        """The same as files that were not read."""
+        return [Unread(name, self.kind, reason, self.columns, missed) for name in self.names]
+
+
 @dataclass
 class Listing:
     """What a directory holds."""
@@ -113,16 +141,57 @@ class Listing:
     problems: list[str] = field(default_factory=list)
     """Files that were not read, by kind and reason."""
     unread: list[Unread] = field(default_factory=list)
+    large: list[LargeFiles] = field(default_factory=list)
+    """Files that are summed up where small ones do not give everything."""
     elsewhere: float = 0.0
     """Seconds of the processor that reading took in other processes."""
 
+    @property
+    def out_of_time(self) -> bool:
+        """Whether a file was not read for want of time."""
+        return any(one.reason == _LATE for one in self.unread)
+
+    @property
+    def in_words(self) -> str:
+        """How many files were read, and how many were not, by kind."""
+        missed = Counter(one.kind for one in self.unread if one.missed)
+        noun = f"data file{'' if self.files + missed.total() == 1 else 's'}"
+        if not missed:
+            return f"{self.files:,} {noun}"
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(missed.items(), key=lambda item: -item[1]))
+        return f"{self.files:,} of {self.files + missed.total():,} {noun} (not read: {kinds})"
+
+    @property
+    def nothing_read(self) -> str:
+        """Why there is nothing to compare with."""
+        if not self.problems:
+            return "no data file in it (CSV, JSON, Parquet, Excel and others)"
+        return f"no data file in it could be read; {'; '.join(self.problems[:3])}"
+
+    def not_read(self, group: LargeFiles, reason: str) -> None:
+        """Says that large files were not read: of a group of which one is missing, nothing is compared."""
+        self._say(group.unread(reason.splitlines()[0][:160] if reason else "unreadable"))
+
+    def not_needed(self, group: LargeFiles) -> None:
+        """Says that large files were not read because small ones give everything."""
+        self._say(group.unread("smaller files give every number", missed=False))
+
+    def _say(self, unread: list[Unread]) -> None:
+        self.unread += unread
+        self.problems += _told(unread)
+
 
 def read_results(
-    root: Path, values: float = MAX_VALUES, deadline: float = math.inf, without: Collection[Path] = ()
+    root: Path,
+    values: float = MAX_VALUES,
+    deadline: float = math.inf,
+    without: Collection[Path] = (),
+    large: int = LARGE_BYTES,
 ) -> Listing:
     """Every data file below a directory, or one file; the small ones first, up to so many values or until a time.
 
-    Tables for readers come after all others. Files `without` are the paper and what it consists of.
+    Tables for readers come after all others. Files `without` are the paper and what it consists of. Of files of rows
+    that have more than so many bytes together, `large`, it is only said which they are.
     """
     listing = Listing()
     found: dict[str, list[Rows]] = {}
@@ -131,9 +200,14 @@ def read_results(
     names = {path: name for path, name in names.items() if path.resolve() not in without}
     kinds = {path: kind_of(path) for path in names}
     data = [path for path, kind in kinds.items() if kind in _READABLE or path == root]
+    listing.large = _large({path: names[path] for path in data if kinds[path] in _OF_ROWS}, large)
+    aside = {path for group in listing.large for path in group.paths}
     left, late = values, False
     with ForeignReader() as foreign:
-        for path in sorted(data, key=lambda path: (kinds[path] in WRITTEN, path.stat().st_size, names[path])):
+        for path in sorted(
+            (path for path in data if path not in aside),
+            key=lambda path: (kinds[path] in WRITTEN, path.stat().st_size, names[path]),
+        ):
             name, kind, size = names[path], kinds[path], path.stat().st_size
             missed = True
             stem = name.removesuffix(".gz").rpartition(".")[0]
@@ -148,7 +222,7 @@ def read_results(
             else:
                 try:
                     tables, left_out = _read(path, name, deadline, foreign)
-                except _UNREADABLE as error:
+                except UNREADABLE as error:
                     missed = not isinstance(error, NoResultError)
                     reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
                 else:
@@ -176,6 +250,34 @@ def read_results(
     return listing
 
 
+def _large(files: dict[Path, str], limit: int) -> list[LargeFiles]:
+    """The groups of files of rows that have too many bytes together; those of fewest bytes first."""
+    sizes = {path: path.stat().st_size * (_PACKED if _is_packed(path) else 1) for path in files}
+    found = []
+    for kind in _OF_ROWS:
+        own = [path for path in files if kind_of(path) == kind]
+        if sum(sizes[path] for path in own) <= limit:
+            continue
+        groups: list[tuple[frozenset[str], str, list[Path]]] = []
+        for path in own:
+            columns, directory = _names_at_head(path, kind), files[path].rpartition("/")[0]
+            for known, where, members in groups:
+                if belong_together(columns, directory, known, where):
+                    members.append(path)
+                    break
+            else:
+                groups.append((columns, directory, [path]))
+        for columns, _, members in groups:
+            size = sum(sizes[path] for path in members)
+            if size > limit:
+                found.append(LargeFiles(kind, members, [files[path] for path in members], columns, size))
+    return sorted(found, key=lambda group: group.bytes)
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() in (".gz", ".parquet")
+
+
 def _names_at_head(path: Path, kind: str) -> frozenset[str]:
     """What columns or keys stand at the beginning of a file that was not read."""
     try:
@@ -187,9 +289,9 @@ def _names_at_head(path: Path, kind: str) -> frozenset[str]:
             head = file.read(_HEAD)
         if kind in (".csv", ".tsv"):
             header, _, _ = head.partition("\n")
-            return frozenset(_delimited(f"{header}\n{header}", path.name, math.inf).columns)
+            return frozenset(delimited(f"{header}\n{header}", path.name, math.inf).columns)
         return frozenset(_JSON_KEY.findall(head)) if kind in (".json", ".jsonl", ".ndjson") else frozenset()
-    except _UNREADABLE:
+    except UNREADABLE:
         return frozenset()
 
 
@@ -210,7 +312,7 @@ def is_result(path: Path) -> bool:
     try:
         with ForeignReader() as foreign:
             return path.is_file() and kind_of(path) in _READABLE and bool(_read(path, path.name, math.inf, foreign)[0])
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
 
 
@@ -268,7 +370,7 @@ def _read(path: Path, name: str, deadline: float, foreign: ForeignReader) -> tup
     return _read_plain(path, name, kind, deadline), []
 
 
-def _part(part: dict[str, Any], name: str) -> list[Rows]:
+def _part(part: Part, name: str) -> list[Rows]:
     """One table or document of a file."""
     inner = part["part"]
     if "document" in part:
@@ -278,7 +380,7 @@ def _part(part: dict[str, Any], name: str) -> list[Rows]:
     return [_table(part["columns"], name, inner)]
 
 
-def _table(columns: dict[str, list[Any]], name: str, part: str) -> Rows:
+def _table(columns: dict[str, list[object]], name: str, part: str) -> Rows:
     length = len(next(iter(columns.values()), []))
     return Rows(name, columns, [f"{name}#{part}:{row}" if part else f"{name}:{row}" for row in range(1, length + 1)])
 
@@ -290,7 +392,7 @@ def _read_plain(path: Path, name: str, kind: str, deadline: float) -> list[Rows]
         return [_table(columns, name, part) for part, columns in tables_in(kind, _text(path), name)]
     match kind:
         case ".csv" | ".tsv":
-            return [_delimited(_text(path), name, deadline)]
+            return [delimited(_text(path), name, deadline)]
         case ".jsonl" | ".ndjson":
             return _lines(path, name, deadline)
         case ".parquet":
@@ -303,7 +405,7 @@ def _read_plain(path: Path, name: str, kind: str, deadline: float) -> list[Rows]
             return _document(_no_report(json.loads(_text(path))), name)
 
 
-def _no_report(document: Any) -> Any:
+def _no_report(document: object) -> object:
     """What sealtrace itself wrote of a paper repeats its numbers, and gives none of them."""
     match document:
         case {"sealtrace": str(), "verdict": str()} | {
@@ -315,12 +417,13 @@ def _no_report(document: Any) -> Any:
     return document
 
 
-def _delimited(text: str, name: str, deadline: float) -> Rows:
+def delimited(text: str, name: str, deadline: float) -> Rows:
+    """The rows of a table whose cells are parted by commas, semicolons or tabs."""
     first = text.split("\n", 1)[0]
     mark = "\t" if ".tsv" in name[-7:] else max(",\t;", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     header = next(reader, [])
-    names = _distinct(header)
+    names = distinct_names(header)
     kept: list[list[str]] = []
     places = []
     for row in _in_time(reader, deadline):
@@ -329,7 +432,7 @@ def _delimited(text: str, name: str, deadline: float) -> Rows:
             places.append(f"{name}:{reader.line_num}")
     if mark != "," or '"' in text:
         kept = _with_points(kept)
-    columns: dict[str, list[Any]] = (
+    columns: dict[str, list[object]] = (
         {column: list(values) for column, values in zip(names, zip(*kept, strict=True), strict=True)} if kept else {}
     )
     return Rows(name, columns, places)
@@ -348,7 +451,8 @@ def _with_points(rows: list[list[str]]) -> list[list[str]]:
     ]
 
 
-def _distinct(header: list[str]) -> list[str]:
+def distinct_names(header: list[str]) -> list[str]:
+    """The names of columns, each once."""
     seen: dict[str, int] = {}
     names = []
     for place, title in enumerate(header, 1):
@@ -366,25 +470,26 @@ def _lines(path: Path, name: str, deadline: float) -> list[Rows]:
         for number, line in enumerate(_in_time(lines, deadline), 1):
             if line.strip():
                 value = json.loads(line)
-                records.append(_flat(value) if isinstance(value, dict) else {"value": value})
+                records.append(flat(value) if isinstance(value, dict) else {"value": value})
                 places.append(f"{name}:{number}")
             if number > MAX_ROWS:
                 raise ValueError("too many lines")
-    return [Rows(name, _columns(records), places)]
+    return [Rows(name, columns_of(records), places)]
 
 
-def _flat(record: dict[str, Any], before: str = "", depth: int = 0) -> dict[str, Any]:
+def flat(record: dict[str, object], before: str = "", depth: int = 0) -> dict[str, object]:
     """Scalars of a record; those of objects inside are named `outer.inner`. Lists are left out."""
-    flat: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, value in record.items():
         if isinstance(value, dict) and depth < 3 and len(value) <= 40:
-            flat |= _flat(value, f"{before}{key}.", depth + 1)
+            found |= flat(value, f"{before}{key}.", depth + 1)
         elif not isinstance(value, (dict, list)):
-            flat[before + key] = value
-    return flat
+            found[before + key] = value
+    return found
 
 
-def _columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+def columns_of(records: list[dict[str, object]]) -> dict[str, list[object]]:
+    """Records as columns."""
     names = dict.fromkeys(key for record in records for key in record)
     return {name: [record.get(name) for record in records] for name in names}
 
@@ -404,7 +509,7 @@ def _parquet(path: Path, name: str) -> Rows:
     return Rows(name, columns, [f"{name}:{row}" for row in range(1, table.num_rows + 1)])
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def _arrays(path: Path) -> dict[str, object]:
     """Named arrays as lists; those of objects would run code and are refused."""
     with zipfile.ZipFile(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > 8 * MAX_OBJECTS:
@@ -418,18 +523,18 @@ class _Block:
     """Objects at one place of a document: one, or the members of a list."""
 
     way: tuple[str, ...]
-    inherited: dict[str, Any]
-    records: list[dict[str, Any]]
+    inherited: dict[str, object]
+    records: list[dict[str, object]]
     places: list[str]
 
 
-def _document(document: Any, name: str) -> list[Rows]:
+def _document(document: object, name: str) -> list[Rows]:
     """A JSON document: objects by their depth; a list of flat objects is a table."""
     if isinstance(document, list) and document and all(isinstance(record, dict) for record in document):
         deep = any(isinstance(value, (list, dict)) for record in document[:200] for value in record.values())
         if not deep:
-            flat = [_flat(record) for record in document]
-            return [Rows(name, _columns(flat), [f"{name}#/{index}" for index in range(len(flat))])]
+            records = [flat(record) for record in document]
+            return [Rows(name, columns_of(records), [f"{name}#/{index}" for index in range(len(records))])]
     blocks: list[_Block] = []
     _walk(document, (), {}, "", blocks)
     if sum(len(block.records) for block in blocks) > MAX_OBJECTS:
@@ -455,7 +560,7 @@ def _rows_at(depth: int, blocks: list[_Block], name: str) -> Rows:
     return Rows(name, columns, places, depth, nested=True, inherited=frozenset(columns) - set(own))
 
 
-def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, Any], place: str, found: list[_Block]) -> None:
+def _walk(value: object, way: tuple[str, ...], inherited: dict[str, object], place: str, found: list[_Block]) -> None:
     if len(found) > MAX_OBJECTS or len(way) > 12:
         return
     if isinstance(value, dict):
@@ -477,7 +582,10 @@ def _walk(value: Any, way: tuple[str, ...], inherited: dict[str, Any], place: st
 
 
 def _objects(
-    objects: list[tuple[str, dict[str, Any]]], way: tuple[str, ...], inherited: dict[str, Any], found: list[_Block]
+    objects: list[tuple[str, dict[str, object]]],
+    way: tuple[str, ...],
+    inherited: dict[str, object],
+    found: list[_Block],
 ) -> None:
     """Objects side by side as a block, then what is inside them."""
     records, places = [], []

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
+from sealtrace.binding.foreign_process import Part
 from sealtrace.bundle.child_process import ChildProcess
 
 START_SECONDS = 30.0
@@ -31,7 +32,7 @@ class ForeignReader:
         if self._process is not None:
             self._process.end()
 
-    def read(self, path: Path, kind: str, seconds: float) -> tuple[list[dict[str, Any]], list[str]]:
+    def read(self, path: Path, kind: str, seconds: float) -> tuple[list[Part], list[str]]:
         """The tables and documents of a file, and what was left out of them; `ValueError` says why there are none."""
         process = self._process or ChildProcess("sealtrace.binding.foreign_process")
         self._process = process

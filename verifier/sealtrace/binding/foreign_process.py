@@ -7,17 +7,17 @@ file only. Nothing is unpickled here, and no answer is a pickle: it is JSON.
 from __future__ import annotations
 
 import json
-import math
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import date
 from datetime import time as clock_time
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 from urllib.parse import quote
+
+from sealtrace.bundle.child_process import allow_time, confine, own_output
 
 MEMORY = 2**31
 """Bytes that reading one file may take."""
@@ -35,8 +35,14 @@ _MISSING = {
 }
 """Modules of the extra `formats`, and the package to name."""
 
-Part = dict[str, Any]
-"""A table (`columns`) or a nested document (`document`) of a file, with its name there (`part`)."""
+
+class Part(TypedDict, total=False):
+    """A table or a nested document of a file, with its name there."""
+
+    part: Required[str]
+    columns: dict[str, list[object]]
+    rows: list[list[object]]
+    document: object
 
 
 class UnreadableError(Exception):
@@ -45,13 +51,11 @@ class UnreadableError(Exception):
 
 def serve() -> None:
     """Answers one request per line until the input ends."""
-    # Whatever else would write to standard output must not be taken for an answer.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    _confine()
+    answers = own_output()
+    confine(MEMORY)
     for line in sys.stdin:
         request = json.loads(line)
-        _allow_time(request["seconds"])
+        allow_time(request["seconds"])
         began = time.process_time()
         answer = _answer(Path(request["path"]), request["kind"])
         answer["spent"] = time.process_time() - began
@@ -59,26 +63,7 @@ def serve() -> None:
         answers.flush()
 
 
-def _confine() -> None:
-    """What the operating system can forbid: more memory, writing files, a core dump."""
-    with suppress(ImportError, OSError, ValueError):  # Windows has no such limits, macOS not all of them.
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-
-
-def _allow_time(seconds: float) -> None:
-    """Ends this process after some more processor time."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        limit = math.ceil(time.process_time() + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
-def _answer(path: Path, kind: str) -> dict[str, Any]:
+def _answer(path: Path, kind: str) -> dict[str, object]:
     left_out: list[str] = []
     try:
         return {"parts": list(_counted(READERS[kind](path, left_out))), "left_out": left_out}
@@ -109,7 +94,7 @@ class _Plain:
         self.left = MOST_VALUES
         self.left_out = left_out
 
-    def value(self, value: Any, place: str = "", depth: int = 0) -> Any:
+    def value(self, value: object, place: str = "", depth: int = 0) -> object:
         self.left -= 1
         if self.left < 0 or depth > MOST_DEPTH:
             raise UnreadableError("too many values")
@@ -125,7 +110,7 @@ class _Plain:
             return [self.value(it, place, depth + 1) for it in value]
         return self.array(value, place, depth)
 
-    def array(self, value: Any, place: str, depth: int) -> Any:
+    def array(self, value: Any, place: str, depth: int) -> object:
         """A number or an array of numpy; anything else is None."""
         if not hasattr(value, "tolist") or not hasattr(value, "dtype"):
             return None
@@ -138,11 +123,11 @@ class _Plain:
             return None
         return self.value(value.tolist(), place, depth + 1)
 
-    def columns(self, names: Iterable[str], columns: Iterable[Iterable[Any]]) -> dict[str, list[Any]]:
+    def columns(self, names: Iterable[str], columns: Iterable[Iterable[object]]) -> dict[str, list[object]]:
         return {str(name): [self.value(value) for value in column] for name, column in zip(names, columns, strict=True)}
 
 
-def _table(part: str, columns: dict[str, list[Any]]) -> Part:
+def _table(part: str, columns: dict[str, list[object]]) -> Part:
     return {"part": part, "columns": columns}
 
 
@@ -154,7 +139,7 @@ def _workbook(path: Path, left_out: list[str]) -> Iterator[Part]:
     for sheet in workbook.sheets_metadata:
         if sheet.typ == SheetTypeEnum.WorkSheet:
             rows = workbook.get_sheet_by_name(sheet.name).to_python(skip_empty_area=False)
-            yield {"part": sheet.name, "rows": plain.value(rows)}
+            yield {"part": sheet.name, "rows": [[plain.value(cell) for cell in row] for row in rows]}
 
 
 def _yaml(path: Path, left_out: list[str]) -> Iterator[Part]:
@@ -232,7 +217,7 @@ def _hdf5(path: Path, left_out: list[str]) -> Iterator[Part]:
 
     plain = _Plain(left_out)
 
-    def group(given: Any, place: str, depth: int) -> dict[str, Any]:
+    def group(given: Any, place: str, depth: int) -> dict[str, object]:
         if depth > MOST_DEPTH:
             raise UnreadableError("too many levels")
         found = {str(key): plain.value(value, place) for key, value in given.attrs.items() if key.islower()}
@@ -245,7 +230,7 @@ def _hdf5(path: Path, left_out: list[str]) -> Iterator[Part]:
                 )
         return found
 
-    def values(dataset: Any, place: str) -> Any:
+    def values(dataset: Any, place: str) -> object:
         if dataset.external or dataset.is_virtual or dataset.shape is None:
             left_out.append(f"{place.strip('/')} (not in this file)")
             return None
@@ -305,8 +290,8 @@ def _events(path: Path, left_out: list[str]) -> Iterator[Part]:
     from tensorboard.util.tensor_util import make_ndarray
 
     plain = _Plain(left_out)
-    rows: list[tuple[str, int, float]] = []
-    last: dict[str, list[Any]] = {}
+    rows: list[tuple[str, int, object]] = []
+    last: dict[str, list[object]] = {}
     events = 0
     for event in EventFileLoader(str(path)).Load():
         events += 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from sealtrace.statistics.groups import Moments
 
 PLACE = "place"
 """The field that names a row by where it stands."""
@@ -81,6 +83,14 @@ class Frame:
     derivation: Derivation | None = None
     inherited: frozenset[str] = frozenset()
     """Measures that hold only what the objects around the rows say."""
+    moments: Moments | None = None
+    """Where each row sums up many of a file: their counts, means, which `numbers` has too, spreads and extremes."""
+    weights: Numbers | None = None
+    """How many rows of files each row sums up; None where each is one."""
+    slices: frozenset[str] | None = None
+    """Fields that an example fixes, where that cannot be seen from the order of the rows."""
+    read: Mapping[str, list[Any]] = field(default_factory=dict)
+    """The columns as the files have them, those that neither select nor measure included: ids, long texts."""
 
     @property
     def own(self) -> Frame:
@@ -97,6 +107,15 @@ class Frame:
         """Number of rows."""
         return int(self.numbers.shape[0])
 
+    @property
+    def records(self) -> int:
+        """Number of rows of files that its rows are, or sum up."""
+        return self.rows if self.weights is None else int(self.weights.sum())
+
+    def records_at(self, rows: npt.NDArray[np.int64]) -> int:
+        """Number of rows of files behind some rows."""
+        return len(rows) if self.weights is None else int(self.weights[rows].sum())
+
     def beside(self, what: str, how: str, found: Mapping[str, tuple[Numbers, str]]) -> list[Frame]:
         """The same rows with numbers that follow from theirs, each with its query; nothing where there are none."""
         if not found:
@@ -111,7 +130,9 @@ class Frame:
     def only(self, names: set[str]) -> Frame:
         """The frame with some of its measures."""
         kept = [place for place, name in enumerate(self.measures) if name in names]
-        return replace(self, measures=[self.measures[place] for place in kept], numbers=self.numbers[:, kept])
+        moments = self.moments and self.moments.at(slice(None), kept)
+        measures = [self.measures[place] for place in kept]
+        return replace(self, measures=measures, numbers=self.numbers[:, kept], moments=moments)
 
 
 COLUMN = "column"
@@ -162,9 +183,11 @@ def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
     dimensions.append(Dimension(COLUMN, list(frame.measures), column.astype(np.int32)))
     for halves in _halves(frame.measures):
         dimensions += [dimension.at(column.astype(np.int32)) for dimension in halves]
+    weights = None if frame.weights is None else frame.weights[row]
     return replace(
         frame, dimensions=dimensions, measures=["value"], numbers=frame.numbers[keep][:, None],
         places=[frame.places[place] for place in row], whole=frame, inherited=frozenset(),
+        moments=frame.moments and frame.moments.flat(keep), weights=weights,
     )  # fmt: skip
 
 
@@ -185,6 +208,8 @@ class Runs:
     dimensions: list[Dimension]
     """One code per run."""
     first: npt.NDArray[np.int64]
+    weights: Numbers | None = None
+    """How many rows of files each row sums up; None where each is one."""
 
     def frame(self, base: Frame, what: str, how: str, measures: Mapping[str, Numbers], derivation: Derivation) -> Frame:
         """What the rows of each run come to, by what is counted."""
@@ -195,12 +220,13 @@ class Runs:
 
     def sums(self, column: npt.NDArray[Any]) -> Numbers:
         """The sum of a column in each run, or how often it is true."""
-        return np.bincount(self.codes, column, self.count).astype(float)
+        weighted = column if self.weights is None else column * self.weights
+        return np.bincount(self.codes, weighted, self.count).astype(float)
 
     def by(self, codes: npt.NDArray[np.int64], more: list[Dimension]) -> Runs:
         """Rows of some of the runs, told apart by more fields."""
         fields = [Dimension(dimension.name, dimension.values, dimension.codes[codes]) for dimension in self.dimensions]
-        return Runs(self.codes, len(codes), [*fields, *more], self.first[codes])
+        return Runs(self.codes, len(codes), [*fields, *more], self.first[codes], self.weights)
 
 
 def run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
@@ -217,6 +243,8 @@ def run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], 
 
 def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
     """Whether a field repeats in the same order in every file: then it is the examples' and not the runs'."""
+    if frame.slices is not None:
+        return field.name in frame.slices
     source = next((dimension for dimension in frame.dimensions if dimension.name == "file"), None)
     if source is None:
         changes = int(np.count_nonzero(np.diff(field.codes)))
@@ -225,10 +253,10 @@ def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
     return max(varying, default=0) > 1
 
 
-def runs_of(fields: list[Dimension], rows: int) -> Runs:
+def runs_of(fields: list[Dimension], frame: Frame) -> Runs:
     if not fields:
-        return Runs(np.zeros(rows, np.int32), 1, [], np.zeros(1, np.int64))
+        return Runs(np.zeros(frame.rows, np.int32), 1, [], np.zeros(1, np.int64), frame.weights)
     table = np.column_stack([dimension.codes for dimension in fields])
     _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
     dimensions = [Dimension(dimension.name, dimension.values, dimension.codes[first]) for dimension in fields]
-    return Runs(inverse.reshape(-1).astype(np.int32), len(first), dimensions, first)
+    return Runs(inverse.reshape(-1).astype(np.int32), len(first), dimensions, first, frame.weights)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Frame, Numbers
 from sealtrace.binding.scoring import rank_cost, ranks
-from sealtrace.binding.series import Label, Series
+from sealtrace.binding.series import CellLabel, Series
 from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, only
 from sealtrace.paper.names.words import likeness, same_word, stems
 
@@ -45,14 +45,14 @@ _UNLIKE = 0.22
 """How much less surely than the others a label may name its rows."""
 
 
-class Match(NamedTuple):
+class ValueMatch(NamedTuple):
     """The one value of a field that a label names."""
 
     code: int
     strength: float
 
 
-Named = dict[int, Match]
+Named = dict[int, ValueMatch]
 """Field to the value that labels name."""
 EVERY = -2
 """The code of a label that means all values of a field together."""
@@ -102,18 +102,19 @@ class FrameView:
     _costs: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
     read: dict[object, list[Selection]] = field(default_factory=dict)
     """Labels of series to the ways to read them."""
-    _matches: dict[tuple[int, tuple[Label, ...]], Match | None] = field(default_factory=dict)
+    _matches: dict[tuple[int, tuple[CellLabel, ...]], ValueMatch | None] = field(default_factory=dict)
     _spoken: dict[tuple[int, frozenset[str]], bool] = field(default_factory=dict)
+    _words: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _groups(self) -> list[Group[int]]:
         """The values of each field."""
         return [Group.of_values(tuple(dimension.values)) for dimension in self.frame.dimensions]
 
-    def _find(self, place: int, text: str) -> Match | None:
+    def _find(self, place: int, text: str) -> ValueMatch | None:
         """The one value of a field that a text names best."""
         named = only(self.names.resolve(text, (self._groups[place],)))
-        return None if named is None else Match(named.thing.id, named.strength)
+        return None if named is None else ValueMatch(named.thing.id, named.strength)
 
     def is_spoken_of(self, place: int, texts: frozenset[str]) -> bool:
         """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
@@ -136,7 +137,7 @@ class FrameView:
         frame = replace(self.frame, dimensions=[*self.frame.dimensions, rows]) if unique else self.frame
         return FrameView(frame, self.melted, self.names)
 
-    def best(self, place: int, labels: tuple[Label, ...]) -> Match | None:
+    def best(self, place: int, labels: tuple[CellLabel, ...]) -> ValueMatch | None:
         """The value of a field that one of the labels names best; a label under the field's own name goes first."""
         key = (place, labels)
         if key not in self._matches:
@@ -149,24 +150,52 @@ class FrameView:
             self._matches[key] = found
         return self._matches[key]
 
-    def said(self, place: int, texts: tuple[str, ...]) -> Match | None:
+    def said(self, place: int, texts: tuple[str, ...]) -> ValueMatch | None:
         """The value of a field that labels of a whole series name; a number is named with its field only."""
         dimension = self.frame.dimensions[place]
         if dimension.name in self.measured:
             told = set(stems(dimension.name))
             texts = tuple(text for text in texts if told & set(stems(text)))
-        return self.best(place, tuple(map(Label, texts)))
+        return self.best(place, tuple(map(CellLabel, texts)))
 
-    def known(self, place: int, values: dict[str, str]) -> Match | None:
+    def known(self, place: int, values: dict[str, str]) -> ValueMatch | None:
         """The value of a field that is known of a label already."""
         field = self.frame.dimensions[place]
         code = field.code_of.get(values[field.name]) if field.name in values else None
-        return None if code is None else Match(code, LETTERS)
+        return None if code is None else ValueMatch(code, LETTERS)
 
-    def heads(self, place: int, label: Label) -> bool:
+    def heads(self, place: int, label: CellLabel) -> bool:
         """Whether a label stands under the name of a field."""
         name = self.frame.dimensions[place].name.partition("/")[0]
         return bool(label.under) and likeness(stems(label.under), name) >= 0.5
+
+    def near_words(self, series: Series) -> tuple[str, ...]:
+        """The words of the nearest label by which a statistic may be named.
+
+        What is the name of a field or of its value is no statistic: `min` where a unit is minutes, `Median` over a
+        column of that name.
+        """
+        if series.constant not in self._words:
+            label = self.names.glossary.widened(series.constant[0])
+            names = [measure for measure in self.measured if likeness(label, measure) >= AROUND]
+            for place, dimension in enumerate(self.frame.dimensions):
+                match = self.said(place, series.constant[:1])
+                names += [dimension.values[match.code]] if match is not None and match.strength >= AROUND else []
+            taken = {stem for name in names for stem in stems(name)}
+            self._words[series.constant] = tuple(word for word in series.near_words if not set(stems(word)) <= taken)
+        return self._words[series.constant]
+
+    def words(self, series: Series) -> tuple[str, ...]:
+        """The same of all labels."""
+        return (*self.near_words(series), *series.far_words)
+
+    def tells_apart(self, place: int, series: Series, number: int) -> int | None:
+        """The code of the value of a field that the header, or a label of a number, is letter by letter.
+
+        Less would not do: the 1 of `Dogwood 1B` is no seed.
+        """
+        match = self.said(place, series.constant[:1]) or self.best(place, series.varying[number])
+        return None if match is None or match.strength < LETTERS else match.code
 
     def measure_costs(self, context: tuple[str, ...]) -> Numbers:
         """Bits to name each measure, given the labels around the numbers."""
@@ -248,7 +277,7 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
     return found_selections[:6]
 
 
-def _matched(view: FrameView, place: int, series: Series, found: list[Match | None]) -> _Matched | None:
+def _matched(view: FrameView, place: int, series: Series, found: list[ValueMatch | None]) -> _Matched | None:
     """A reading of a field, if it names enough."""
     codes = np.array([-1 if match is None else match.code for match in found], np.int32)
     known = codes >= 0
@@ -268,7 +297,7 @@ _ALONE = 0.95
 """Share of what all labels say of a field from which one part of them, as the first column, is taken to name it."""
 
 
-def _readings(view: FrameView, place: int, series: Series) -> list[list[Match | None]]:
+def _readings(view: FrameView, place: int, series: Series) -> list[list[ValueMatch | None]]:
     """The values of a field that the labels of each number name: those of one part of the table, if these say enough.
 
     Where rows are named `base | test` and both words are values of a field, it must not be read now by one and now by
@@ -277,7 +306,7 @@ def _readings(view: FrameView, place: int, series: Series) -> list[list[Match | 
     roles = dict.fromkeys(label.role for labels in series.varying for label in labels)
     if any(view.heads(place, label) for labels in series.varying for label in labels):
         roles = {}
-    readings: list[list[Match | None]] = []
+    readings: list[list[ValueMatch | None]] = []
     for wanted in (None, *(roles if len(roles) > 1 else ())):
         parts = [tuple(label for label in labels if wanted in (None, label.role)) for labels in series.varying]
         found = [view.known(place, known) or view.best(place, labels)
@@ -342,7 +371,7 @@ def fixed_sets(
     """Sets of fields to fix to one value for a whole series, with the values that the labels of each name for them."""
     frame = view.frame
     rows = np.nonzero(selection.chosen.any(axis=0))[0]
-    matches: dict[int, list[Match | None]] = {}
+    matches: dict[int, list[ValueMatch | None]] = {}
     alike: dict[bytes, list[int]] = {}
     for place, dimension in enumerate(frame.dimensions):
         if place in selection.fields or not 1 < len(np.unique(dimension.codes[rows])) <= 60:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
@@ -20,13 +20,13 @@ import numpy as np
 from sealtrace.binding.candidates import Bound
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import Frame
-from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, summaries
+from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, primary, summaries, value_words
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
-from sealtrace.paper.names.words import stems
+from sealtrace.paper.names.words import stems, words
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 
@@ -51,11 +51,20 @@ class BoundText:
     expected: str | None = None
     bits: float | None = None
     message: str | None = None
+    row_said: int | None = None
+    """Where the sentence first names the row of the cell that gives it."""
+    printed_at: tuple[Grid, GridCell, int] | None = None
+    """The cell that prints the same, and which of its numbers."""
 
     @property
     def slot(self) -> PrintedNumber:
         """What it says."""
         return self.number.number
+
+    @property
+    def is_p(self) -> bool:
+        """Whether the sentence calls it a p-value."""
+        return _CALLED_P.search(self.sentence.text[: self.number.start]) is not None
 
     @property
     def spread(self) -> bool:
@@ -73,6 +82,8 @@ NAMED = 4.5
 """Bits that a record must have over other records as well named, where its file gave a table."""
 ALONE = 6.0
 """The same where it did not."""
+_MOST_NAMES = 2_000
+"""Values of a field up to which a sentence is asked whether it names another one."""
 _BESIDE = 2.0
 """The same of numbers side by side, where others are held by the same file."""
 
@@ -97,6 +108,8 @@ def bind_text(
     cells = _Cells(grids)
     at: _Place | None = None
     for text in found:
+        if tally.late("numbers of the text in tables"):
+            break
         at = _by_cell(text, cells, bound, at if text.spread else None)
     read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
     files = {tuple(selected.frame.files) for selected in read}
@@ -113,7 +126,7 @@ def bind_text(
             break
         for records in (close, wide) if text.status == "unexplained" and not text.spread else ():
             named = records.named(text.slot, text.weights)
-            if named is not None and named.bits >= NAMED and not _superseded(named, text):
+            if named is not None and named.bits >= NAMED and not _superseded(named, text) and _is_meant(named, text):
                 names[place] = named
                 break
     counted = Counter(tuple(record.frame.files) for record in names.values())
@@ -126,9 +139,9 @@ def bind_text(
     for step in (1, -1):
         _neighbours(names, found, step)
     if not tally.late("numbers side by side in the text"):
-        _together(found, names, frames)
+        _together(found, names, frames, tally)
     if not tally.late("text that was left behind"):
-        _left_behind(found, cells, bound, names)
+        _left_behind(found, cells, bound, names, tally)
     sizes = sizes_of(frames)
     for text in found:
         behind = text.sentence.text[text.number.end :]
@@ -145,11 +158,37 @@ def _superseded(record: Named, mention: BoundText) -> bool:
     return old is not None and old.group(2).lower() not in mention.told
 
 
+_CALLED_P = re.compile(r"(?<![A-Za-z])[pP](?:[-\s]?values?)?(?:\s*[=:]|\s+(?:of|is|was|were))?\s*$")
+_P = frozenset({"p", "pval", "pvalue"})
+
+
+def _is_meant(record: Named, text: BoundText) -> bool:
+    """Whether the sentence does not say that it speaks of something else than a record.
+
+    It does where it calls the number a p-value and the measure is none, or where it names another value of a field in
+    full, and not the record's: another model's rate may be the same.
+    """
+    if text.is_p and not _P & {*stems(record.frame.measures[record.measure])}:
+        return False
+    for dimension in primary(record.frame):
+        code = int(dimension.codes[record.row])
+        if code >= 0 and len(dimension.values) <= _MOST_NAMES and _names_another(value_words(dimension), code, text):
+            return False
+    return True
+
+
+def _names_another(names: Sequence[Collection[str]], own: int, text: BoundText) -> bool:
+    """Whether a sentence says every word of another name, and nothing of this one."""
+    if not text.told.isdisjoint(names[own]):
+        return False
+    return any(name and set(name) <= text.told for name in names)
+
+
 def _short(frame: Frame, tally: Tally, fields: int) -> list[Frame]:
     return [] if tally.late("means of results for the text") else summaries(frame, fields)
 
 
-def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[Frame]) -> None:
+def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[Frame], tally: Tally) -> None:
     """Numbers side by side that one place of the results holds: a coefficient, its interval and its p.
 
     Several such groups that one file holds speak for each other, less where as many are held by none.
@@ -159,6 +198,8 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[F
     clusters = [range(a, min(b, a + 6)) for a, b in pairwise([*begins, len(found)]) if b - a >= 3]
     held: dict[str, list[tuple[range, str, float]]] = {}
     for cluster in clusters:
+        if tally.late("numbers side by side in the text"):
+            break
         nearest = places.holding([found[at].slot for at in cluster], found[cluster[0]].weights)
         if nearest is not None and nearest[1] >= _BESIDE:
             held.setdefault(nearest[0].partition("#")[0], []).append((cluster, *nearest))
@@ -171,7 +212,7 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[F
                     found[at].explain(f"a value at {place}", bits)
 
 
-def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dict[int, Named]) -> None:
+def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dict[int, Named], tally: Tally) -> None:
     """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
     sentences: dict[str, list[int]] = {}
     for place, text in enumerate(found):
@@ -179,6 +220,8 @@ def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dic
     for place, text in enumerate(found):
         if text.status != "unexplained" or text.by is not None or place in names or text.spread:
             continue
+        if tally.late("text that was left behind"):
+            return
         here = sentences[text.sentence.id]
         if any(found[at].status != "explained" and at not in names for at in here if at != place):
             # A sentence with several numbers that nothing gives may speak of something else.
@@ -188,6 +231,7 @@ def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dic
             continue
         near = (cell for cell in cells.near(text.slot) if _alike(cell[1], text.slot))
         spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, text)]
+        spoken = _in_turn(spoken, text, [found[at] for at in here])
         if len(spoken) != 1:
             continue
         grid, cell = spoken[0]
@@ -200,6 +244,20 @@ def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dic
             f"the text says {text.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
             f"{grid.name} prints {cell.slots[0].text}, and so do the results"
         )
+
+
+def _in_turn(spoken: list[_Spoken], text: BoundText, beside: list[BoundText]) -> list[_Spoken]:
+    """Of the cells that a sentence names in full, those of the number's own row.
+
+    `A reaches 61, B 58` and `61 for A and 58 for B` name their rows in the order of the numbers.
+    """
+    # The rows of the numbers that follow are named, too, though their cells are not near this number.
+    said = [_row_said(grid, cell.row, text) for grid, cell in spoken]
+    rows = sorted({start for start in (*said, *(other.row_said for other in beside)) if start is not None})
+    if len(rows) != len(beside):
+        return spoken
+    own = rows[beside.index(text)]
+    return [cell for cell, start in zip(spoken, said, strict=True) if start == own]
 
 
 def _in_full(grid: Grid, cell: GridCell, mention: BoundText) -> bool:
@@ -224,7 +282,7 @@ def _neighbours(names: dict[int, Named], found: list[BoundText], step: int) -> N
             continue
         if found[place].sentence is found[beside_it].sentence and not found[place].spread:
             other = beside(names[beside_it], found[place].slot)
-            if other is not None and other.bits >= NAMED - 0.5:
+            if other is not None and other.bits >= NAMED - 0.5 and _is_meant(other, found[place]):
                 names[place] = other
 
 
@@ -269,6 +327,7 @@ def _is_set(number: TextNumber, text: str, settings: Mapping[str, Container[str]
 
 
 _Place = tuple[Grid, GridCell, int]
+_Spoken = tuple[Grid, GridCell]
 
 
 class _Cells:
@@ -278,6 +337,24 @@ class _Cells:
         cells = [(grid, cell) for grid in grids for cell in grid.cells.values()]
         self._places: list[_Place] = [(grid, cell, at) for grid, cell in cells for at in range(len(cell.slots))]
         self._values = np.abs([float(cell.slots[at].value) for _, cell, at in self._places])
+        self._words = {
+            grid.number: {row: _row_words(grid, row) for row in {row for row, _ in grid.cells}} for grid in grids
+        }
+        self._sentence = ""
+        self._said: dict[int, list[set[str]]] = {}
+        """Of each table the words of its rows that the sentence which was asked for last says in full."""
+
+    def may_be_meant(self, place: _Place, text: BoundText) -> bool:
+        """Whether the sentence does not say that it speaks of something else than a cell."""
+        grid, cell, _ = place
+        own = self._words[grid.number][cell.row]
+        if text.is_p and not _P & {*stems(grid.headers[cell.column]), *own}:
+            return False
+        if text.sentence.id != self._sentence:
+            self._sentence, self._said = text.sentence.id, {}
+        if grid.number not in self._said:
+            self._said[grid.number] = [name for name in self._words[grid.number].values() if name and name <= text.told]
+        return not own.isdisjoint(text.told) or not self._said[grid.number]
 
     def near(self, slot: PrintedNumber) -> list[tuple[Grid, GridCell]]:
         """The cells whose first number lies within half of it."""
@@ -308,7 +385,11 @@ def _by_cell(text: BoundText, cells: _Cells, bound: Bound, before: _Place | None
         places = [(_said(grid, cell, text), (grid, cell, at)) for grid, cell, at in cells.printing(text.slot)]
     if not places:
         return None
-    score, found = max(places, key=lambda it: it[0])
+    if before is None:
+        places = [(score, place) for score, place in places if cells.may_be_meant(place, text)]
+    score, found = max(places, key=lambda it: it[0], default=(0.0, None))
+    if found is None:
+        return None
     digits = len(text.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
     # A number that only one cell prints needs fewer words, but some label must be said at least by half.
     least = 0.75 if digits < 3 else 0.4 if len(places) > 1 else 0.25
@@ -321,7 +402,19 @@ def _by_cell(text: BoundText, cells: _Cells, bound: Bound, before: _Place | None
     text.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
     text.bits = number.binding.score
     text.status = "explained" if number.agrees else "unexplained"
+    text.row_said = _row_said(grid, cell.row, text)
+    text.printed_at = found
     return found
+
+
+def _row_words(grid: Grid, row: int) -> set[str]:
+    return {stem for label in grid.row_labels[row] for stem in stems(label)}
+
+
+def _row_said(grid: Grid, row: int, text: BoundText) -> int | None:
+    """Where a sentence first says a word of a row's labels."""
+    told = _row_words(grid, row)
+    return min((word.start for word in words(text.sentence.text) if word.stem in told), default=None)
 
 
 def _same(cell: PrintedNumber, text: PrintedNumber) -> bool:

@@ -1,32 +1,26 @@
-"""Found bindings as recipes: queries over datasets that hold the rows behind them, and the draft of a bundle of these.
+"""Found bindings as recipes: queries over datasets that hold the rows behind them.
 
 A found recipe is a proposal. It counts in a verdict once its author has read and sealed it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
-from sealtrace.binding.checking import Findings
 from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
-from sealtrace.binding.wording import needed_fields, rows_behind
-from sealtrace.paper.model import Paper, Table
+from sealtrace.binding.wording import needed_fields, plain_field, rows_behind
+from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.statistics.entries import TRIED
-
-STAGE = "report"
-MAX_ROWS = 200_000
 
 
 @dataclass(frozen=True)
-class Dataset:
+class DraftDataset:
     """A dataset that holds the rows of a frame."""
 
     name: str
@@ -39,8 +33,12 @@ class Dataset:
         """Whether a query can name a field of the frame."""
         return self.columns is None or field_name(field) in self.columns
 
+    def field(self, name: str) -> str:
+        """How queries call a field of the frame: as its records do, or, in a draft, as the report does."""
+        return field_name(name if self.columns is not None else plain_field(name))
 
-Naming = Callable[[Frame], Dataset | None]
+
+Naming = Callable[[Frame], DraftDataset | None]
 """A frame to the dataset that holds its rows; None where none does."""
 
 
@@ -53,9 +51,10 @@ def dataset_name(frame: Frame) -> str:
     return (name if name[0].isalpha() else f"results_{name}")[:60]
 
 
-def recipe_of(bound: Bound, grid: Grid, row: int, column: int, named: Naming) -> dict[str, str] | None:
+def recipe_of(bound: Bound, grid: Grid, row: int, column: int, named: Naming) -> RecipeRecord | None:
     """The recipe of a cell, from what gives each of its numbers; None where a query cannot say it."""
     known: list[str] = []
+    notes: list[str] = []
     for slot in range(len(grid.cells[row, column].slots) if (row, column) in grid.cells else 0):
         number = bound.numbers.get(Spot(grid.number, row, column, slot))
         if number is None:
@@ -65,9 +64,15 @@ def recipe_of(bound: Bound, grid: Grid, row: int, column: int, named: Naming) ->
         if query is None:
             return None
         known.append(query)
+        notes += [number.binding.note] if number.binding.note else []
     if not known:
         return None
-    return {"sql": known[0] if len(known) == 1 else f"SELECT {', '.join(f'({query})' for query in known)}"}
+    recipe: RecipeRecord = {
+        "sql": known[0] if len(known) == 1 else f"SELECT {', '.join(f'({query})' for query in known)}"
+    }
+    if notes:
+        recipe["note"] = " ".join(dict.fromkeys(notes))
+    return recipe
 
 
 def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
@@ -80,7 +85,7 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         value = candidate.operation.sql.format(*sides, all=", ".join(sides))
         return f"SELECT {_as_compared(value, candidate, place)}"
     assert isinstance(candidate, Selected)
-    measure, conditions = _conditions(candidate, place)
+    measure, conditions = conditions_of(candidate, place)
     frame = candidate.frame.whole or candidate.frame
     derivation = frame.derivation
     base = frame if derivation is None else derivation.base
@@ -89,16 +94,13 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         return None
     where = [_condition(base, dataset, name, text) for name, text in conditions.items()]
     if derivation is None:
-        source, values = dataset.name, field_name(measure)
+        source, values = dataset.name, dataset.field(measure)
     elif measure in derivation.queries:
         beside = f" CROSS JOIN {derivation.beside.format(rows=dataset.name)}" if derivation.beside else ""
         rows = dataset.name + beside
-        # Parts of a name cut nothing that the whole name does not.
-        whole = [
-            name for name in derivation.fields if "/" not in name or name.partition("/")[0] not in derivation.fields
-        ]
-        dataset.runs.update(map(field_name, whole))
-        fields = ", ".join(dict.fromkeys(map(field_name, whole)))
+        whole = [dataset.field(name) for name in run_names(base, derivation.fields, parts=dataset.columns is None)]
+        dataset.runs.update(whole)
+        fields = ", ".join(dict.fromkeys(whole))
         kept = " AND ".join([derivation.where, *where])
         each = f" GROUP BY {fields}" if fields else ""
         source = f"(SELECT {derivation.queries[measure]} AS value FROM {rows} WHERE {kept}{each})"
@@ -113,15 +115,35 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
     )
 
 
-def _condition(frame: Frame, dataset: Dataset, name: str, text: str) -> str:
+def run_names(frame: Frame, names: Collection[str], *, parts: bool) -> list[str]:
+    """Fields that tell runs apart: whole names, since parts cut nothing that these do not; or, where parts are asked
+    for and as fine, those instead of the whole."""
+    found: list[str] = []
+    for name in (name for name in names if "/" not in name or name.partition("/")[0] not in names):
+        finer = parts_of(frame, name) if parts else []
+        found += finer or [name]
+    return found
+
+
+def parts_of(frame: Frame, name: str) -> list[str]:
+    """The parts of a field of names, where they tell its values apart."""
+    fields = {dimension.name: dimension for dimension in frame.dimensions}
+    parts = [part for part in fields if part.startswith(f"{name}/")]
+    if not parts or name not in fields:
+        return []
+    together = np.column_stack([fields[part].codes for part in parts])
+    return parts if len(np.unique(together, axis=0)) == len(np.unique(fields[name].codes)) else []
+
+
+def _condition(frame: Frame, dataset: DraftDataset, name: str, text: str) -> str:
     """What selects the rows of one value; a part of names that the dataset has no column of, by the whole names."""
     fields = {dimension.name: dimension for dimension in frame.dimensions}
     whole = name.partition("/")[0]
     if dataset.has(name) or name not in fields or whole not in fields or text not in fields[name].values:
-        return f"{field_name(name)} = {quoted(text)}" if text else f"{field_name(name)} IS NULL"
+        return f"{dataset.field(name)} = {quoted(text)}" if text else f"{dataset.field(name)} IS NULL"
     part, names = fields[name], fields[whole]
     codes = np.unique(names.codes[part.codes == part.values.index(text)])
-    return f"{field_name(whole)} IN ({', '.join(quoted(names.values[code]) for code in codes)})"
+    return f"{dataset.field(whole)} IN ({', '.join(quoted(names.values[code]) for code in codes)})"
 
 
 def _as_compared(value: str, candidate: Candidate, place: int) -> str:
@@ -129,7 +151,7 @@ def _as_compared(value: str, candidate: Candidate, place: int) -> str:
     return f"({value}) / 100" if candidate.series.slots[place].percent else value
 
 
-def _conditions(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
+def conditions_of(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
     """The measure of one number, and the values of the fields that select its rows."""
     frame = candidate.frame
     measure = candidate.measure
@@ -145,92 +167,3 @@ def _conditions(candidate: Selected, place: int) -> tuple[str, dict[str, str]]:
         measure = columns.values[columns.codes[rows_behind(candidate, place)[0]]]
         conditions = {name: value for name, value in conditions.items() if name.partition("/")[0] != COLUMN}
     return measure, conditions
-
-
-def dataset_rows(frame: Frame) -> list[dict[str, Any]]:
-    """The rows of a frame: where each stands, its fields as text, its numbers."""
-    names = [field_name(name) for name in frame.measures]
-    rows: list[dict[str, Any]] = []
-    for row in range(frame.rows):
-        record: dict[str, Any] = {"place": frame.places[row]}
-        # A whole number that selects and is measured stays a number: queries compare it with text all the same.
-        record |= {
-            name: float(value)
-            for name, value in zip(names, frame.numbers[row], strict=True)
-            if np.isfinite(value) and name not in record
-        }
-        for dimension in frame.dimensions:
-            name = field_name(dimension.name)
-            if dimension.codes[row] >= 0 and name not in record and name not in names:
-                record[name] = dimension.values[dimension.codes[row]]
-        rows.append(record)
-    return rows
-
-
-def declaration(frame: Frame, dataset: Dataset, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the rows are: their fields, their key, how many there are."""
-    kinds: dict[str, str] = {}
-    for record in rows:
-        for name, value in record.items():
-            kinds.setdefault(name, "number" if isinstance(value, float) else "string")
-    key = [name for name in sorted(dataset.runs) if kinds.get(name) == "string" and all(name in row for row in rows)]
-    key.append("place")
-    return {
-        "dataset": dataset.name,
-        "title": f"Rows of {frame.name}"[:200],
-        "row": {
-            "type": "object",
-            "properties": {name: {"type": kind} for name, kind in kinds.items()},
-            "required": key,
-            "additionalProperties": False,
-        },
-        "key": key,
-        "rows": len(rows),
-    }
-
-
-def draft_of(findings: Findings, reported: Paper) -> dict[str, str]:
-    """A check as paths and contents of a bundle's draft: datasets with declarations, table records, recipes."""
-    datasets: dict[int, tuple[Frame, Dataset]] = {}
-    files: dict[str, str] = {}
-    taken: set[str] = set()
-
-    def named(frame: Frame) -> Dataset | None:
-        if frame.rows > MAX_ROWS:
-            return None
-        if id(frame) not in datasets:
-            name = base = dataset_name(frame)
-            number = 2
-            while name in taken:
-                name, number = f"{base}_{number}", number + 1
-            taken.add(name)
-            datasets[id(frame)] = frame, Dataset(name)
-        return datasets[id(frame)][1]
-
-    by_label = {grid.name: grid for grid in findings.grids}
-    for table in reported.tables:
-        grid = by_label.get(table.label)
-        filled = table if grid is None else _filled(table.with_names, grid, findings.bound, named)
-        files[f"{STAGE}/{reported.file_names[table.label]}"] = _document(filled.record())
-    for frame, dataset in datasets.values():
-        rows = dataset_rows(frame)
-        files[f"{STAGE}/dataset.{dataset.name}.json"] = _document(declaration(frame, dataset, rows))
-        lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-        files[f"{STAGE}/rows.{dataset.name}.jsonl"] = "".join(lines)
-    return files
-
-
-def _document(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _filled(table: Table, grid: Grid, bound: Bound, named: Naming) -> Table:
-    """A table with the recipe of every cell that one query gives."""
-    rows = []
-    for place, row in enumerate(table.rows):
-        recipes = dict(row.recipes)
-        for column, label in enumerate(table.headers):
-            if (recipe := recipe_of(bound, grid, place, column, named)) is not None:
-                recipes[label] = recipe
-        rows.append(replace(row, recipes=recipes))
-    return replace(table, rows=tuple(rows))

@@ -75,7 +75,7 @@ class _Values:
         self._measured = measured
         self._measures = _Names([stems(name) for name in frame.measures], vocabulary)
         fields = primary(frame)
-        self._fields = [(dimension.codes, _Names([*_value_words(dimension), ()], vocabulary)) for dimension in fields]
+        self._fields = [(dimension.codes, _Names([*value_words(dimension), ()], vocabulary)) for dimension in fields]
         # A field that is measured and selects would name itself.
         own = np.isin(frame.measures, [dimension.name for dimension in fields])
         self._usable = ~own | (frame.derived == "rows")
@@ -212,7 +212,7 @@ def _surprise(rivals: int, slot: PrintedNumber) -> float:
     return -math.log2((rivals + 0.5) / (2 * reach(slot) + 1))
 
 
-def _value_words(field: Dimension) -> list[tuple[str, ...]]:
+def value_words(field: Dimension) -> list[tuple[str, ...]]:
     """Words that name each value of a field; a bare number is named with its field."""
     if all(value.isdecimal() for value in field.values):
         return [stems(f"{field.name} {value}") for value in field.values]

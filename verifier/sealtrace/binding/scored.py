@@ -25,7 +25,7 @@ from sealtrace.binding.frames import (
 )
 from sealtrace.binding.tally import Tally
 from sealtrace.statistics.entries import TRIED
-from sealtrace.statistics.table import Variant
+from sealtrace.statistics.table import TriedForm
 
 MOST_ROWS = 300_000
 MOST_RUNS = 400
@@ -42,7 +42,7 @@ class _Pair:
     """Put before the metrics' names, where several pairs have them."""
     true: Numbers
     said: Numbers
-    metrics: dict[str, Variant]
+    metrics: dict[str, TriedForm]
     true_sql: str
     said_sql: str
     flags: bool = False
@@ -64,7 +64,7 @@ def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
     fields, _ = run_fields(
         frame, [dimension for dimension in others if dimension.name not in frame.measures or "seed" in dimension.name]
     )
-    runs = runs_of(fields, frame.rows)
+    runs = runs_of(fields, frame)
     if runs.count > MOST_RUNS or runs.count * 10 > frame.rows:
         return []
     measures: dict[str, Numbers] = {}
@@ -77,7 +77,7 @@ def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
     return [runs.frame(frame, "scores per run", "metrics of the scores of each run", measures, derivation)]
 
 
-def _each(runs: Runs, pair: _Pair, variant: Variant, tally: Tally) -> Numbers:
+def _each(runs: Runs, pair: _Pair, variant: TriedForm, tally: Tally) -> Numbers:
     assert variant.function is not None
     values = np.full(runs.count, np.nan)
     kind = bool if pair.flags else float

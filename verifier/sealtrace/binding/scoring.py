@@ -114,8 +114,9 @@ def ranks(scores: Numbers) -> Numbers:
 
 
 def widened(low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
-    """Bounds with room for a double's last bits."""
-    return low - 1e-9 * np.maximum(1e-3, np.abs(low)), high + 1e-9 * np.maximum(1e-3, np.abs(high))
+    """Bounds with room for a double's last bits; the greatest doubles may become infinite by it."""
+    with np.errstate(over="ignore"):
+        return low - 1e-9 * np.maximum(1e-3, np.abs(low)), high + 1e-9 * np.maximum(1e-3, np.abs(high))
 
 
 def hits(values: Numbers, low: Numbers, high: Numbers) -> npt.NDArray[np.bool_]:

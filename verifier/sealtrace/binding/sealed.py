@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sealtrace.binding.files import Listing, Rows
 from sealtrace.binding.series import Grid
 from sealtrace.bundle.model import Bundle
@@ -20,7 +18,7 @@ def rows_of(bundle: Bundle) -> Listing:
         if store.kind == "relation" or store.table.num_rows > MAX_ROWS:
             listing.problems.append(f"{store.path}: not searched")
             continue
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[object]] = {
             name: store.table.column(name).to_pylist()
             for name in store.table.column_names
             if not str(store.table.schema.field(name).type).startswith(_TABULAR)

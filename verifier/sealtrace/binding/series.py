@@ -28,7 +28,7 @@ _LOOSE = re.compile(
 """What a caption says without naming a statistic: `best in bold`, `a range of tasks`; `best of five runs` names one."""
 
 
-class Label(NamedTuple):
+class CellLabel(NamedTuple):
     """A text that names something, the header under which it stands, and what part of the table it is."""
 
     text: str
@@ -140,12 +140,14 @@ class Series:
     kind: Literal["column", "row", "block"]
     spots: list[Spot]
     slots: list[PrintedNumber]
-    varying: list[tuple[Label, ...]]
+    varying: list[tuple[CellLabel, ...]]
     """Labels that tell each number from the others."""
     constant: tuple[str, ...]
     """Labels that all of them share, the nearest first."""
     words: tuple[str, ...] = field(init=False)
     """Words of these, by which a statistic may be named."""
+    _nearest: int = field(init=False)
+    """How many of them the nearest label has."""
     texts: frozenset[str] = field(init=False)
     """All texts that tell the numbers apart."""
     fresh: npt.NDArray[np.bool_] = field(init=False)
@@ -161,11 +163,23 @@ class Series:
         """The row that a number of a column stands in, or the column that one of a row does."""
         return self.grid.number, self.kind, spot.row if self.kind == "column" else spot.column
 
+    @property
+    def near_words(self) -> tuple[str, ...]:
+        """Those of the nearest label."""
+        return self.words[: self._nearest]
+
+    @property
+    def far_words(self) -> tuple[str, ...]:
+        """Those of the others."""
+        return self.words[self._nearest :]
+
     def __post_init__(self) -> None:
         caption = self.grid.caption
         texts = [without_marks(caption) + label[len(caption) :] if caption and label.startswith(caption) else label
                  for label in self.constant if label not in self.grid.headings]  # fmt: skip
-        self.words = tuple(word for text in texts for word in re.sub(r"[()]", " ", text.lower()).split())
+        told = [re.sub(r"[()]", " ", text.lower()).split() for text in texts]
+        self.words = tuple(word for words in told for word in words)
+        self._nearest = len(told[0]) if told else 0
         self.texts = frozenset(label.text for labels in self.varying for label in labels)
         self.fresh = np.ones(len(self.slots), dtype=bool)
         self.known = [{} for _ in self.slots]
@@ -255,19 +269,19 @@ def _series(
     varying = []
     for cell in cells:
         row = [
-            Label(text, grid.headers[column], column)
+            CellLabel(text, grid.headers[column], column)
             for text, column in zip(grid.row_labels[cell.row], grid.labels, strict=True)
             if text
         ]
         if cell.row in grid.titles:
-            row.append(Label(grid.titles[cell.row]))
+            row.append(CellLabel(grid.titles[cell.row]))
         row += [
-            Label(grid.cells[cell.row, key].text, grid.headers[key], key) for key in grid.keys if key != cell.column
+            CellLabel(grid.cells[cell.row, key].text, grid.headers[key], key) for key in grid.keys if key != cell.column
         ]
         header = grid.headers[cell.column]
-        inner = [Label(word, header, -3) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
+        inner = [CellLabel(word, header, -3) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
         own = [] if kind == "row" else row
-        varying.append((*own, *inner) if kind == "column" else (*own, Label(header, role=-2), *inner))
+        varying.append((*own, *inner) if kind == "column" else (*own, CellLabel(header, role=-2), *inner))
     return Series(
         grid,
         kind,

@@ -47,7 +47,11 @@ def sizes_of(frames: list[Frame]) -> list[Size]:
 
 def _sizes(frame: Frame) -> Iterator[Size]:
     files = next((dimension for dimension in frame.dimensions if dimension.name == "file"), None)
-    rows = np.array([frame.rows]) if files is None else np.bincount(files.codes[files.codes >= 0])
+    if files is None:
+        rows = np.array([frame.records])
+    else:
+        weights = None if frame.weights is None else frame.weights[files.codes >= 0]
+        rows = np.bincount(files.codes[files.codes >= 0], weights).astype(int)
     if len(set(rows.tolist())) == 1:
         yield Size(int(rows[0]), f"rows in {'each file of ' * (len(rows) > 1)}{frame.name}", _ROWS, frozenset())
     elif files is not None:

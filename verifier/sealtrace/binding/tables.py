@@ -44,12 +44,13 @@ def bind_tables(
     tally: Tally,
     work: float,
     progress: Progress | None = None,
+    bound: Bound | None = None,
 ) -> Bound:
     """Every table, first quickly, then what is left with more hypotheses; `work` bounds the search.
 
-    What a step leaves of its share goes to those after it.
+    What a step leaves of its share goes to those after it. What other tables are `bound` to already is taken in.
     """
-    bound = Bound()
+    bound = Bound() if bound is None else bound
     orders = [likeliest_first(grid, views, tally) for grid in grids]
     series = [series_of(grid) for grid in grids]
     steps = [(step, place) for step in _STEPS for place in range(len(grids))]

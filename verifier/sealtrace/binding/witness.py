@@ -19,20 +19,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Candidate, Selected
+from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Candidate, Composed, Doubt, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
+from sealtrace.binding.exchanges import EXCHANGED, bind_exchanges
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, selections
 from sealtrace.binding.series import Grid, Series, Spot, series_of, without_marks
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
-from sealtrace.binding.weighing import Truths, Weighed, bits_of, printed_as
+from sealtrace.binding.weighing import Truths, Weighed, bits_of, printed_as, swapped_pair
 from sealtrace.binding.wording import plain_field, rows_behind
 from sealtrace.paper.names.words import likeness, same_word, squeezed, stems
 from sealtrace.statistics.entries import TRIED
@@ -45,8 +46,6 @@ MOST_VIEWS = 4
 """Frames that no cell of the table follows from yet, in which labels are read all the same."""
 USUAL_UNITS = 2.6
 """Cost up to which a change of unit needs no word."""
-EXCHANGED = 30.0
-"""Odds where many printed numbers are what another column or statistic gives, and labels name this one outright."""
 SURE, SHOWN = 20.0, 5.0
 """Odds from which a cell differs, which is an error, and from which it is said to differ probably, a warning."""
 LEAST_BESIDE = 2
@@ -59,6 +58,8 @@ WEIGHTS = {
 """Logarithms of odds, fitted by `benchmarks/odds.py` (docs/adr/0022)."""
 LEAST_STALE = 4
 """Numbers of a table that must all be something else for it to be called stale."""
+_ALL_OF = 2
+"""Numbers of a row that must all disagree to be those of another run."""
 _NOT_BY_ACCIDENT = 3
 """Different numbers that a formula must give which labels do not name."""
 _PLACES = frozenset({"mean", "median", "min", "max"})
@@ -73,7 +74,7 @@ Home = tuple[str, tuple[int, ...], str]
 
 
 @dataclass(frozen=True)
-class Reading:
+class LabelReading:
     """One way to read the labels of a series."""
 
     view: FrameView
@@ -97,7 +98,7 @@ class Reading:
 class Heard:
     """What a reading gives for the numbers of its series."""
 
-    reading: Reading
+    reading: LabelReading
     series: Series
     expected: Numbers
     agrees: Truths
@@ -165,6 +166,7 @@ class Heard:
             series=self.series, expected=self.expected, agrees=self.agrees, weighed=Weighed(bits, bits, bits), cost=0.0,
             frame=reading.view.frame, selection=reading.selection, fixed=reading.fixed, measure=reading.measure,
             statistic=reading.statistic, transformation=reading.transformation, sizes=self.sizes,
+            words=reading.view.words(self.series),
         )  # fmt: skip
 
 
@@ -176,20 +178,43 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
             tally.too_much.append(f"{grid.name}: what its labels name")
             continue
         if tally.late(f"{grid.name}: what its labels name"):
-            return
+            break
         told = predictions(grid, views, bound, tally, limit)
+        stale: list[Doubt] = []
         if told and not any(spot in bound.numbers for spot in told):
-            bound.stale |= _stale(grid, told)
-        for spot, options in told.items() if grid.number not in bound.stale else ():
-            _compare(spot, options, bound)  # (4)
+            stale = _stale(grid, told)
+            bound.doubts += stale
+        ordered = _set_aside(grid, bound)
+        for spot, options in told.items() if not stale else ():
+            _compare(spot, options, bound, ordered.get(spot))  # (4)
+        for spot, number in list(bound.numbers.items()):
+            if spot.table == grid.number and spot not in told and not number.agrees:
+                _weigh(spot, number, [], bound)
+        for spot, options in told.items():
+            _with_its_half(spot, options, bound)
+        if views:
+            bind_exchanges(grid, bound, views[0].names.glossary)
+        _other_runs(grid, bound)
+    for grid in grids:
+        _set_aside(grid, bound)  # those of tables that there was no time for
 
 
-def _stale(grid: Grid, told: dict[Spot, list[Prediction]]) -> dict[int, str]:
+def _set_aside(grid: Grid, bound: Bound) -> dict[Spot, Candidate]:
+    """Takes out the numbers that only an order which nobody names explains; they say what a number is instead."""
+    gone = [binding for binding in bound.bindings
+            if binding.candidate.series.grid is grid and binding.candidate.chosen_by_order]  # fmt: skip
+    ids = {id(binding) for binding in gone}
+    found = {spot: number.binding.candidate for spot, number in bound.numbers.items() if id(number.binding) in ids}
+    bound.remove(gone)
+    return found
+
+
+def _stale(grid: Grid, told: dict[Spot, list[LabelPrediction]]) -> list[Doubt]:
     """What is said of a table none of whose numbers is what the file says that its labels name outright.
 
     Values that are near what is printed are another run of the same thing; others are another thing.
     """
-    files: dict[str, list[Prediction]] = {}
+    files: dict[str, list[LabelPrediction]] = {}
     for options in told.values():
         for name in {option.said.reading.view.frame.name for option in options}:
             own = [option for option in options if option.said.reading.view.frame.name == name]
@@ -201,13 +226,13 @@ def _stale(grid: Grid, told: dict[Spot, list[Prediction]]) -> dict[int, str]:
     rows = {one.said.series.spots[one.place].row for one in found}
     near = [one for one in found if one.far <= math.log10(2)]
     if 2 * len({one.value for one in found}) < len(found):
-        return {}  # A mean over all rows is nothing that labels tell apart.
+        return []  # A mean over all rows is nothing that labels tell apart.
     if len(found) < LEAST_STALE or 2 * len(found) < len(told) or len(rows) < 2 or 4 * len(near) < 3 * len(found):
-        return {}
+        return []
     slots = [(one, one.said.series.slots[one.place]) for one in found[:3]]
     shown = ", ".join(f"{slot.text} where it says {printed_as(one.value, slot)}" for one, slot in slots)
-    return {grid.number: f"{grid.name}: none of {len(found)} numbers is what {name} says, whose rows and columns its "
-                         f"labels name ({shown}); the table is probably stale, or the file is"}  # fmt: skip
+    return [Doubt(grid, "stale-table", f"{grid.name}: none of {len(found)} numbers is what {name} says, whose rows and "
+                  f"columns its labels name ({shown}); the table is probably stale, or the file is")]  # fmt: skip
 
 
 # (1) Readings
@@ -223,7 +248,7 @@ def _heard(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -
                 continue
             for fixed in _fixed(view, series, selection, known):
                 tally.work += selection.chosen.size + 8 * len(series.slots) * len(view.frame.measures)
-                evaluated = _evaluated(view, selection, fixed, _statistics(series, known))
+                evaluated = _evaluated(view, selection, fixed, _statistics(view, series, known))
                 if evaluated is not None:
                     yield from _given(view, series, selection, fixed, evaluated, known)
 
@@ -298,7 +323,7 @@ def _rows_of(view: FrameView, selection: Selection, fixed: tuple[tuple[str, str]
 
 def _single(view: FrameView, series: Series, whole: Truths, part: Truths) -> str:
     """The one run that a part of the rows belongs to, where words say a mean over such runs."""
-    if "mean" not in _named_statistics(series) or not part.any():
+    if "mean" not in _named_statistics(view, series) or not part.any():
         return ""
     told = frozenset(stems(" ".join(series.constant)))
     place = int(np.nonzero(part.any(axis=1))[0][0])
@@ -320,7 +345,7 @@ def _given(
     known: list[Selected],
 ) -> Iterator[Heard]:
     strengths = _strengths(view, series, selection)
-    measures, named = _measures(view, series, known), _named_statistics(series)
+    measures, named = _measures(view, series, known), _named_statistics(view, series)
     label = view.names.glossary.widened(series.constant[0])
     outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
     single = bool(_single(view, series, selection.chosen, _rows_of(view, selection, fixed)))
@@ -334,7 +359,7 @@ def _given(
                 expected = change(values)
                 agrees = scoring.hits(expected, series.low, series.high)
                 chosen = other or single or (bool(named) and statistic not in named and statistic in _PLACES)
-                reading = Reading(view, selection, fixed, measure, statistic, change, strength, chosen)
+                reading = LabelReading(view, selection, fixed, measure, statistic, change, strength, chosen)
                 yield Heard(reading, series, expected, agrees, sizes, strengths)
 
 
@@ -380,25 +405,26 @@ def _cells(series: Series) -> set[tuple[int, int]]:
     return {(spot.row, spot.column) for spot in series.spots}
 
 
-def _statistics(series: Series, known: list[Selected]) -> list[str]:
+def _statistics(view: FrameView, series: Series, known: list[Selected]) -> list[str]:
     """What the words name; else what cells of the series follow from, and the mean, which needs no word."""
     role = series.constant[0].rpartition(" ")[2]
     if series.spots[0].slot and role == "sd":
         return list(_SPREADS)
     if series.spots[0].slot and role == "n":
         return ["count"]
-    named = _named_statistics(series)
+    named = _named_statistics(view, series)
     own = [selected.statistic for selected in known if selected.series.spots == series.spots]
     # An extreme that no label mentions may give printed digits; nothing differs from it.
     usual = [key for key in own if key in named or TRIED["values"][key].everyday]
     return list(dict.fromkeys([*named, *usual, "mean"]))
 
 
-def _named_statistics(series: Series) -> list[str]:
+def _named_statistics(view: FrameView, series: Series) -> list[str]:
     """The statistics that the nearest label names which names any: a header speaks before the caption."""
     caption = series.grid.caption
-    texts = (without_marks(text) if text == caption else text for text in series.constant)
-    return next((found for found in map(_named, texts) if found), [])
+    texts = (without_marks(text) if text == caption else text for text in series.constant[1:])
+    told = [" ".join(view.near_words(series)), *texts]
+    return next((found for found in map(_named, told) if found), [])
 
 
 def _named(text: str) -> list[str]:
@@ -417,7 +443,7 @@ def _changes(series: Series, known: list[Selected]) -> list[Transformation]:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class LabelEvidence:
     """What speaks for a prediction and against it, of which nothing is the cell's own value."""
 
     label: float
@@ -477,7 +503,7 @@ class _Table:
                 elif named:
                     self.wrong.setdefault(key, set()).add(spot)
 
-    def evidence(self, said: Heard) -> Iterator[tuple[int, Evidence]]:
+    def evidence(self, said: Heard) -> Iterator[tuple[int, LabelEvidence]]:
         """What is known of a reading without the cell at each of its places."""
         departs = said.covered & ~said.agrees
         alone = self._alone(said)
@@ -487,7 +513,7 @@ class _Table:
             right, wrong = self.lines.get(key, set()), self.wrong.get(key, set())
             yield (
                 place,
-                Evidence(
+                LabelEvidence(
                     label=float(said.strengths[place]),
                     measure=said.reading.strength,
                     series=len(said.agreeing) - (own in said.agreeing),
@@ -510,12 +536,12 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class Prediction:
+class LabelPrediction:
     """What one reading says of one cell."""
 
     said: Heard
     place: int
-    evidence: Evidence
+    evidence: LabelEvidence
     odds: float
 
     @property
@@ -547,17 +573,17 @@ class Prediction:
 
 def predictions(
     grid: Grid, views: list[FrameView], bound: Bound, tally: Tally, limit: float = math.inf
-) -> dict[Spot, list[Prediction]]:
+) -> dict[Spot, list[LabelPrediction]]:
     """What the labels of each number name, the best established first."""
     heard: list[Heard] = []
     for series in series_of(grid):
         if not tally.over(limit):
             heard += _heard(series, views, bound, tally)  # (1), (2)
     table = _Table(heard)  # (3)
-    found: dict[Spot, list[Prediction]] = {}
+    found: dict[Spot, list[LabelPrediction]] = {}
     for said in heard:
         for place, evidence in table.evidence(said):
-            found.setdefault(said.series.spots[place], []).append(Prediction(said, place, evidence, evidence.odds))
+            found.setdefault(said.series.spots[place], []).append(LabelPrediction(said, place, evidence, evidence.odds))
     for options in found.values():
         options.sort(key=lambda option: (-round(math.log2(option.odds), 1), round(option.far)))
     return found
@@ -566,12 +592,13 @@ def predictions(
 # (4) Cells that differ
 
 
-def _compare(spot: Spot, options: list[Prediction], bound: Bound) -> None:
+def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: Candidate | None) -> None:
     """Binds a number to what its labels name, where it follows from that or differs."""
     known = bound.numbers.get(spot)
     if known is not None and not known.agrees:
-        return  # the search has pointed at it already
-    instead = known.binding.candidate if known is not None else None
+        _weigh(spot, known, options, bound)
+        return
+    instead = known.binding.candidate if known is not None else ordered
     # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
     best = options[0].odds
     agreeing = [option for option in options if option.agrees and option.odds >= best / _OPEN and option.named]
@@ -595,9 +622,100 @@ def _compare(spot: Spot, options: list[Prediction], bound: Bound) -> None:
         if option.evidence.shared or option.evidence.mixed or (not other and said.candidate().picked):
             return
         if sure >= SHOWN and not option.agrees:
-            enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE or sure == EXCHANGED
-            _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
+            enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE and not _filtered_unsaid(
+                said.candidate()
+            )
+            enough = enough or sure == EXCHANGED
+            _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other, instead)
         if sure >= SHOWN or instead is None:
+            return
+
+
+def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound: Bound) -> None:
+    """Hears the labels on a number that the search has pointed at: what they name follows, or gives its odds."""
+    named = [option for option in options if option.named]
+    best = max((option.odds for option in options), default=0.0)
+    agreeing = [option for option in named if option.agrees and option.odds >= max(SHOWN, best / _OPEN)]
+    if agreeing:
+        _bind(spot, agreeing[0].said, agreeing[0].place, bound)
+        return
+    given = known.binding.candidate
+    if swapped_pair(given.series, given.expected, given.covered & ~given.agrees):
+        known.odds = EXCHANGED
+        return
+    slot, value = given.series.slots[known.place], float(given.expected[known.place])
+    same = [option.odds for option in named if printed_as(option.value, slot) == printed_as(value, slot)]
+    agreeing_values = np.unique(given.series.value[given.agrees])
+    plain = _is_literal(known) and len(agreeing_values) >= LEAST_BESIDE
+    if isinstance(given, Composed):
+        plain = plain and given.operation.said(given.series.constant[0])
+    # What no label predicts is only like what is printed, unless rows and columns are named letter by letter, or the
+    # header says how the number is made of others.
+    odds = max(SHOWN, SURE if plain else SHOWN, *same)
+    known.odds = min(odds, SURE - 1) if any(map(_filtered_unsaid, given.selected)) else odds
+
+
+def _filtered_unsaid(given: Selected) -> bool:
+    """Whether a field is fixed to a value that no label says: digits of too few numbers to be a rule chose it, and
+    labels may mean another."""
+    told = tuple((name, value) for name, value in given.fixed if not value or any(
+        squeezed(value) in squeezed(text) or likeness(stems(text), value) >= STRONG for text in given.series.constant
+    ))  # fmt: skip
+    return told != given.fixed and given.choices(told) < scoring.ACCEPTED
+
+
+def _other_runs(grid: Grid, bound: Bound) -> None:
+    """Takes back what differs in rows all of whose numbers do, where the label is only like the record's name.
+
+    `Ours [7]` beside a record `ours` with two other numbers is another run, as likely as not.
+    """
+    rows: dict[int, list[tuple[Spot, BoundNumber]]] = {}
+    for spot, number in bound.numbers.items():
+        if spot.table == grid.number:
+            rows.setdefault(spot.row, []).append((spot, number))
+    for row, members in rows.items():
+        if len({spot.column for spot, _ in members}) < _ALL_OF or any(
+            number.agrees or number.exchanged or _is_literal(number) for _, number in members
+        ):
+            continue
+        slots = [(number.binding.candidate, number.place) for _, number in members]
+        shown = ", ".join(f"{given.series.slots[place].text} where it says "
+                          f"{printed_as(float(given.expected[place]), given.series.slots[place])}"
+                          for given, place in slots[:3])  # fmt: skip
+        bound.doubts.append(
+            Doubt(grid, "another-run", f"{grid.name}: none of {len(members)} numbers of row {grid.row_name(row)} is "
+                  f"what {slots[0][0].selected[0].frame.name} says ({shown}); it is probably another run")
+        )  # fmt: skip
+        for spot, _ in members:
+            del bound.numbers[spot]
+
+
+def _is_literal(number: BoundNumber) -> bool:
+    """Whether the labels of a number are the values by which its rows are selected, letter by letter."""
+    given, place = number.part
+    if not isinstance(given, Selected):
+        return True
+    labels = {squeezed(label.text) for label in given.series.varying[place]}
+    pairs = zip(given.selection.fields, given.selection.codes[place], strict=True)
+    named = [squeezed(given.frame.dimensions[field].values[code]) in labels for field, code in pairs if code >= 0]
+    return any(named)
+
+
+def _with_its_half(spot: Spot, options: list[LabelPrediction], bound: Bound) -> None:
+    """A number behind ± has the measure and the rows of the number before it, also where that was exchanged."""
+    known, first = bound.numbers.get(spot), bound.numbers.get(replace(spot, slot=0))
+    if not spot.slot or known is None or not known.agrees or first is None or not first.exchanged:
+        return
+    whole, instead = first.binding.candidate, known.binding.candidate
+    if not isinstance(whole, Selected) or not isinstance(instead, Selected):
+        return
+    for option in options:
+        reading = option.said.reading
+        # Which spread it is, the others behind ± say: another one of the same rows is no sign of an exchange.
+        own = reading.measure, reading.fixed, reading.statistic
+        if own == (whole.measure, whole.fixed, instead.statistic) and option.named:
+            if not option.agrees:
+                _bind(spot, option.said, option.place, bound, first.odds, first.exchanged, instead)
             return
 
 
@@ -654,14 +772,21 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
     if given.statistic == reading.statistic:
         return _single(view, said.series, _rows_of(view, reading.selection, reading.fixed),
                        _rows_of(view, given.selection, given.fixed))  # fmt: skip
-    # A header `Median` over a field of that name speaks of the field.
-    named = [] if _named(reading.measure) else _named_statistics(said.series)
+    named = _named_statistics(view, said.series)
     if reading.statistic in named and given.statistic not in named and {reading.statistic, given.statistic} <= _PLACES:
         return f"the {TRIED['values'][given.statistic].text}"
     return ""
 
 
-def _bind(spot: Spot, said: Heard, place: int, bound: Bound, chance: float | None = None, exchanged: str = "") -> None:
+def _bind(
+    spot: Spot,
+    said: Heard,
+    place: int,
+    bound: Bound,
+    chance: float | None = None,
+    exchanged: str = "",
+    instead: Candidate | None = None,
+) -> None:
     """Binds a number to what its labels name, in the formula that says so already where there is one."""
     candidate = said.candidate()
     for binding in bound.bindings:
@@ -675,8 +800,6 @@ def _bind(spot: Spot, said: Heard, place: int, bound: Bound, chance: float | Non
         candidate.agrees = candidate.agrees & here
         binding = Binding(candidate, said.bits())
         bound.bindings.append(binding)
-    before = bound.numbers.get(spot)
-    instead = before.binding.candidate if before is not None and before.agrees else None
     bound.numbers[spot] = BoundNumber(binding, place, odds=chance, exchanged=exchanged, instead=instead)
 
 

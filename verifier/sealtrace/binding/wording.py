@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.candidates import Candidate, Composed, Selected
-from sealtrace.binding.frames import COLUMN, PLACE, Dimension
+from sealtrace.binding.frames import COLUMN, Dimension
 from sealtrace.binding.hypotheses import rows_named
 from sealtrace.statistics.entries import TRIED
-
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
 def statistic_of(candidate: Candidate) -> str:
@@ -51,29 +49,20 @@ def selected_by(candidate: Candidate) -> list[str]:
 
 
 def plain_field(name: str) -> str:
-    """A field as a reader calls it: those that file names and paths in a file hold say where to look."""
+    """A field as reports and drafts call it: those that file names and paths in a file hold say where to look."""
     kind, _, part = name.partition("/")
     if part and kind != COLUMN:
-        told = plain_field(kind)
-        return f"the {_ordinal(part[4:])} part of {told}" if part.startswith("part") else f"{part} in {told}"
-    if name in ("file", PLACE):
-        return "the file name" if name == "file" else "the place in the file"
-    if (key := re.fullmatch(r"key(\d+)", name)) is not None:
-        return f"the {_ordinal(key[1])} key of the path"
-    if (level := re.fullmatch(r"directory(\d+)", name)) is not None:
-        return "the directory" if level[1] == "1" else f"the directory {int(level[1]) - 1} above"
+        return f"{plain_field(kind)}_{part}".replace("_part", "_part_")
+    if name == "file":
+        return "file_name"
+    if (level := re.fullmatch(r"(directory|key)(\d+)", name)) is not None:
+        return "directory" if name == "directory1" else f"{level[1]}_{level[2]}"
     return name
-
-
-def _ordinal(number: str) -> str:
-    return _ORDINALS[int(number) - 1] if int(number) <= len(_ORDINALS) else f"{number}th"
 
 
 def _with_examples(field: Dimension) -> str:
     """A field of names and paths with what stands there, so that nobody has to count their parts."""
     told = plain_field(field.name)
-    if field.name == PLACE:
-        return told
     shown = [value for value in field.values if value][:2]
     more = ", …" if len(field.values) > len(shown) else ""
     return told if told == field.name or not shown else f"{told} ({', '.join(shown)}{more})"
@@ -141,6 +130,6 @@ def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[lis
     count = 0
     for selected, at in candidate.behind(place):
         found = rows_behind(selected, at)
-        count += len(found)
+        count += selected.frame.records_at(found)
         places += list(dict.fromkeys(selected.frame.places[row] for row in found[: 4 * most]))[:most]
     return list(dict.fromkeys(places))[:most], count

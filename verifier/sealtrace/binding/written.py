@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from html.parser import HTMLParser
 from itertools import groupby
 from typing import Any
 
-Columns = dict[str, list[Any]]
+from sealtrace.paper.html import HtmlPage
+from sealtrace.paper.laid_out import covered
+
+Columns = dict[str, list[object]]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 _WHOLE = re.compile(r"\d+(\.0)?")
 _RULE = re.compile(r"[\s|+:=_─━┄│┼╪-]*")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MARKS = ("|", "\t", "  ", ";", ",", " ")
 """What stands between the cells of a line of text, the surest first."""
-MOST_SPANNED, MOST_CELLS = 1000, 1_000_000
-_UNSEEN = frozenset({"script", "style", "template", "head"})
 _OURS = re.compile(
     r"[A-Z\d, ]+  .+ against \S+\n|## .+: .+ against \S+\n|% Written by sealtrace|<(?s:.){1,2000}content=\"sealtrace "
 )
@@ -51,7 +50,7 @@ def _numbered(tables: Iterable[Columns]) -> list[tuple[str, Columns]]:
     return [(f"table {number}", columns) for number, columns in enumerate(tables, 1)]
 
 
-def in_rows(rows: Sequence[Sequence[Any]]) -> Iterator[Columns]:
+def in_rows(rows: Sequence[Sequence[object]]) -> Iterator[Columns]:
     """Tables in rows of cells: parted by empty rows, below a title perhaps, with a row of headers or without."""
     for filled, members in groupby(rows, key=lambda row: any(not _blank(cell) for cell in row)):
         block = [list(row) for row in members]
@@ -74,21 +73,21 @@ def in_rows(rows: Sequence[Sequence[Any]]) -> Iterator[Columns]:
             yield found
 
 
-def _blank(cell: Any) -> bool:
+def _blank(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _filled(row: Sequence[Any]) -> int:
+def _filled(row: Sequence[object]) -> int:
     return sum(not _blank(cell) for cell in row)
 
 
-def _is_number(cell: Any) -> bool:
+def _is_number(cell: object) -> bool:
     return not isinstance(cell, bool) and (
         isinstance(cell, (int, float)) or (isinstance(cell, str) and _NUMBER.fullmatch(cell.strip()) is not None)
     )
 
 
-def _is_header(cells: Sequence[Any]) -> bool:
+def _is_header(cells: Sequence[object]) -> bool:
     """Whether a row names columns: with a text, and no number but years, sizes and the like."""
     numbers = [str(cell).strip() for cell in cells if _is_number(cell)]
     texts = len([cell for cell in cells if not _blank(cell)]) - len(numbers)
@@ -144,7 +143,7 @@ def _cells(line: str, mark: str) -> list[str]:
 
 def _in_paper(text: str, name: str) -> list[tuple[str, Columns]]:
     """Tables of Markdown or LaTeX that hold more than the text around them does."""
-    from sealtrace.paper.reported import read_reported
+    from sealtrace.paper.reported import read_reported  # only for tables in LaTeX or Markdown
 
     paper = read_reported(text, name, lambda _: None)
     tabled = sum(len(cell.text) for table in paper.tables for row in table.rows for cell in row.cells)
@@ -159,13 +158,14 @@ def _in_paper(text: str, name: str) -> list[tuple[str, Columns]]:
 
 def _in_html(text: str, *, of_readers: bool = False) -> Iterator[Columns]:
     """Tables of a page; of a whole page, only where they hold more than the text around them does."""
-    page = _Page()
-    page.feed(text)
-    page.close()
+    page = HtmlPage("").read(text)
     if of_readers and page.tables and page.outside > page.inside:
         raise NoResultError
     for rows in page.tables:
-        yield from in_rows(rows)
+        places = covered(rows)
+        yield from in_rows(
+            [[row[at].text if at in row else "" for at in range(max(row, default=-1) + 1)] for row in places]
+        )
 
 
 def _in_notebook(notebook: Any) -> Iterator[Columns]:
@@ -177,71 +177,3 @@ def _in_notebook(notebook: Any) -> Iterator[Columns]:
                 yield from _in_html("".join(data["text/html"]))
             else:
                 yield from _in_text("".join(data.get("text/plain") or output.get("text") or ""))
-
-
-class _Page(HTMLParser):
-    """Rows of every table of a page; a cell that spans several stands in each of them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: list[list[list[str]]] = []
-        self.inside = self.outside = 0
-        """Letters in tables, and elsewhere."""
-        self._open: list[list[list[_HtmlCell]]] = []
-        """Tables that are not closed yet, the inner ones last."""
-        self._unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._unseen += tag in _UNSEEN
-        if tag == "table":
-            self._open.append([])
-        elif tag == "tr" and self._open:
-            self._open[-1].append([])
-        elif tag in ("td", "th") and self._open and self._open[-1]:
-            given = dict(attrs)
-            self._open[-1][-1].append(_HtmlCell(_span(given.get("rowspan")), _span(given.get("colspan"))))
-        elif tag == "br":
-            self.handle_data(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._unseen -= tag in _UNSEEN and self._unseen > 0
-        if tag == "table" and self._open:
-            self.tables.append(_spread(self._open.pop()))
-
-    def handle_data(self, data: str) -> None:
-        if self._unseen:
-            return
-        letters = len("".join(data.split()))
-        if not self._open:
-            self.outside += letters
-            return
-        self.inside += letters
-        if self._open[-1] and self._open[-1][-1]:
-            self._open[-1][-1][-1].text += data
-
-
-@dataclass
-class _HtmlCell:
-    rows: int
-    columns: int
-    text: str = ""
-
-
-def _span(given: str | None) -> int:
-    return min(int(given), MOST_SPANNED) if given is not None and given.isdecimal() and int(given) > 0 else 1
-
-
-def _spread(rows: list[list[_HtmlCell]]) -> list[list[str]]:
-    """Rows with every cell in all places that it covers."""
-    if sum(cell.rows * cell.columns for row in rows for cell in row) > MOST_CELLS:
-        raise ValueError("a table of too many cells")
-    covered: list[dict[int, str]] = [{} for _ in rows]
-    for number, row in enumerate(rows):
-        column = 0
-        for cell in row:
-            while column in covered[number]:
-                column += 1
-            text = " ".join(cell.text.split())
-            for below in covered[number : number + cell.rows]:
-                below.update(dict.fromkeys(range(column, column + cell.columns), text))
-    return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in covered]

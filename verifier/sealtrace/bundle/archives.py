@@ -313,7 +313,7 @@ def _common_directory(paths: list[str]) -> str:
 @contextmanager
 def open_container(path: Path, budget: Budget | None = None) -> Iterator[Container]:
     """The container at a path or an address, or `BundleError`."""
-    from sealtrace.bundle.remote import address_of, local_path, open_remote
+    from sealtrace.bundle.remote import address_of, local_path, open_remote  # only for addresses: an extra
 
     path, address = local_path(path), address_of(path)
     with ExitStack() as stack:
@@ -347,7 +347,7 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
 
 
 def packed(file: IO[bytes], name: str, stack: ExitStack, budget: Budget) -> Container | None:
-    """The archive that a file is; None where it is none."""
+    """The file as an archive; None where it is not one."""
     if name.endswith((".tar.gz", ".tgz")):
         with tarfile.open(fileobj=file, mode="r:gz") as tar:
             return TarContainer(tar, budget)

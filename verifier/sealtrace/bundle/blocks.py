@@ -36,7 +36,7 @@ from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Shape, Struct, Text
 
 SMALL = 2**17
-"""Tables of at most so many rows have one digest over whole columns."""
+"""Tables with at most this many rows have one digest over whole columns."""
 BLOCK = 2**16
 
 Index = npt.NDArray[np.int64]

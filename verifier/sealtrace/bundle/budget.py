@@ -187,7 +187,7 @@ class Asked:
     count: int | None = None
     """How many rows the reviewer demanded: whoever chose how many could stop before a wrong one."""
     files: tuple[Path, ...] = ()
-    """Witnesses that lie elsewhere than in the bundle."""
+    """Witnesses outside the bundle."""
     root: str | None = None
     """The root digest that the paper names."""
     papers: tuple[Path, ...] = ()

@@ -1,14 +1,32 @@
-"""A Python process of its own for work that may crash, hang or take all memory; it is asked in lines of JSON."""
+"""A Python process of its own for work that may crash, hang or take all memory, and what it may take at most.
+
+`ChildProcess` asks one question after the other in lines of JSON; the rest of this module is for the process itself.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import IO
+
+
+def command(module: str) -> list[str]:
+    """Runs `serve` of a module: isolated from PYTHON* and the working directory, with the caller's own import path."""
+    program = f"import sys; sys.path[:] = {sys.path!r}; from {module} import serve; serve()"
+    return [sys.executable, "-I", "-c", program]
+
+
+def ended_by_clock(code: int) -> bool:
+    """Whether a process with this exit code ran out of the processor time that it was allowed."""
+    return -code == getattr(signal, "SIGXCPU", 0)
 
 
 class ChildProcess:
@@ -16,10 +34,8 @@ class ChildProcess:
 
     def __init__(self, module: str) -> None:
         """Starts the function `serve` of a module."""
-        # Isolated from PYTHON* and the working directory, but with the caller's own import path.
-        program = f"import sys; sys.path[:] = {sys.path!r}; from {module} import serve; serve()"
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", program],
+            command(module),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -34,7 +50,7 @@ class ChildProcess:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    def ask(self, message: dict[str, Any], seconds: float) -> str | None:
+    def ask(self, message: dict[str, object], seconds: float) -> str | None:
         """The line that answers, within so many seconds of the wall clock; None where the process has ended instead."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -56,7 +72,7 @@ class ChildProcess:
         if line.endswith("\n") and not self.late:
             return line
         self.end()
-        self.late = self.late or -self._process.returncode == getattr(signal, "SIGXCPU", 0)
+        self.late = self.late or ended_by_clock(self._process.returncode)
         return None
 
     def end(self) -> None:
@@ -65,3 +81,34 @@ class ChildProcess:
         if self._process.stdout is not None and not self._process.stdout.closed:
             with suppress(BrokenPipeError):
                 self._process.communicate()
+
+
+# Within the process
+
+
+def own_output() -> IO[str]:
+    """Where answers are written. Whatever else writes to standard output must not be taken for one."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+def confine(memory: int, written: int = 0) -> None:
+    """What the operating system can forbid: more memory, longer files (none at all as a rule), a core dump."""
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limits, macOS not all of them.
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (written, written))
+        # Beside what it owns by now; files that it maps do not count.
+        limit = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize() + memory
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def allow_time(seconds: float) -> None:
+    """Ends this process after some more processor time."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = math.ceil(time.process_time() + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))

@@ -163,7 +163,7 @@ class Cluster:
         raise LostShardError(f"the workers that looked at {rows} were lost ({reason})")
 
     def _awaited(self, future: Any) -> Any:
-        """A result, for which is waited as long as there is a worker, or one may come back."""
+        """Waits for a result as long as a worker is there or may come back."""
         alone = 0.0
         while True:
             try:

@@ -92,7 +92,7 @@ def misfits_of(kind: RowKind, record: Any) -> list[tuple[str, str, str]]:
 
 
 def fitted(kind: str, record: Any) -> tuple[list[tuple[str, str, str]], Record | None]:
-    """All that the schema or the model of a kind refuses; and, where that is nothing, what the record says."""
+    """What the schema or the model of a kind refuses, and the validated record where nothing is refused."""
     from pydantic import ValidationError as ModelError  # the models are not needed to hash a bundle
 
     found, said = list(_refusals(_validator(kind), record)), None

@@ -165,8 +165,7 @@ class Frame:
 
     def texts(self, name: str) -> tuple[Index, list[str]]:
         """A text column as codes, -1 for absent, and the texts that they stand for."""
-        array = by_reference(self.column(name))
-        return references(array).astype(np.int64), array.dictionary.to_pylist()
+        return coded_texts(self.column(name))
 
     def says(self, name: str, text: str | None) -> Mask:
         """Which rows hold a text in a text column."""
@@ -218,6 +217,12 @@ class Frame:
         return np.where(array.is_null().to_numpy(zero_copy_only=False), -1, at)
 
 
+def coded_texts(array: pa.Array) -> tuple[Index, list[str]]:
+    """Texts as codes, -1 for absent, and the texts that they stand for."""
+    coded = by_reference(array)
+    return references(coded).astype(np.int64), coded.dictionary.to_pylist()
+
+
 class StreamedFrame(Frame):
     """Rows that were judged a shard at a time and not kept. What asks for their table has them read again, whole."""
 
@@ -238,7 +243,7 @@ class StreamedFrame(Frame):
         self.size = int(self._starts[-1])
         self._again = again
         self.kept = kept
-        """Copies of the files' bytes, where columns are asked for by themselves; None where nobody does."""
+        """Copies of the files' bytes where single columns are read; None where none is."""
         self.facts: Any = None
         """What is known of all rows together, by whoever judged them."""
         self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}

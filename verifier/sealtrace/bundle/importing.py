@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import glob
+import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -196,8 +197,6 @@ def _delimiter(path: Path) -> str:
 
 
 def _first_line(path: Path) -> str:
-    import gzip
-
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8-sig") as file:

@@ -189,7 +189,7 @@ def _check_field(array: pa.Array, shape: Shape, place: _Place, *, required: bool
 
 
 def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
-    """Checks present values, of which there are some."""
+    """Checks the values that are present; there is at least one."""
     match shape:
         case Text():
             if not _plainly_good(array, shape):
@@ -245,7 +245,7 @@ def _no_repeats(names: pa.Array, maps: Rows, place: _Place) -> None:
 
 
 def _plainly_good(array: pa.Array, shape: Text) -> bool:
-    """Whether texts are seen to fit all at once: printable ASCII, of which each byte is a character."""
+    """Whether all texts fit at a glance: they are printable ASCII, where each byte is one character."""
     array = array.dictionary if pa.types.is_dictionary(array.type) else array
     if not len(array) or array.null_count or shape.allowed is not None or shape.pattern not in (None, PRINTABLE):
         return False

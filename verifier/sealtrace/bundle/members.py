@@ -32,11 +32,11 @@ from sealtrace.contract.kinds import STAGES
 
 LONGEST_WITNESS = 2**20
 OBJECTS = 12
-"""How many times its length a JSON text takes as Python objects, at most but for texts made to be large."""
+"""Memory of a parsed JSON text, as a multiple of its length; only texts made for it take more."""
 
 
 def members_of(path: Path, container: Container) -> list[Member]:
-    """Everything in a bundle; `BundleError` where it is none."""
+    """Everything in a bundle; `BundleError` where the path is not a bundle."""
     members = container.members()
     paths = {member.path for member in members}
     if MANIFEST in paths:
@@ -58,18 +58,18 @@ def members_of(path: Path, container: Container) -> list[Member]:
     )
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest alone, of a bundle that need not be sound. `BundleError` where it cannot be read."""
+def read_document(path: Path, name: str = MANIFEST, kind: str = "manifest") -> dict[str, Any]:
+    """One document alone, of a bundle that need not be sound. `BundleError` where it cannot be read."""
     budget = Budget()
     with open_container(path, budget) as container:
         members_of(path, container)
-        with refusing(f"{shown(path)}: {MANIFEST}"), container.open(MANIFEST) as opened:
-            budget.room(OBJECTS * opened.size, MANIFEST)
-            manifest = parse(opened.whole())
-    if misfits := misfits_of("manifest", manifest):
+        with refusing(f"{shown(path)}: {name}"), container.open(name) as opened:
+            budget.room(OBJECTS * opened.size, name)
+            document = parse(opened.whole())
+    if misfits := misfits_of(kind, document):
         pointer, expected, found = misfits[0]
-        raise BundleError(f"{shown(path)}: {MANIFEST}{pointer}: expected {expected}, found {found}")
-    return dict(manifest)
+        raise BundleError(f"{shown(path)}: {name}{pointer}: expected {expected}, found {found}")
+    return dict(document)
 
 
 def listing_defects(bundle: Bundle, container: Container, members: list[Member]) -> Iterator[Defect]:

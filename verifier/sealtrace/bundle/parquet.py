@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import Defect, RowsReading
-from sealtrace.bundle.encoding import arrow_array, one_chunk, one_dictionary
+from sealtrace.bundle.encoding import arrow_array, by_reference, one_chunk, one_dictionary
 from sealtrace.bundle.json_columns import array_of, shown
 from sealtrace.bundle.shapes import (
     Mapping,
@@ -305,8 +305,7 @@ _MANY = 4096
 
 def _from_texts(column: pa.ChunkedArray, shape: Shape) -> pa.ChunkedArray:
     """Lists from their JSON texts, each distinct text read once, and strictly; texts in them stay by reference."""
-    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    coded = one_chunk(one_dictionary(coded))
+    coded = one_chunk(one_dictionary(by_reference(column)))
     lists = values_of_texts(coded.dictionary.to_pylist(), shape)
     if pa.types.is_string(lists.type.value_type):
         lists = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode(), mask=lists.is_null())

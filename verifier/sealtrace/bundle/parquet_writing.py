@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sealtrace.bundle import blocks
 from sealtrace.bundle.content import combined_codes, in_order, row_name, table_digest
-from sealtrace.bundle.encoding import arrow_array
+from sealtrace.bundle.encoding import arrow_array, by_reference
 from sealtrace.bundle.shapes import (
     Mapping,
     NumberShape,
@@ -156,7 +156,7 @@ def _laid_out(array: pa.Array, shape: Shape, form: pa.DataType | None) -> pa.Arr
     """A column as it is stored; in the form that earlier blocks have, where there are any."""
     match shape:
         case Text():
-            return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+            return by_reference(array)
         case Sequence():
             codes, kept = blocks.distinct(array)
             values = kept.to_pylist(maps_as_pydicts="strict")

@@ -378,7 +378,7 @@ def _missing(directory: Path) -> list[Path]:
 
 
 def _settle(directory: Path) -> None:
-    """Has the names in a directory on the disk before anything goes on; some systems do that by themselves."""
+    """Flushes the entries of a directory to the disk; some systems do so anyway."""
     if os.name == "nt":
         return
     try:
@@ -421,3 +421,9 @@ def _same(first: Path, second: Path) -> bool:
         return os.path.samefile(first, second)
     except FileNotFoundError:
         return False
+
+
+def stamp_of(path: Path | str) -> list[int]:
+    """Changes whenever a file is written or replaced: the time of a change cannot be set back."""
+    status = os.stat(path)
+    return [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

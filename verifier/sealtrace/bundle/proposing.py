@@ -153,7 +153,7 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
 
 
 def _cost(column: pa.ChunkedArray, field: pa.Field, from_names: Sequence[str]) -> float:
-    """How unlikely a field is a part of the key, by its name and by what it holds."""
+    """How unlikely a field is to be part of the key, from its name and its values."""
     if field.name in from_names:
         return 0.1
     if _ITEM.search(field.name):
@@ -190,7 +190,7 @@ def _complete(codes: _Codes, key: list[str]) -> dict[str, Any] | None:
 
 
 def _factors(codes: _Codes, fields: list[str]) -> list[list[str]]:
-    """Fields in as many groups as there are of which all combinations are there."""
+    """Fields in as many groups as possible such that all combinations of their values are present."""
     halves = _halves(codes, fields, [])
     return [fields] if halves is None else [group for half in halves for group in _factors(codes, half)]
 

@@ -68,7 +68,7 @@ def read_bundle(
     budget = budget or Budget()
     try:
         with open_container(path, budget) as container:
-            reader = _Reader(container, members_of(path, container), every_row, progress, budget)
+            reader = _BundleReader(container, members_of(path, container), every_row, progress, budget)
             reader.streams, reader.threads = () if every_row else streams, Threads(jobs)
             reader.bundle = replace(reader.bundle, again=partial(reader.again, path))
             return reader.read()
@@ -100,7 +100,7 @@ def _is_rows(entry: ListedFile) -> bool:
     return entry.kind in KINDS and KINDS[entry.kind].form is Form.ROWS
 
 
-class _Reader:
+class _BundleReader:
     def __init__(
         self, container: Container, members: list[Member], every_row: bool, progress: Progress | None, budget: Budget
     ) -> None:
@@ -110,7 +110,7 @@ class _Reader:
         self.streams: Sequence[Stream] = ()
         self.threads = Threads()
         self._unseen: dict[str, None] = {}
-        """Files of which something is still to be looked at."""
+        """Files that still have something to look at."""
         self._forms: dict[str, RowKind] = {}
         """What the rows of kinds are whose fields the protocol declares."""
         self.bundle = UnfinishedBundle(budget=budget)
@@ -239,7 +239,7 @@ class _Reader:
         return stores
 
     def _anonymous(self) -> bool:
-        """Whether marks of people are looked for: always, but where the protocol says that nobody hides."""
+        """Whether to look for traces of authors: always, unless the protocol says that the release is not anonymous."""
         protocol = self.bundle.document("protocol")
         return protocol is None or protocol.value.get("anonymous", True) is not False
 
@@ -272,7 +272,7 @@ class _Reader:
         )
 
     def _file(self, entry: ListedFile) -> tuple[ListedFile, RowKind, bytes] | None:
-        """Reads a file, and takes what it holds, but for rows: those are returned, to be parsed."""
+        """Reads a file and takes what it holds, except rows, which are returned to be parsed."""
         bundle = self.bundle
         if entry.path in bundle.digests or unsafe_path(entry.path):
             return None

@@ -94,7 +94,7 @@ def open_remote(address: Address, stack: ExitStack, budget: Budget) -> Container
     except FileNotFoundError as error:
         wanted = "there" if address.archive else f"with a {MANIFEST} there"
         raise BundleError(f"{address}: no bundle {wanted} ({error.strerror})") from None
-    except _TooLongError as error:
+    except _LongAnswerError as error:
         raise BundleError(f"{address}: {error.strerror}") from None
     container = packed(file, str(address).lower(), stack, budget)
     if container is None:
@@ -151,7 +151,7 @@ class RemoteDirectory(Container):
         return f"{address.scheme}://{address.rest}"
 
 
-class _TooLongError(OSError):
+class _LongAnswerError(OSError):
     pass
 
 
@@ -169,13 +169,13 @@ def _copied(address: Address, limit: int, budget: Budget, what: str) -> IO[bytes
     def take(piece: bytes) -> None:
         budget.read(len(piece), what)
         if copy.tell() + len(piece) > limit:
-            raise _TooLongError(0, f"it is longer than the {limit} bytes that it may have")
+            raise _LongAnswerError(0, f"it is longer than the {limit} bytes that it may have")
         copy.write(piece)
 
     try:
         budget.on_time(what)
         (_from_bucket if address.scheme == "s3" else _from_server)(address, take, budget)
-    except (BundleError, FileNotFoundError, _TooLongError):
+    except (BundleError, FileNotFoundError, _LongAnswerError):
         copy.close()
         raise
     except TimeoutError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def schema_document(kind: str) -> dict[str, Any]:
     return document
 
 
-def json_file(document: dict[str, Any]) -> bytes:
+def json_file(document: Mapping[str, object]) -> bytes:
     """A JSON document as it is written for people."""
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 

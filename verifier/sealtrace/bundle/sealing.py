@@ -45,7 +45,7 @@ from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, sealed_through
 from sealtrace.bundle.stores import read_rows
 from sealtrace.bundle.strict_json import StrictJSONError, parse
-from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal
+from sealtrace.contract.kinds import KINDS, STAGES, Form, may_seal, stages_due
 
 PROTOCOL = "declare/protocol.json"
 ALL = "all"
@@ -73,31 +73,36 @@ def seal(
     *,
     lenient: bool = False,
     redo: bool = False,
+    draft: bool = False,
 ) -> list[Sealed]:
     """Seals the named stages, or all that are left. `empty` gives the reason of each empty stage.
 
-    The reason of `all` is that of every stage which holds no file and has no reason of its own.
+    The reason of `all` is that of every stage which holds no file and has no reason of its own. Without one, a stage
+    that the study need not seal is left out where it holds nothing.
     `lenient` seals records that their schema refuses as well: for making broken bundles in tests. `redo` makes new
-    seals in the place of those that are there, whatever they say.
+    seals in the place of those that are there, whatever they say. A `draft` gives a reason for stages that it owes.
     """
     with refusing(directory, SealError):
         if not directory.is_dir():
             raise SealError(f"{directory}: there is no such directory")
         recover(directory)
         sealer = _Sealer(directory, empty or {}, lenient, redo)
-        wanted = stages if stages is not None else [stage for stage in STAGES if stage not in sealer.seals]
+        if draft:
+            sealer.empty |= {stage: REASON for stage in sealer.due if not sealer.unsealed[stage]}
+        wanted = stages if stages is not None else sealer.left
         if wanted:
             return sealer.run(wanted)
         if sealer.is_finished():
             raise SealError(f"{directory}: every stage is sealed already")
         # An interrupted run left behind what is derived from the seals.
-        return sealer.sum_up({STAGES[-1]: sealer.seals[STAGES[-1]]})
+        last = list(sealer.seals)[-1]
+        return sealer.sum_up({last: sealer.seals[last]})
 
 
 class _Sealer:
     def __init__(self, directory: Path, empty: dict[str, str], lenient: bool, redo: bool) -> None:
         self.root = directory
-        self.empty = empty
+        self.empty = dict(empty)
         self.lenient = lenient
         self.container = DirectoryContainer(directory)
         self.budget = Budget()
@@ -109,9 +114,29 @@ class _Sealer:
         self._refuse_other_seals()
         self.found = {seal_path(stage): self._seal_there(stage) for stage in STAGES}
         """The bytes of the seals when this run began; None where there was none."""
+        self.due = self._stages_due()
         if not redo:
             self._read_chain()
         self._can_write()
+
+    def _stages_due(self) -> tuple[str, ...]:
+        """The stages that the protocol asks for; all where it cannot be read."""
+        if PROTOCOL not in self.unsealed[STAGES[0]]:
+            return STAGES
+        try:
+            protocol = parse(self._read(PROTOCOL))
+        except StrictJSONError:
+            return STAGES
+        return stages_due(protocol) if isinstance(protocol, dict) else STAGES
+
+    @property
+    def left(self) -> list[str]:
+        """The stages that are not sealed and must be, hold files, or are said to be empty."""
+        last = max(map(STAGES.index, self.seals), default=-1)
+        return [stage for stage in STAGES[last + 1 :] if self._is_wanted(stage)]
+
+    def _is_wanted(self, stage: str) -> bool:
+        return stage in self.due or bool(self.unsealed[stage]) or stage in self.empty or ALL in self.empty
 
     def _read(self, path: str) -> bytes:
         with self.container.open(path) as opened:
@@ -184,6 +209,8 @@ class _Sealer:
         problems: list[str] = []
         for position, stage in enumerate(STAGES, 1):
             data = self.found[seal_path(stage)]
+            if data is None and stage not in self.due and not self.unsealed[stage]:
+                continue
             if data is None:
                 break
             document = _strict(data, seal_path(stage))
@@ -197,8 +224,8 @@ class _Sealer:
             problems.extend(self._changed(stage, document))
         problems.extend(
             f"{seal_path(stage)}: an earlier stage has no seal"
-            for stage in STAGES[len(self.seals) :]
-            if self.found[seal_path(stage)] is not None
+            for stage in STAGES
+            if stage not in self.seals and self.found[seal_path(stage)] is not None
         )
         _refuse(problems)
         if "declare" in self.seals:
@@ -236,8 +263,9 @@ class _Sealer:
                 raise SealError(f"{stage}: sealed already; a sealed stage is never sealed again")
         pending: dict[str, dict[str, Any]] = {}
         for stage in stages:
-            expected = STAGES[len(self.seals)]
-            if stage != expected:
+            expected = self.left[0] if self.left else "none"
+            before = STAGES[: STAGES.index(stage)]
+            if any(other in before for other in self.left) or any(other not in before for other in self.seals):
                 raise SealError(f"{stage}: the next stage to seal is {expected}")
             pending[stage] = self._seal(stage)
         return self._write(pending)
@@ -316,7 +344,7 @@ class _Sealer:
         return ListedFile(path, kind, stage, "parquet", file.size, file.sha256, split, file.rows, content)
 
     def _form(self, kind: str, path: str) -> RowKind:
-        """What the rows of a file are, by what its stage or an earlier one declares."""
+        """The kind of a file's rows, as its stage or an earlier one declares it."""
         stages = STAGES[: STAGES.index(path.partition("/")[0]) + 1]
 
         def find(name: str) -> tuple[str, Any] | None:
@@ -449,7 +477,7 @@ def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> It
             place.write_bytes(data)
         filled = {place.name for place in copy.iterdir() if any(place.rglob("*"))}
         reasons = {stage: reason for stage, reason in reasons_of(directory).items() if stage not in filled}
-        seal(copy, empty={**reasons, ALL: REASON}, lenient=True)
+        seal(copy, empty=reasons, lenient=True, draft=True)
         yield copy
 
 

@@ -144,7 +144,7 @@ class Decoder:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[Any, ...], ShardColumn] = OrderedDict()
-        self._idle: dict[int, list[_Reader]] = {}
+        self._idle: dict[int, list[_PageReader]] = {}
         """Readers that nobody uses, by the footer of their file."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class Decoder:
                 encoded = data[first : first + chunk.total_compressed_size]
                 known[chunk.path_in_schema] = chunk.compression, chunk.num_values, found.rows, encoded
         try:
-            reader = _idle(idle) or _Reader(metadata, texts)
+            reader = _idle(idle) or _PageReader(metadata, texts)
             names = reader.names
             keys = {name: (*known[name], *reader.kinds[name]) for name in known}
             remembered = {name: self._recalled(keys[name]) if name in keys else None for name in names}
@@ -194,7 +194,7 @@ class Decoder:
         return column
 
 
-def _idle(readers: list[_Reader]) -> _Reader | None:
+def _idle(readers: list[_PageReader]) -> _PageReader | None:
     """A reader that nobody uses; between a look whether there is one and taking it, another thread could take it."""
     try:
         return readers.pop()
@@ -202,7 +202,7 @@ def _idle(readers: list[_Reader]) -> _Reader | None:
         return None
 
 
-class _Reader:
+class _PageReader:
     """Reads row groups of one file, one after the other, from their bytes."""
 
     def __init__(self, metadata: Any, texts: list[str]) -> None:
@@ -220,7 +220,7 @@ class _Reader:
 
 
 class _Window(io.RawIOBase):
-    """The bytes of one row group at the place that they have in their file, of which nobody asks how long it is."""
+    """The bytes of one row group at their place in the file. The length of the file is never asked for."""
 
     _start, _data, _at = 0, memoryview(b""), 0
 

@@ -27,6 +27,7 @@ from sealtrace.bundle.content import combined_codes, row_name
 from sealtrace.bundle.encoding import as_long_as_digests, malloc_settings, text_lines
 from sealtrace.bundle.json_columns import check_table
 from sealtrace.bundle.parquet import as_declared, footer_texts, leaves, text_leaves
+from sealtrace.bundle.placing import stamp_of
 from sealtrace.bundle.privacy import doubtful, marks_in
 from sealtrace.bundle.shapes import (
     Flag,
@@ -323,6 +324,7 @@ class KeptFile:
 
     def __init__(self, path: Path, file: LaidOut) -> None:
         self.path, self._laid_out = path, file
+        self.stamp = stamp_of(path)
         self.rows, self.form = file.rows, file.form
         self.starts = np.cumsum([0, *file.sizes])
         self._there = file.metadata.schema.to_arrow_schema().names

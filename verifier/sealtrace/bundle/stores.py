@@ -109,7 +109,7 @@ def _sound(table: pa.Table, reading: RowsReading) -> npt.NDArray[np.int64]:
 
 def _judge_each(table: pa.Table, kind: RowKind, reading: RowsReading) -> None:
     """Puts each row that the predicates let pass before jsonschema too, and before the model where there is one."""
-    from sealtrace.bundle.documents import misfits_of
+    from sealtrace.bundle.documents import misfits_of  # start-up: jsonschema, only with --every-row
 
     sound = _sound(table, reading)
     # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.

@@ -120,11 +120,11 @@ table.marks: Best and second-best marks follow the column's direction, ties shar
 relation.formula: Every relation is a formula over the bundle's printed numbers
     enforces relations: formulas over printed numbers
     broken where a relation names a column that its table does not have
-    reads table relation; needs table.shape
+    reads table relation claims; needs table.shape
 relation.holds: Every relation can hold, alone and with the others, for values that print as the paper does
     enforces relations: formulas over printed numbers
     broken where two tables print one quantity differently
-    reads table relation; needs table.shape join.unique-key relation.formula
+    reads table relation claims; needs table.shape join.unique-key relation.formula
 # Queries of the study's own.
 query.empty: Every query that must return no rows returns none
     enforces recipes: queries that must return no rows

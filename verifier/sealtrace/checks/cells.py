@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import PurePath
 
 from sealtrace.bundle.defects import ended
 from sealtrace.checks.outcome import Outcome
@@ -18,6 +19,7 @@ from sealtrace.paper.reported import with_printed
 from sealtrace.recipes.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
 from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import WARNINGS, CellStatus
+from sealtrace.recipes.populations import values_in
 
 _no_tables = lacking("table", "the bundle reports no table")
 
@@ -110,6 +112,10 @@ def source(printed: PrintedNumbers, outcome: Outcome) -> None:
             else:
                 for pointer, what, due, given in _differences(reported, table):
                     spot.error(pointer, f"The sealed {path} prints {what}. Correct the record.", due, given)
+    for path in printed.unused_manuscripts:
+        due = f"report/manuscript.{PurePath(path).name}"
+        message = f"This looks like the manuscript, but attachments are not compared with tables. Seal it as {due}."
+        outcome.at(path).note(None, message)
     if not outcome.inspected:
         outcome.not_applicable = "no table names a manuscript that is in the bundle: its cells are as transcribed"
     else:
@@ -222,7 +228,7 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
         at = outcome.at(cell.record, {"table": table, "column": column})
         at.error(cell.pointer, f"The recipe does not compute what the table prints: {choice}.")
     _populations(results, outcome)
-    _repeated(results, outcome)
+    _repeated(printed, outcome)
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:
         for setting in result.undisclosed:
@@ -233,19 +239,38 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
         )
 
 
-def _repeated(results: list[CellResult], outcome: Outcome) -> None:
-    """Rows of one table that are called otherwise and are all computed of the same entities."""
+def _repeated(printed: PrintedNumbers, outcome: Outcome) -> None:
+    """Rows of one table that are called otherwise and are of the same entities, by what they print or by recipes."""
     rows: dict[tuple[str, str], list[CellResult]] = {}
-    for result in results:
-        cell = result.cell
-        if result.metric is not None and result.arguments and cell.naming and not (result.metric.given or cell.key):
-            rows.setdefault((cell.record, cell.row), []).append(result)
-    seen: dict[tuple[str, str], str] = {}
+    for result in printed.results:
+        if result.recipe is not None and result.cell.naming and not result.cell.key:
+            rows.setdefault((result.cell.record, result.cell.row), []).append(result)
+    seen: dict[tuple[str, object], str] = {}
     for (record, row), found in rows.items():
-        asked = repr([(one.cell.column, one.recipe) for one in found])
-        if (first := seen.setdefault((record, asked), row)) != row:
+        asked = tuple(
+            (
+                one.cell.column,
+                one.metric.name,
+                *((name, *sorted(values_in(text))) for name, text in sorted(one.arguments.items())),
+            )
+            for one in found
+            if one.metric is not None and one.arguments and not one.metric.given
+        )
+        # Queries and arguments may say the same in many ways: what the row prints is compared as well.
+        ways = [way for way in (asked, _meant(found[0].cell, printed)) if way]
+        firsts = [seen.setdefault((record, way), row) for way in ways]
+        if first := next((one for one in firsts if one != row), None):
             message = f"The rows {first!r} and {row!r} print the same of one entity. Keep one of them."
             outcome.at(record, _key(found[0].cell)).error(found[0].cell.pointer, message)
+
+
+def _meant(cell: TableCell, printed: PrintedNumbers) -> frozenset[tuple[str, str]]:
+    """What a row prints to say what it is, each declared name as its entity."""
+    naming = {column: printed.meant(text) for column, text in cell.naming.items() if column != cell.column}
+    others = cell.row
+    for text in cell.naming.values():
+        others = others.replace(text, "")
+    return frozenset({*naming.items(), ("", others)})
 
 
 def _populations(results: list[CellResult], outcome: Outcome) -> None:

@@ -30,7 +30,7 @@ OWN: object = object()
 
 
 @dataclass(frozen=True)
-class Spot:
+class FindingPlace:
     """A place in the bundle that findings are said of: a file, and the record's key and line where it has them."""
 
     outcome: Outcome
@@ -113,19 +113,19 @@ class Outcome:
         if other.largest is not None and (self.largest is None or _comes_first(other.largest, self.largest)):
             self.largest = other.largest
 
-    def at(self, source: str | None, key: Mapping[str, str] | None = None, row: int | None = None) -> Spot:
+    def at(self, source: str | None, key: Mapping[str, str] | None = None, row: int | None = None) -> FindingPlace:
         """A place to say findings of."""
-        return Spot(self, source, key, row)
+        return FindingPlace(self, source, key, row)
 
-    def on(self, frame: Frame, row: int) -> Spot:
+    def on(self, frame: Frame, row: int) -> FindingPlace:
         """A row to say findings of."""
         source, number = frame.place(row)
-        return Spot(self, source, frame.key(row), number)
+        return FindingPlace(self, source, frame.key(row), number)
 
     def defects(self, defects: Iterable[Defect]) -> None:
         """What reading found wrong."""
         for defect in defects:
-            spot = Spot(self, defect.path, defect.key, defect.row, defect.column)
+            spot = FindingPlace(self, defect.path, defect.key, defect.row, defect.column)
             spot.say(defect.severity, defect.field, defect.message, defect.expected, defect.found)
 
     def rows(

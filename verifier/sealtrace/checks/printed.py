@@ -1,7 +1,7 @@
 """A bundle's printed numbers: its cells, what the records give for them, and what its relations say of them.
 
-Each is computed once, when it is first asked for. The relations' engine is imported only where a bundle has
-relations: most have none, and should not wait for it.
+Each is computed once, when it is first asked for. The engine of relations, and the reader of PDFs, are imported only
+where a bundle has something for them: most have not, and should not wait for them.
 """
 
 from __future__ import annotations
@@ -12,22 +12,19 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from sealtrace.bundle.stores import without_nulls
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence, View, once
-from sealtrace.paper.model import Table
+from sealtrace.paper.model import Paper, Table
+from sealtrace.paper.papers import merged
+from sealtrace.paper.reported import Reported, UnreadableTypeError, read_reported
 from sealtrace.recipes.cells import TableCell, cells_in, table_in, tables_in
 from sealtrace.recipes.evaluation import CellResult, Evaluator
-from sealtrace.recipes.judgement import CellStatus, Judgement
+from sealtrace.recipes.judgement import AGREEING, CellStatus, Judgement
 
 if TYPE_CHECKING:
-    from sealtrace.paper.model import Paper
+    from sealtrace.checks.sealed_relations import SealedRelations
     from sealtrace.paper.pdf import Located
-    from sealtrace.paper.printed_page import Compared
-    from sealtrace.relations.decision import Claim, Decision
-    from sealtrace.relations.facts import Facts
-    from sealtrace.relations.language import Misreading
-    from sealtrace.relations.sealed import Address
+    from sealtrace.paper.printed_page import ComparedTable
 
 
 class PrintedNumbers(View):
@@ -76,8 +73,16 @@ class PrintedNumbers(View):
         """Declared names that are the value of another entity: each as a clause."""
         return self._evaluator.clashes()
 
+    def meant(self, text: str) -> str:
+        """The entity that a printed name stands for; else itself."""
+        return self._evaluator.meant(text)
+
     def _cell(self, name: str) -> TableCell | None:
-        return {cell.name: cell for cell in self.cells}.get(name)
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, TableCell]:
+        return {cell.name: cell for cell in self.cells}
 
     def judged(self, cells: list[TableCell]) -> list[CellResult]:
         """Some cells that are not the bundle's own beside what the records and the relations give."""
@@ -92,23 +97,39 @@ class PrintedNumbers(View):
     def _related(self, result: CellResult) -> CellResult:
         """A cell in a contradiction is contradicted; one called constrained needs a relation that can hold."""
         address = (result.cell.table, result.cell.row, result.cell.column)
-        if (decision := self.contradicted.get(address)) is not None and result.status is not CellStatus.MISMATCH:
+        relations = self.relations
+        decision = None if relations is None else relations.contradicted.get(address)
+        if decision is not None and result.status is not CellStatus.MISMATCH:
             claim = decision.together[0] if decision.together else decision.claim
             sentence = f"the relation {claim.name} cannot hold with {result.cell.text}: {decision.arithmetic}"
             return replace(result, judgement=Judgement(CellStatus.CONTRADICTED, sentence), relation=claim.name)
-        if result.status is CellStatus.DERIVED and (reason := self._underived(result.relation or "", address)):
-            return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason))
-        if result.status is CellStatus.CONSTRAINED and address not in self.bound:
-            return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, _UNBOUND))
-        return result
+        if result.status in AGREEING and (doubt := self.doubted.get(result.cell.record)):
+            uncertain = f"what is printed is not certain: {doubt}"
+            return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, uncertain))
+        reason = None
+        if result.status is CellStatus.DERIVED:
+            named = result.relation or ""
+            reason = f"called derived by {named}, which is no relation that holds"
+            reason = reason if relations is None else relations.underived(named, address)
+        elif result.status is CellStatus.CONSTRAINED and (relations is None or address not in relations.bound):
+            reason = "called constrained, but no relation that can hold excludes another number in its place"
+        return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason)) if reason else result
+
+    @cached_property
+    def relations(self) -> SealedRelations | None:
+        """What the bundle's relations say; None where it has none."""
+        if not self.bundle.of_kind("relation"):
+            return None
+        # Here and not above: the engine takes time to import, and most bundles have no relations.
+        from sealtrace.checks.sealed_relations import SealedRelations
+
+        return self.evidence.view(SealedRelations)
 
     # The manuscript
 
     @cached_property
     def _manuscripts(self) -> dict[str, Paper]:
         """What every manuscript prints that is sealed as source text, by its path; parts of another are read in it."""
-        from sealtrace.paper.reported import UnreadableTypeError, read_reported
-
         texts = self.bundle.manuscripts
         names = {PurePath(path).name.removeprefix("manuscript."): path for path in texts}
         found: dict[str, Paper] = {}
@@ -124,6 +145,20 @@ class PrintedNumbers(View):
                 found[path] = read_reported(text, PurePath(path).name, load)
         return {path: paper for path, paper in found.items() if path not in parts}
 
+    @property
+    def paper(self) -> Paper:
+        """What the bundle prints: its manuscripts that are sealed as source text, or else its table records."""
+        found = list(self._manuscripts.values())
+        return merged(found) if found else Paper(tuple(self.tables))
+
+    @property
+    def unused_manuscripts(self) -> list[str]:
+        """Attachments that a paper's source or PDF may be, where no manuscript is sealed as one."""
+        if self.bundle.manuscripts or self.bundle.pages:
+            return []
+        attached = [entry.path for entry in self.bundle.entries if entry.kind == "attachment"]
+        return [path for path in attached if PurePath(path).suffix in (".tex", ".pdf")]
+
     def in_manuscripts(self, table: Table) -> list[tuple[str, Table | None]]:
         """Every sealed source that prints a table of this label, and the table there.
 
@@ -138,8 +173,7 @@ class PrintedNumbers(View):
     @cached_property
     def _pages(self) -> tuple[list[Located], list[str]]:
         """The tables that the sealed PDFs show, and what could not be read of these."""
-        from sealtrace.paper.pdf import pages_of, tables_of_pages
-        from sealtrace.paper.reported import Reported
+        from sealtrace.paper.pdf import pages_of, tables_of_pages  # only where a PDF is sealed
 
         located, unread = [], []
         for path, data in self.bundle.pages.items():
@@ -153,9 +187,9 @@ class PrintedNumbers(View):
         return located, unread
 
     @cached_property
-    def on_pages(self) -> dict[str, list[tuple[str, Compared]]]:
+    def on_pages(self) -> dict[str, list[tuple[str, ComparedTable]]]:
         """By the label of each table, the pages that show one with its caption, and how these compare with it."""
-        from sealtrace.paper.printed_page import compare, matching
+        from sealtrace.paper.printed_page import compare, matching  # only where a PDF is sealed
 
         return {
             table.label: [(one.page.source, compare(table, one)) for one in matching(table, self._pages[0])]
@@ -166,7 +200,7 @@ class PrintedNumbers(View):
     def unsettled_on_pages(self) -> list[str]:
         """Why the sealed PDFs do not settle what is printed: pages that were not read, tables that were not found or
         may be seen otherwise, and tables that no record reports."""
-        from sealtrace.paper.printed_page import matching
+        from sealtrace.paper.printed_page import matching  # only where a PDF is sealed
 
         located, found = self._pages
         unsettled = list(found)
@@ -190,13 +224,36 @@ class PrintedNumbers(View):
 
     @property
     def doubts(self) -> list[str]:
-        """What of a sealed manuscript could not be read, or only with a doubt."""
-        return [
-            f"{path}:{problem.line}: {problem.message}"
-            for path, found in self._manuscripts.items()
-            for problem in found.problems
-            if not problem.certain
-        ]
+        """What of a sealed manuscript could not be read, or only with a doubt; of each line the first.
+
+        A command that nobody knows is doubtful twice, for what it takes and for what it may change.
+        """
+        found: dict[str, str] = {}
+        for path, paper in self._manuscripts.items():
+            for problem in paper.problems:
+                if not problem.certain:
+                    found.setdefault(f"{path}:{problem.line}", problem.message)
+        return [f"{place}: {message}" for place, message in found.items()]
+
+    @cached_property
+    def doubted(self) -> dict[str, str]:
+        """The first doubt at or above each table, by the path of its record; none where pages settle what is printed.
+
+        A doubt of another file counts as above: where that is put in, its line does not say.
+        """
+        if not self.doubts or self.settled_by_pages:
+            return {}
+        found: dict[str, str] = {}
+        for table in self.tables:
+            for path, due in self.in_manuscripts(table):
+                if due is None:
+                    continue
+                last = max([due.line or 0, *(line for row in due.rows for line in (row.line or 0, *row.lines))])
+                for problem in self._manuscripts[path].problems:
+                    below = problem.source == due.file and problem.line > last
+                    if not problem.certain and not below:
+                        found.setdefault(table.path or "", f"{path}:{problem.line}: {problem.message}")
+        return found
 
     @property
     def captions(self) -> dict[str, str]:
@@ -215,134 +272,6 @@ class PrintedNumbers(View):
         known = {table.label for table in self.tables}
         printed = [table for found in self._manuscripts.values() for table in found.tables]
         return [table.label for table in printed if table.label not in known and table.as_sealed.numbers]
-
-    # Relations
-
-    @cached_property
-    def _facts(self) -> Facts:
-        from sealtrace.relations.sealed import facts_of_tables
-
-        return facts_of_tables(self._shapely_tables)
-
-    @cached_property
-    def _read_relations(self) -> tuple[list[Claim], list[Misreading]]:
-        from sealtrace.relations.stored import claims_of
-
-        facts = self._facts
-        claims: dict[str, Claim] = {}
-        problems: list[Misreading] = []
-        for store in self.bundle.of_kind("relation"):
-            records = [without_nulls(row) for row in store.table.to_pylist()]
-            found, wrong = claims_of(records, store.path, facts, list(map(int, store.rows)))
-            problems += wrong
-            for claim in found:
-                # A second one of the same name is for join.unique-key to report.
-                claims.setdefault(claim.name, claim)
-        return list(claims.values()), problems
-
-    @property
-    def relation_problems(self) -> list[Misreading]:
-        """Relations that cannot be read."""
-        return self._read_relations[1]
-
-    @cached_property
-    def decided(self) -> list[Decision]:
-        """Every relation by itself."""
-        from sealtrace.relations.decide import decide_each
-
-        return decide_each(self._read_relations[0])
-
-    @cached_property
-    def decided_together(self) -> list[Decision]:
-        """Every relation by itself, then what cannot hold together."""
-        from sealtrace.relations.decide import decide_groups
-        from sealtrace.relations.decision import Status as Decided
-
-        alone = self.decided
-        return [
-            *alone,
-            *decide_groups([decision.claim for decision in alone if decision.status is not Decided.CONTRADICTION]),
-        ]
-
-    @cached_property
-    def contradicted(self) -> dict[Address, Decision]:
-        """The cells of which a relation speaks that cannot hold."""
-        if not self.bundle.of_kind("relation"):
-            return {}
-        from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.sealed import cells_of_facts
-
-        found: dict[Address, Decision] = {}
-        for decision in self.decided_together:
-            if decision.status is Decided.CONTRADICTION:
-                claims = decision.together or (decision.claim,)
-                facts = (fact for claim in claims for fact in claim.facts)
-                for address in cells_of_facts(facts, self._shapely_tables):
-                    found.setdefault(address, decision)
-        return found
-
-    @cached_property
-    def _holding(self) -> dict[str, Claim]:
-        """The relations that hold, by name."""
-        from sealtrace.relations.decision import Status as Decided
-
-        return {one.claim.name: one.claim for one in self.decided if one.status is Decided.HOLDS}
-
-    @cached_property
-    def _derivations(self) -> dict[Address, str | None]:
-        """The relation by which each cell is said to be derived."""
-        return {(one.table, one.row, one.column): (one.recipe or {}).get("derived") for one in self.cells}
-
-    def _underived(self, relation: str, address: Address) -> str | None:
-        """Why other printed numbers do not give a cell by a relation; None where they do."""
-        from sealtrace.relations.decide import determines
-        from sealtrace.relations.sealed import cells_of_facts
-
-        if (claim := self._holding.get(relation)) is None:
-            return f"called derived by {relation}, which is no relation that holds"
-        numbers = cells_of_facts(claim.facts, self._shapely_tables).get(address, set())
-        if len(numbers) != 1 or not determines(claim, *numbers):
-            return f"called derived by {relation}, which leaves other numbers in its place"
-        if self._rests_on(address, address, set()):
-            return f"called derived by {relation}, which rests on numbers that are derived from it"
-        return None
-
-    def _rests_on(self, cell: Address, sought: Address, seen: set[Address]) -> bool:
-        """Whether a derived cell is derived, step by step, from another."""
-        from sealtrace.relations.sealed import cells_of_facts
-
-        if (claim := self._holding.get(self._derivations.get(cell) or "")) is None or cell in seen:
-            return False
-        seen.add(cell)
-        others = set(cells_of_facts(claim.facts, self._shapely_tables)) - {cell}
-        return sought in others or any(self._rests_on(other, sought, seen) for other in others)
-
-    @cached_property
-    def bound(self) -> set[Address]:
-        """The cells each of whose numbers is bound: a relation that can hold excludes other numbers in its place."""
-        if not self.bundle.of_kind("relation"):
-            return set()
-        from sealtrace.relations.decide import bound_numbers
-        from sealtrace.relations.decision import Status as Decided
-        from sealtrace.relations.sealed import cells_of_facts
-
-        facts = bound_numbers(decision.claim for decision in self.decided if decision.status is Decided.HOLDS)
-        numbers = {(cell.table, cell.row, cell.column): cell.printed for cell in self.cells}
-        return {
-            address
-            for address, known in cells_of_facts(facts, self._shapely_tables).items()
-            if (printed := numbers.get(address)) is not None and len(known) >= len(printed.parts)
-        }
-
-    @property
-    def _shapely_tables(self) -> list[Table]:
-        """The tables whose cells have addresses; what is wrong with the others, table.shape says."""
-        from sealtrace.relations.sealed import misshapen
-
-        return [table for table in {table.label: table for table in self.tables}.values() if misshapen(table) is None]
-
-
-_UNBOUND = "called constrained, but no relation that can hold excludes another number in its place"
 
 
 def printed_numbers(evidence: Evidence, _: Outcome) -> PrintedNumbers:

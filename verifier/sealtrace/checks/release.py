@@ -57,7 +57,7 @@ def references(evidence: Evidence, outcome: Outcome) -> None:
 
 
 def _unresolved(sources: dict[str, str], outcome: Outcome) -> None:
-    """References of LaTeX sources without a label in any of them, and labels that stand twice."""
+    """References in LaTeX sources that no label answers, and labels that are defined twice."""
     plain = {path: _COMMENT.sub("", text) for path, text in sources.items()}
     labels: dict[str, str] = {}
     for path, text in plain.items():

@@ -9,7 +9,7 @@ from sealtrace.bundle.model import Document
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.details import StageLink
-from sealtrace.contract.kinds import KINDS, STAGES, may_seal
+from sealtrace.contract.kinds import KINDS, STAGES, may_seal, stages_due
 from sealtrace.evidence import Evidence
 
 
@@ -17,6 +17,11 @@ def seals_in_order(evidence: Evidence) -> list[Document]:
     """The seals that are there, by their stage."""
     seals = evidence.bundle.documents_of("seal")
     return sorted(seals, key=lambda seal: STAGES.index(seal.value["stage"]))
+
+
+def due_stages(evidence: Evidence) -> tuple[str, ...]:
+    """The stages that the study must seal; all where nothing declares it."""
+    return STAGES if evidence.protocol_document is None else stages_due(evidence.protocol)
 
 
 @check("stage.chain", "seals")
@@ -41,7 +46,7 @@ def chain(evidence: Evidence, outcome: Outcome) -> None:
             due = "nothing" if value["files"] else "a reason"
             at.error("/empty_reason", message, due, value.get("empty_reason") or "nothing")
         previous = evidence.bundle.contents[seal.path]
-    absent = [stage for stage in STAGES if stage not in stages]
+    absent = [stage for stage in due_stages(evidence) if stage not in stages]
     if absent:
         outcome.missing = f"not sealed yet: {', '.join(absent)}"
 
@@ -113,8 +118,11 @@ def stage_links(evidence: Evidence, seen: dict[str, list[str]]) -> list[StageLin
     seals = {seal.value["stage"]: seal for seal in seals_in_order(evidence)}
     links: list[StageLink] = []
     before: str | None = None
+    due = due_stages(evidence)
     for stage in STAGES:
         seal = seals.get(stage)
+        if seal is None and stage not in due:
+            continue
         if seal is None:
             links.append(StageLink(stage=stage, sealed=False, files=0, bytes=0, kinds={}, linked=False))
             continue

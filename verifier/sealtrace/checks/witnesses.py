@@ -9,6 +9,7 @@ from sealtrace.bundle.defects import BundleError, Defect
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
+from sealtrace.checks.stages import due_stages
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.result import Disclosed, StageCoverage
 from sealtrace.contract.sealing import Tree
@@ -60,7 +61,8 @@ def outside(evidence: Evidence, outcome: Outcome) -> None:
 
 def coverage(evidence: Evidence) -> list[StageCoverage]:
     """Stage by stage: who saw it, from which time on; nothing where nobody did."""
-    found = evidence.view(Outside).witnesses
+    found, due = evidence.view(Outside).witnesses, due_stages(evidence)
+    sealed = {seal.value["stage"] for seal in evidence.bundle.documents_of("seal")}
     return [
         StageCoverage(
             stage=stage,
@@ -69,7 +71,7 @@ def coverage(evidence: Evidence) -> list[StageCoverage]:
             since=found.since(stage),
         )
         for stage in STAGES
-        if found.witnesses
+        if found.witnesses and (stage in due or stage in sealed)
     ]
 
 
@@ -110,7 +112,7 @@ def _doubled(evidence: Evidence) -> set[str]:
 def _partial(evidence: Evidence, defects: list[Defect]) -> Iterator[Partial]:
     # A decoy of the same name could have its own rows drawn.
     doubled = _doubled(evidence)
-    trees = {tree.record.name: tree.value for tree in evidence.bundle.sealed(Tree)}
+    trees = {tree.record.name: tree.record for tree in evidence.bundle.sealed(Tree)}
     asked = evidence.asked
     for path, (data, named) in _disclosures(evidence).items():
         try:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from sealtrace.claims.grading import Graded, grade
 from sealtrace.claims.reading import Written
-from sealtrace.claims.tying import STEPS, Ground, RefusedError, Tied, tie
+from sealtrace.claims.tying import STEPS, Ground, Tied, UntiedError, tie
 from sealtrace.contract.result import GRADES, WORDS, CheckResult, ClaimResult, Coverage, Finding, Result, Severity
 from sealtrace.relations.auditing import claim_record
-from sealtrace.relations.computing import one_unit_wider
+from sealtrace.relations.computing import one_unit_mends
 from sealtrace.relations.decide import OUT_OF_TIME, decide_each, decide_groups
 from sealtrace.relations.decision import Claim, Decision, Status, bound
-from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Given, rebuilt
 from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
 
 FAMILY = "claims"
@@ -44,7 +42,7 @@ def decide_claims(written: Sequence[Written], ground: Ground) -> Decided:
         try:
             with Work(50 * STEPS):
                 result, tied, claim = _decided(one, ground)
-        except RefusedError as refusal:
+        except UntiedError as refusal:
             results.append(refused(one, str(refusal)))
             continue
         except OutOfWorkError as error:
@@ -62,23 +60,28 @@ def decide_claims(written: Sequence[Written], ground: Ground) -> Decided:
 
 
 def with_claims(result: Result, decided: Decided) -> Result:
-    """The result of an audit with what became of the claims of a reader: these come first within their grade."""
+    """The result of an audit or a check with what became of the claims of a reader, which come first in their grade.
+
+    What results give or deny of a number stays: claims speak of the others.
+    """
     statuses = {"contradiction": "contradicted", "suspicion": "suspected"}
     numbers = []
     for number in result.numbers:
-        if (worst := decided.touched.get(number.id)) is not None and number.status != "contradicted":
-            status = statuses.get(worst, "constrained" if number.status == "attested" else number.status)
+        if (worst := decided.touched.get(number.id)) is not None and number.word == "open":
+            status = statuses.get(worst, "constrained" if number.status == "unrelated" else number.status)
             number = number.model_copy(update={"status": status, "word": WORDS[status]})
         numbers.append(number)
     claims = sorted([*decided.results, *result.claims], key=lambda claim: GRADES.index(claim.grade))
     verdict = result.verdict
     if decided.count("contradiction") or (result.strict and decided.count("suspicion")):
         verdict = "findings"
-    elif verdict != "findings":
+    elif verdict != "findings" and result.command == "audit":
         held = any(claim.grade not in ("refused", "undecided") for claim in decided.results)
         unread = result.verdict == "incomplete" and any(one.severity == "warning" for one in result.findings)
         owed = decided.count("refused") or decided.count("undecided")
         verdict = "incomplete" if owed or unread or not held else "nothing-found"
+    elif verdict != "findings" and (decided.count("refused") or decided.count("undecided")):
+        verdict = "incomplete"
     broken = [claim for claim in decided.results if claim.grade not in ("holds", "undecided")]
     check = CheckResult(
         id="relation.claims",
@@ -196,11 +199,7 @@ def _joint(decision: Decision, tied: dict[str, Tied], ground: Ground) -> ClaimRe
     """Claims that hold alone and not together, graded by the weakest of them."""
     members = [tied[claim.name] for claim in decision.together]
     record = claim_record(decision)
-    wider = rebuilt(
-        decision.claim.formula,
-        lambda node: Given(one_unit_wider(node.fact)) if isinstance(node, Given) else node,
-    )
-    if search(wider, Work(STEPS)).status == "possible":
+    if one_unit_mends(decision.claim.formula, Work(STEPS)):
         return record.model_copy(update={"grade": "rounding", "family": "group"})
     missing = list(_missing(members, ground))
     return record.model_copy(update={"grade": "suspicion" if missing else "contradiction", "missing": missing})

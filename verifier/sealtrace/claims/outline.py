@@ -41,7 +41,7 @@ def outline_of(ground: Ground) -> dict[str, Any]:
     }
 
 
-def _table(table: Table, ground: Ground) -> dict[str, Any]:
+def _table(table: Table, ground: Ground) -> dict[str, object]:
     cells = []
     for row, column, cell in table.places():
         if table.role(row, column) != "number":

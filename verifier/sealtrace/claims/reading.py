@@ -94,7 +94,7 @@ def claims_in(text: str, source: str) -> list[Written]:
     return found
 
 
-def _valid(record: Any, source: str, line: int) -> StatedClaim:
+def _valid(record: object, source: str, line: int) -> StatedClaim:
     try:
         return StatedClaim.model_validate(record)
     except ValidationError as error:
@@ -115,7 +115,7 @@ def _is_document(text: str) -> bool:
     return not all(line.startswith("{") and line.endswith("}") for line in lines)
 
 
-def _document(text: str, source: str) -> Iterator[tuple[int, Any]]:
+def _document(text: str, source: str) -> Iterator[tuple[int, object]]:
     value = _json(text, source, 1)
     claims = value if isinstance(value, list) else value.get("claims")
     strange = [] if isinstance(value, list) else [name for name in value if name not in Claims.model_fields]
@@ -136,7 +136,7 @@ def _line_of(text: str, name: str) -> int:
     return text.count("\n", 0, max(0, text.find(f'"{name}"'))) + 1
 
 
-def _lines(text: str, source: str) -> Iterator[tuple[int, Any]]:
+def _lines(text: str, source: str) -> Iterator[tuple[int, object]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield number, _json(line, source, number)
@@ -154,8 +154,8 @@ def _json(text: str, source: str, line: int) -> Any:
 # The short form
 
 
-def _short(text: str, source: str) -> Iterator[tuple[int, Any]]:
-    record: dict[str, Any] | None = None
+def _short(text: str, source: str) -> Iterator[tuple[int, object]]:
+    record: dict[str, object] | None = None
     start, inner = 0, None
     passages: list[tuple[int, str]] = []
     for number, line in enumerate([*text.splitlines(), "claim"], 1):
@@ -188,7 +188,7 @@ def _short(text: str, source: str) -> Iterator[tuple[int, Any]]:
 def _key(record: dict[str, Any], passage: str, source: str, line: int) -> None:
     word, _, rest = passage.partition(" ")
     rest = rest.strip()
-    takers: dict[str, Callable[[dict[str, Any], str], bool]] = {
+    takers: dict[str, Callable[[dict[str, object], str], bool]] = {
         "at": _take_at, "also": _take_also, "set": _take_set, "constant": _take_constant,
     }  # fmt: skip
     if word == "reads":
@@ -209,7 +209,7 @@ def _key(record: dict[str, Any], passage: str, source: str, line: int) -> None:
         raise BundleError(f"{source}:{line}: {word}: expected: {forms[word]}")
 
 
-def _take_at(record: dict[str, Any], rest: str) -> bool:
+def _take_at(record: dict[str, object], rest: str) -> bool:
     if found := _QUOTED.fullmatch(rest):
         record |= {"quote": found["quote"], **({"at": found["at"]} if found["at"] else {})}
     return found is not None

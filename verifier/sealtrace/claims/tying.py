@@ -42,7 +42,7 @@ _SCALE = re.compile(r"\d\s?(?:(?P<letter>[kKMBGT])|(?P<word>thousand|million|bil
 _SCALES = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9, "T": 12, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
 
-class RefusedError(Exception):
+class UntiedError(Exception):
     """Why a claim is not tied to the paper, and what would be right."""
 
 
@@ -85,7 +85,7 @@ class Tied:
         """Whether it is possible, impossible or unknown, its numbers read in another way."""
         try:
             return search(self.bind(read), Work(STEPS)).status
-        except RefusedError:
+        except UntiedError:
             return "unknown"
 
 
@@ -138,23 +138,23 @@ class Ground:
                     if found
                     else self._nowhere(given)
                 )
-                raise RefusedError(f"“{given.quote}” {stands}")
+                raise UntiedError(f"“{given.quote}” {stands}")
             return found[0]
         if given.at in self.sentences:
             if passage := _in_sentence(given.quote, self.sentences[given.at]):
                 return passage
-            raise RefusedError(f"“{given.quote}” is not in {given.at}{self._elsewhere(given)}")
+            raise UntiedError(f"“{given.quote}” is not in {given.at}{self._elsewhere(given)}")
         if given.at in self.tables:
             table = self.tables[given.at]
             captions = (one for one in self.sentences.values() if one.caption and one.text[:60] in table.caption)
             spoken = (passage for one in captions if (passage := _in_sentence(given.quote, one)))
             if passage := next(spoken, None) or _in_labels(given.quote, table):
                 return replace(passage, table=table.label)
-            raise RefusedError(
+            raise UntiedError(
                 f"“{given.quote}” is neither in the caption nor in a label of {given.at}{self._elsewhere(given)}"
             )
         known = [*self.tables, *self.sentences]
-        raise RefusedError(
+        raise UntiedError(
             f"there is no sentence or table {given.at!r}{nearest(given.at, known)}; `sealtrace outline` lists them"
         )
 
@@ -278,7 +278,7 @@ def tie(written: Written, ground: Ground) -> Tied:
     sets, members = {}, dict[str, str]()
     for name, group in claim.sets.items():
         if not any(_plain(group.words) in passage.quote for passage in passages):
-            raise RefusedError(f"sets/{name}/words: “{group.words}” is in none of the quotations")
+            raise UntiedError(f"sets/{name}/words: “{group.words}” is in none of the quotations")
         cells = [fact for address in group.cells for fact in _cells(address, name, ground)]
         sets[name] = cells
         axis = "row" if len({(fact.table, fact.column) for fact in cells}) == 1 else "column"
@@ -294,7 +294,7 @@ def tie(written: Written, ground: Ground) -> Tied:
             formula, problems = parse_formula(reading, names)
             if formula is None:
                 where = f"readings/{number}: " if len(claim.readings) > 1 else ""
-                raise RefusedError(f"{where}{problems[0].message} (in {reading!r}, column {problems[0].column})")
+                raise UntiedError(f"{where}{problems[0].message} (in {reading!r}, column {problems[0].column})")
             found.append(formula)
         return any_of(*found)
 
@@ -302,7 +302,7 @@ def tie(written: Written, ground: Ground) -> Tied:
     tied = Tied(written, passages, formula, dict(names.used), members, frozenset(names.lists), bind)
     if strange := sorted(names.literals - _FREE):
         shown = str(strange[0])
-        raise RefusedError(
+        raise UntiedError(
             f"{shown} has no kind: write it as a constant (definition, tolerance or counted) that says why, "
             f"or as #{shown} where the quotation prints it"
         )
@@ -316,7 +316,7 @@ def _cells(address: str, name: str, ground: Ground) -> Iterator[Fact]:
     names = FormulaNames(ground.facts)
     _formula, problems = parse_formula(f"count({address}) >= 0", names)
     if problems:
-        raise RefusedError(f"sets/{name}/cells: {problems[0].message} (in {address!r})")
+        raise UntiedError(f"sets/{name}/cells: {problems[0].message} (in {address!r})")
     yield from names.used.values()
 
 
@@ -329,14 +329,14 @@ def _refuse_units(formula: Formula) -> None:
         scales = [_scale(fact) for fact in (first, second)]
         shown = f"{first.text} ({plain_address(first)}) and {second.text} ({plain_address(second)})"
         if scales[0] != scales[1] and _digits(first) == _digits(second):
-            raise RefusedError(
+            raise UntiedError(
                 f"units differ: {shown}; write the factor, such as {10 ** abs(scales[0] - scales[1])} * …"
             )
         percent = ["%" in fact.text for fact in (first, second)]
         if percent[0] != percent[1] and node.operator == "==":
             whole, share = (first, second) if percent[0] else (second, first)
             if share.value and abs(whole.value - 100 * share.value) <= max(whole.unit, 100 * share.unit):
-                raise RefusedError(f"units differ: {shown}; one is a share and the other a percentage: write 100 * …")
+                raise UntiedError(f"units differ: {shown}; one is a share and the other a percentage: write 100 * …")
 
 
 def _scale(fact: Fact) -> int:
@@ -354,12 +354,12 @@ def _refuse_idle(tied: Tied) -> None:
     things = len(tied.used) + sum(constant.kind == "definition" for constant in constants)
     if not tied.used or things < 2:
         shown = ", ".join(tied.used) or "none"
-        raise RefusedError(f"it rests on fewer than two independently printed things (it uses: {shown})")
+        raise UntiedError(f"it rests on fewer than two independently printed things (it uses: {shown})")
     status = tied.status(same)
     if status == "possible" and not _can_break(tied):
-        raise RefusedError("no change of a printed digit could break it")
+        raise UntiedError("no change of a printed digit could break it")
     if status == "impossible" and tied.status(_freed) == "impossible":
-        raise RefusedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
+        raise UntiedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
 
 
 def _freed(fact: Fact) -> Fact:

@@ -30,9 +30,9 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     if not wanted or context.resilient_parsing:
         return
     from sealtrace.relations.families.registry import FAMILIES
-    from sealtrace.report.sheet import Sheet
+    from sealtrace.report.sheet import TextSheet
 
-    sheet = Sheet(text_width(), paint)
+    sheet = TextSheet(text_width(), paint)
     for family in FAMILIES:
         sheet.titled(family.name, "cyan")
         sheet.say(family.sentence, "  ")
@@ -77,8 +77,8 @@ def audit(
 ) -> int:
     """Decide whether the numbers that a PAPER prints can all be true. No records are needed.
 
-    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes; or a bundle with table and
-    relation records; or a directory of table records (`sealtrace extract PAPER -o DIR`) and .relations
+    PAPER is a .tex, .md, .html, .docx, .csv or .pdf, or the .tar.gz of a preprint as it comes; or a bundle with
+    table and relation records; or a directory of table records (`sealtrace extract PAPER -o DIR`) and .relations
     files. A printed number stands for all values that round to it. A relation is a formula over such
     numbers. It can hold, or cannot, or is undecided. One that the paper states and that cannot hold is a
     contradiction: a proof, with the arithmetic in one line. One that was only read by rule, from a sentence

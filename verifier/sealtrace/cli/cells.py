@@ -31,7 +31,7 @@ from sealtrace.cli.output import (
 )
 from sealtrace.report.formats import Showing
 from sealtrace.report.inert import harmless
-from sealtrace.report.sheet import Sheet
+from sealtrace.report.sheet import TextSheet
 
 if TYPE_CHECKING:
     from sealtrace.recipes.evaluation import CellResult
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     "--reported",
     metavar="FILE",
     type=PATH,
-    help="Take printed numbers from this .tex, .md or .csv instead of the bundle's table records; repeatable.",
+    help="Take printed numbers from this .tex, .md, .html, .docx or .csv, not from the bundle's tables; repeatable.",
 )
 @tables_option
 @output_options("Show the numbers that need no look, too.")
@@ -152,7 +152,7 @@ def _print(result: CellResult, count: int, records: list[str], waived: str | Non
     if waived is not None:
         lines.append(("waived", f"{waived} It is not settled."))
     lines.extend(("not stated", setting) for setting in result.undisclosed)
-    sheet = Sheet(text_width(), paint)
+    sheet = TextSheet(text_width(), paint)
     sheet.titled(cell.name, "cyan")
     for name, text in lines:
         sheet.figure(name, text, 10)
@@ -192,6 +192,7 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     """
     from sealtrace.bundle.sealing import draft_bundle
     from sealtrace.comparison import compare
+    from sealtrace.drafting import recipe_problems
     from sealtrace.examination import examine
     from sealtrace.paper.papers import read_paper
     from sealtrace.recipes.recipe_files import fill_in, read_recipes
@@ -200,7 +201,7 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     records = (
         [json.loads(path.read_bytes()) for path in places.values()]
         if reported is None
-        else read_paper(reported).records
+        else [table.record() for table in read_paper(reported).tables]
     )
     for number, record in enumerate(records):
         for column in record["columns"]:
@@ -222,10 +223,12 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     found = replace(found.only(tables or tuple(record["label"] for record in records)), subject=unsealed, bundle_code=0)
     told = found.result
     Outputs([("text", None)]).write(told, Showing(everything=everything))
-    for result in found.results:
-        if result.problem is not None:
-            click.echo(harmless(f"{result.cell.name}: {result.problem}"), err=True)
-    return 1 if any(result.problem for result in found.results) else told.exit_code
+    chosen = {result.cell.record for result in found.results}
+    problems = recipe_problems(examination.report)
+    refused = [problem for problem in problems if not tables or problem.partition("/rows")[0] in chosen]
+    for problem in refused:
+        click.echo(harmless(problem), err=True)
+    return 1 if refused else told.exit_code
 
 
 @click.command()
@@ -239,6 +242,8 @@ def macros(bundle: Path, output: Path | None) -> int:
     \b
     Put \input{sealed} into the preamble, and print a number with
       \sealed{tab:main}{ours}{Accuracy}
+      \sealed{tab:main}{ours}{Accuracy:sd}      of 81.2 ± 0.4: mean, sd; of 3/20: k, n; of [1, 2]: low, high
+      \sealed{text}{s1.n3}{Printed}             a number of the running text
 
     Names are those of `sealtrace diff --all`, without characters that LaTeX acts on.
 

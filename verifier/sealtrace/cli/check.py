@@ -14,7 +14,7 @@ import click
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.resources import first_protocol
-from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, seconds_option, to_file
+from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, seconds_option, several, to_file
 from sealtrace.cli.output import (
     Outputs,
     output_options,
@@ -32,7 +32,9 @@ from sealtrace.report.inert import harmless
 if TYPE_CHECKING:
     from sealtrace.binding.candidates import Bound
     from sealtrace.binding.checking import Findings
+    from sealtrace.binding.decisions import FormulaDecision
     from sealtrace.bundle.model import Bundle
+    from sealtrace.paper.table_records import RecipeRecord
 
 
 @click.command()
@@ -46,7 +48,15 @@ if TYPE_CHECKING:
     help="Write the draft of a bundle to DIR: datasets, tables, recipes to review.",
 )
 @ask_option
+@click.option(
+    "--decisions",
+    type=PATH,
+    metavar="FILE",
+    help="Accept and reject formulas as FILE says, which the page of a check gives (Download decisions); with --ask, "
+    "write the answers to FILE.",
+)
 @root_option
+@several("--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable.")
 @click.option("--allow-unexplained", is_flag=True, help="End with 0 where a number is open and nothing is wrong.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @output_options("List every number with its formula.")
@@ -56,7 +66,9 @@ def check(
     seconds: float,
     save: Path | None,
     ask: bool,
+    decisions: Path | None,
     root: Path | None,
+    claims: tuple[Path, ...],
     allow_unexplained: bool,
     no_audit: bool,
     everything: bool,
@@ -64,9 +76,9 @@ def check(
 ) -> int:
     """Find how each number that PAPER prints follows from RESULTS, and point at those that do not.
 
-    PAPER is a .tex, .md, .csv or .pdf file, or the .tar.gz of a preprint as it comes. RESULTS is a directory of CSV,
-    JSON, Parquet, Excel and other files: aggregates, predictions per example, or both. Nothing has to be declared.
-    Where one directory holds the paper and its results, it is enough to name that.
+    PAPER is a .tex, .md, .html, .docx, .csv or .pdf file, or the .tar.gz of a preprint as it comes. RESULTS is a
+    directory of CSV, JSON, Parquet, Excel and other files: aggregates, predictions per example, or both. Nothing has
+    to be declared. Where one directory holds the paper and its results, it is enough to name that.
 
     \b
     Examples:
@@ -74,21 +86,29 @@ def check(
       sealtrace check paper.tex results/
       sealtrace check README.md runs/ --all
       sealtrace check paper.tex results/ -o html=check.html -o json=check.json
-      sealtrace check paper.tex results/ --ask --save study/
+      sealtrace check paper.tex results/ --claims paper.claims
+      sealtrace check paper.tex results/ --ask --decisions decisions.json
+      sealtrace check paper.tex results/ --decisions decisions.json --save study/
 
     FORMATS `sealtrace schema result` describes the JSON.
 
     Exit codes: 0 every number follows; 1 a number differs, or numbers contradict each other; 2 usage or unreadable
-    input; 3 nothing is wrong, but a number is open (0 with --allow-unexplained).
+    input; 3 nothing is wrong, but a number is open (0 with --allow-unexplained), or a claim is refused.
     """
     from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
-    from sealtrace.binding.recipes import draft_of
+    from sealtrace.binding.decisions import decide, read_decisions, write_decisions
+    from sealtrace.binding.drafting import Draft
+    from sealtrace.claims.deciding import decide_claims, with_claims
+    from sealtrace.claims.reading import read_claims
+    from sealtrace.claims.tying import Ground
     from sealtrace.paper.papers import paper_and_results
 
     started = time.process_time()
+    stated = [written for file in claims for written in read_claims(file)]
     if ask:
         refuse_silent_asking()
+    decided = [] if decisions is None or ask else read_decisions(decisions)
     if save is not None and save.exists():
         recover(save)
         if any(save.iterdir()):
@@ -96,18 +116,26 @@ def check(
     given, (paper, place) = paper, paper_and_results(paper, results)
     if paper != given:
         click.echo(f"paper: {harmless(str(paper))}", err=True)
-    outputs.refuse(paper)
+    outputs.refuse(paper, *claims)
     refuse_results(outputs, place)
     with progress_bar() as progress:
         findings, reported = examine_files(
             paper, place, root, seconds=seconds, started=started, audited=not no_audit, progress=progress
         )
+    if decisions is not None and not ask:
+        for problem in decide(findings.bound, decided):
+            click.echo(f"{decisions}: {harmless(problem)}", err=True)
     if ask:
-        ask_about(findings.bound)
+        answers = ask_about(findings.bound)
+        if decisions is not None:
+            write_output(write_decisions(answers), decisions, paper)
     found = concluded(findings, __version__)
+    if stated:
+        found = with_claims(found, decide_claims(stated, Ground(reported)))
     if save is not None:
-        _save(save, draft_of(findings, reported))
-    code = 0 if allow_unexplained and found.verdict == "incomplete" else found.exit_code
+        _save(save, Draft(findings, reported).files())
+    unheard = any(claim.grade == "refused" for claim in found.claims)
+    code = 0 if allow_unexplained and found.verdict == "incomplete" and not unheard else found.exit_code
     outputs.write(found, Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent)))
     return code
 
@@ -129,14 +157,16 @@ def refuse_silent_asking() -> None:
 
 def _save(directory: Path, files: dict[str, str]) -> None:
     """Writes the draft; the directory is new or empty."""
+    from sealtrace.drafting import settled
+
     try:
         drafted = {name: text.encode() for name, text in files.items()}
-        write_together(directory, {**first_protocol(directory), **drafted}, new=True)
+        write_together(directory, settled({**first_protocol(directory), **drafted}), new=True)
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None
     click.echo(
-        f"{directory}: a draft of {len(files)} files. Its recipes are proposals: review them with `sealtrace try "
-        f"{directory} --all`, then seal it with `sealtrace seal {directory} --empty all=REASON`.",
+        f"{directory}: a draft of {len(files)} files. Its recipes are proposals: review them with `sealtrace verify "
+        f"{directory} --draft`, then seal it with `sealtrace seal {directory}`.",
         err=True,
     )
 
@@ -189,21 +219,21 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
     return found.exit_code
 
 
-def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
+def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, RecipeRecord]]]:
     """Table, row and column to the recipe that was found."""
     from sealtrace.binding.frames import Frame
-    from sealtrace.binding.recipes import Dataset, recipe_of
+    from sealtrace.binding.recipes import DraftDataset, recipe_of
     from sealtrace.bundle.identity import dataset_of
 
     names = {store.path: dataset_of(store.path) if store.kind == "rows" else store.kind for store in read.stores}
 
     columns = {store.path: store.table.column_names for store in read.stores}
 
-    def named(frame: Frame) -> Dataset | None:
+    def named(frame: Frame) -> DraftDataset | None:
         first = frame.files[0]
-        return Dataset(names[first], columns[first]) if len({names[file] for file in frame.files}) == 1 else None
+        return DraftDataset(names[first], columns[first]) if len({names[file] for file in frame.files}) == 1 else None
 
-    recipes: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
+    recipes: dict[str, dict[str, dict[str, RecipeRecord]]] = {}
     for grid in findings.grids:
         for row, column in grid.cells:
             if (recipe := recipe_of(findings.bound, grid, row, column, named)) is not None:
@@ -212,11 +242,12 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
     return recipes
 
 
-def ask_about(bound: Bound) -> None:
-    """Asks about every binding, the least sure first; what is rejected is taken out."""
+def ask_about(bound: Bound) -> list[FormulaDecision]:
+    """Asks about every binding, the least sure first, and does what is answered; the answers."""
+    from sealtrace.binding.decisions import ACCEPT, REJECT, FormulaDecision, address_of, decide
     from sealtrace.binding.wording import formula_of
 
-    rejected = []
+    answers: list[FormulaDecision] = []
     for binding in sorted(bound.bindings, key=lambda binding: binding.score):
         options = [binding.candidate, *binding.others]
         place = 0
@@ -242,9 +273,7 @@ def ask_about(bound: Bound) -> None:
             place = (place + 1) % len(options)
         if answer == "q":
             break
-        if answer == "r":
-            rejected.append(binding)
-        else:
-            binding.others = [option for option in options if option is not candidate]
-            binding.candidate = candidate
-    bound.remove(rejected)
+        said = REJECT if answer == "r" else ACCEPT
+        answers.append(FormulaDecision(*address_of(binding), said, "" if said == REJECT else formula_of(candidate)))
+    decide(bound, answers)
+    return answers

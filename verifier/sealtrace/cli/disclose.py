@@ -53,7 +53,7 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     Exit codes: 0 written; 2 the rows do not fit their schema, or a file is there already.
     """
     from sealtrace.bundle.stores import read_rows
-    from sealtrace.witnesses.disclosure import salted, tree_document
+    from sealtrace.witnesses.disclosure import salted, tree_of
 
     if kind not in KINDS or KINDS[kind].form is not Form.ROWS:
         raise click.UsageError(f"--kind {kind}: not a kind of rows; `sealtrace schema` lists them")
@@ -63,15 +63,15 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
         first = defects[0]
         raise BundleError(f"{rows}:{first.row}{first.field or ''}: {first.message}: expected {first.expected}")
     withheld = _kept(keep, records) or salted(records)
-    document = tree_document(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
+    document = tree_of(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
     lines = "".join(json.dumps({"salt": row.salt.hex(), "row": row.row}, ensure_ascii=False) + "\n" for row in withheld)
     with refusing(output):
         if output.exists():
             raise BundleError(f"{output}: exists already; nothing is overwritten")
         if not keep.exists():
             place_new_file(keep, lines.encode())
-        place_new_file(output, json_file(document))
-    click.echo(f"{document['leaves']} rows  {document['root_sha256']}")
+        place_new_file(output, json_file(document.model_dump(exclude_none=True)))
+    click.echo(f"{document.leaves} rows  {document.root_sha256}")
     return 0
 
 
@@ -91,7 +91,8 @@ def rows(
 
     Exit codes: 0 written; 2 the rows are not those of the tree.
     """
-    from sealtrace.bundle.documents import misfits_of
+    from sealtrace.bundle.documents import fitted
+    from sealtrace.contract.sealing import Tree
     from sealtrace.witnesses.disclosure import DisclosureError, disclosed, drawn
     from sealtrace.witnesses.signatures import read_bytes
 
@@ -99,7 +100,8 @@ def rows(
         raise click.UsageError("name rows with --row, or have them drawn with --seed and --count")
     with refusing(sealed):
         document = parse(read_bytes(sealed, 2**20))
-    if misfits := misfits_of("tree", document):
+    misfits, tree = fitted("tree", document)
+    if not isinstance(tree, Tree):
         pointer, expected, found = misfits[0]
         raise BundleError(f"{sealed}{pointer}: expected {expected}, found {found}")
     withheld = [_withheld(secret, number, line) for number, line in enumerate(_lines(secret)[1], 1)]
@@ -107,8 +109,8 @@ def rows(
         if seed is None:
             places = sorted({number - 1 for number in chosen})
         else:
-            places = drawn(seed, document["root_sha256"], document["leaves"], count or 0)
-        text = json_text(disclosed(document, withheld, places, seed))
+            places = drawn(seed, tree.root_sha256, tree.leaves, count or 0)
+        text = json_text(disclosed(tree, withheld, places, seed))
     except DisclosureError as error:
         raise BundleError(f"{secret}: {error}") from None
     write_output(text, output, None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,8 +19,10 @@ from sealtrace.report.inert import harmless
 
 if TYPE_CHECKING:
     from sealtrace.paper.model import Paper
+    from sealtrace.paper.table_records import TableRecord
 
 KINDS = ("results", "policies")
+QUERIES = "queries.json"
 
 
 @click.command()
@@ -216,8 +219,8 @@ def extract(
 ) -> int:
     """Extract the tables of PAPER as table records with recipes to fill in.
 
-    PAPER is a .tex, .md, .csv or .pdf, or the .tar.gz of a preprint as it comes. Every cell keeps the string
-    that was printed, and its line. A table whose rows have more cells than columns is refused, with the line.
+    PAPER is a .tex, .md, .html, .docx, .csv or .pdf, or the .tar.gz of a preprint as it comes. Every cell keeps the
+    string that was printed, and its line. A table whose rows have more cells than columns is refused, with the line.
     With --recipes they are filled in at once. When the paper has changed, --update follows it, and lists what is new
     or gone; a directory that is sealed is never changed.
 
@@ -240,17 +243,17 @@ def extract(
     records = [table.with_names.record() for table in reported.tables if not tables or table.label in tables]
     for column in (column for record in records for column in record["columns"]):
         column.setdefault("recipe", {})  # to be filled in: a metric, a query, or a classification
-    shared = None if recipes is None else fill_in(records, read_recipes(recipes), recipes)
-    if output is None:
-        click.echo(json.dumps(records, indent=2, ensure_ascii=True))
-    else:
-        written = [(reported.file_names[record["label"]], record) for record in records]
-        written += [] if shared is None else [("queries.json", shared)]
-        with refusing(output):
-            found = _follow(output, reported, written) if update else None
-            files = {name: json_file(document) for name, document in written}
+    written: dict[str, TableRecord] = {reported.file_names[record["label"]]: record for record in records}
+    with refusing(output or paper):
+        found = _follow(output, reported, written) if update and output is not None else None
+        shared = None if recipes is None else fill_in(list(written.values()), read_recipes(recipes), recipes)
+        documents: dict[str, Mapping[str, object]] = {**written, **({} if shared is None else {QUERIES: shared})}
+        if output is None:
+            click.echo(json.dumps(records, indent=2, ensure_ascii=True))
+        else:
+            files = {name: json_file(document) for name, document in documents.items()}
             write_together(output, files, new=not update, found=found)
-            for name, _ in written:
+            for name in documents:
                 click.echo(output / name)
     for problem in reported.problems:
         click.echo(
@@ -259,26 +262,40 @@ def extract(
     return int(any(problem.severity == "error" for problem in reported.problems))
 
 
-def _follow(directory: Path, reported: Paper, written: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes | None]:
+def _follow(directory: Path, reported: Paper, written: dict[str, TableRecord]) -> dict[str, bytes | None]:
     """Replaces records by those of the directory with the paper's strings, and lists what is new or gone.
 
-    What the directory held is returned, so that nothing is written where somebody else changes it meanwhile.
+    Numbers of the running text are found again by their quotations. What the directory held is returned, so that
+    nothing is written where somebody else changes it meanwhile.
     """
     from sealtrace.paper.model import Table
+    from sealtrace.paper.quoted import quoted_numbers, with_quoted
     from sealtrace.paper.reported import with_printed
 
     if (directory / "../seals").resolve().is_dir() or (directory / "seals").is_dir():
         raise BundleError(f"{directory}: sealed already; follow the paper in the draft, and seal that")
     found: dict[str, bytes | None] = {}
     tables = {table.label: table.with_names for table in reported.tables}
-    for place, (name, record) in enumerate(written):
+    found[QUERIES] = (directory / QUERIES).read_bytes() if (directory / QUERIES).is_file() else None
+    for path in sorted(directory.glob("table*.json")):
+        if path.name not in written:
+            data = path.read_bytes()
+            sealed = Table.of(_table_record(path, data))
+            if sealed.is_text:
+                found[path.name], written[path.name] = data, with_quoted(sealed, [reported]).record()
+                for one in quoted_numbers(sealed, [reported]):
+                    if one.problem:
+                        click.echo(f"{path}: {one.row.label} ({one.sealed.text}): {one.problem}", err=True)
+    for name, record in written.items():
         path = directory / name
-        found[name] = path.read_bytes() if path.is_file() else None
-        if found[name] is None or record.get("label") not in tables:
+        if name in found:
             continue
-        known, printed = Table.of(_table_record(path, found[name] or b"")), tables[record["label"]]
-        now = with_printed(known, printed)
-        written[place] = name, now.record()
+        found[name] = path.read_bytes() if path.is_file() else None
+        if found[name] is None or (label := str(record.get("label"))) not in tables:
+            continue
+        known = Table.of(_table_record(path, found[name] or b""))
+        now = with_printed(known, tables[label])
+        written[name] = now.record()
         for noun, before, after in (
             ("row", [row.label for row in known.rows], [row.label for row in now.rows]),
             ("column", known.headers, now.headers),
@@ -290,12 +307,12 @@ def _follow(directory: Path, reported: Paper, written: list[tuple[str, dict[str,
     return found
 
 
-def _table_record(path: Path, data: bytes) -> dict[str, Any]:
+def _table_record(path: Path, data: bytes) -> dict[str, object]:
     from sealtrace.bundle.documents import misfits_of
     from sealtrace.bundle.strict_json import StrictJSONError, parse
 
     try:
-        record: dict[str, Any] = parse(data)
+        record: dict[str, object] = parse(data)
     except StrictJSONError as error:
         raise BundleError(f"{path}: {error}") from None
     if misfits := misfits_of("table", record):

@@ -14,7 +14,7 @@ from sealtrace.checks.catalogue import BY_ID, CATALOGUE, Check
 from sealtrace.cli.options import form_option, refuse_unknown
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import SCHEMA_KINDS
-from sealtrace.report.sheet import Sheet
+from sealtrace.report.sheet import TextSheet
 
 if TYPE_CHECKING:
     from sealtrace.statistics.table import Statistic
@@ -51,8 +51,8 @@ def checks(id: str | None, form: str) -> int:
     return 0
 
 
-def _sheet() -> Sheet:
-    return Sheet(text_width(), paint)
+def _sheet() -> TextSheet:
+    return TextSheet(text_width(), paint)
 
 
 def _explain(check: Check) -> None:

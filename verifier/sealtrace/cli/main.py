@@ -13,7 +13,7 @@ import sys
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -146,7 +146,7 @@ def cli(context: click.Context) -> None:
         context.default_map = {name: _as_defaults(context.obj, command, name)}
 
 
-def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, Any]:
+def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, object]:
     """A command's options as its parameters are called; paths are seen from where the settings are."""
     from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.settings import OTHERS, SETTABLE
@@ -162,7 +162,7 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
         for param in command.params
         for option in ((param.name or "",) if isinstance(param, click.Argument) else param.opts)
     }
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for option, value in settings.commands.get(name, {}).items():
         if option not in params:
             raise BundleError(f"{settings.path}: {name} has no option {option!r}{nearest(option, params)}")

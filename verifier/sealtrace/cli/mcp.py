@@ -101,7 +101,7 @@ def _told(tool: Callable[..., str]) -> Callable[..., str]:
     from mcp.server.mcpserver.exceptions import ToolError
 
     @wraps(tool)
-    def answer(*args: Any, **options: Any) -> str:
+    def answer(*args: object, **options: object) -> str:
         try:
             return tool(*args, **options)
         except OSError as error:
@@ -117,13 +117,13 @@ class Tools:
 
     def __init__(self, start: Path, addresses: tuple[str, ...] = ()) -> None:
         self._start, self._addresses = start.resolve(), addresses
-        self._answers: dict[str, dict[str, Any]] = {}
+        self._answers: dict[str, dict[str, object]] = {}
         self._asked = 0
-        self._read: tuple[Any, Any] | None = None
+        self._read: tuple[object, object] | None = None
         """The papers that were outlined last."""
 
     def check(self, paper: str, results: str, seconds: float = 45.0) -> str:
-        """Find how each number that a paper (.tex, .md, .csv, .pdf) prints follows from a directory of result files."""
+        """Find how each number that a paper (.tex, .md, .html, .docx, .csv, .pdf) prints follows from result files."""
         from sealtrace import api
 
         most = min(600.0, max(1.0, seconds))

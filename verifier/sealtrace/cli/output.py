@@ -88,14 +88,22 @@ def refuse_input(output: Path, given: Path) -> None:
 
 
 def way_down(path: Path) -> str | None:
-    """The way from the working directory down to a directory; None where it is elsewhere, or on another drive."""
-    try:
-        way = Path(os.path.relpath(path))
-    except ValueError:
-        return None
-    if ".." in way.parts or way.is_absolute():
-        return None
-    return "" if way == Path() else f"{way.as_posix()}/"
+    """The way to a directory as the workspace has it: a build's, or the repository that it lies in, or the working
+    directory; None where it is elsewhere, or on another drive."""
+    from sealtrace.paper.papers import is_repository  # Not needed before there is something to show.
+
+    place = path.resolve()
+    given = os.environ.get("GITHUB_WORKSPACE")
+    tops = [Path(given).resolve()] if given else []
+    tops += [top for top in (place, *place.parents) if is_repository(top)][:1]
+    for top in (*tops, Path.cwd()):
+        try:
+            way = Path(os.path.relpath(place, top))
+        except ValueError:
+            return None
+        if ".." not in way.parts:
+            return "" if way == Path() else f"{way.as_posix()}/"
+    return None
 
 
 def _write_out(text: str) -> None:
@@ -114,7 +122,7 @@ def _write_out(text: str) -> None:
 PATIENCE = 1.0
 """Seconds before anything is shown."""
 _QUIET = "sealtrace.quiet"
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def quiet_option(function: _Function) -> _Function:
@@ -257,7 +265,7 @@ def output_options(everything: str) -> Callable[[Callable[..., int]], Callable[.
 
     def add(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
-        def parsed(*args: Any, forms: tuple[str, ...], named: tuple[str, ...], **given: Any) -> int:
+        def parsed(*args: object, forms: tuple[str, ...], named: tuple[str, ...], **given: object) -> int:
             return command(*args, outputs=Outputs(_places(forms, named)), **given)
 
         parsed.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence()}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -95,20 +96,15 @@ def _files(stage: Path) -> bool:
 
 def _refuse_recipes(directory: Path) -> None:
     """Broken recipes, unknown metrics and placeholders, with the sentences of `verify`."""
+    from sealtrace.drafting import recipe_problems
     from sealtrace.examination import examine
 
     if not any(directory.glob("report/table*.json")):
         return
-    examination = examine(directory, check=["table.shape", "table.recipes"], draft=True)
-    wrong = [
-        finding
-        for finding in examination.report.findings
-        if finding.severity == "error" and finding.check == "table.recipes"
-    ]
+    wrong = recipe_problems(examine(directory, check=["table.shape", "table.recipes"], draft=True).report)
     if wrong:
-        lines = [f"{finding.source}{finding.field or ''}: {finding.message}" for finding in wrong[:20]]
         more = [f"... and {len(wrong) - 20} more"] if len(wrong) > 20 else []
-        raise BundleError("\n".join([*lines, *more]))
+        raise BundleError("\n".join([*wrong[:20], *more]))
 
 
 @click.command()
@@ -129,27 +125,41 @@ def show(bundle: Path | None, form: str, digests: bool) -> int:
 
     Exit codes: 0 shown; 2 there is no bundle, or its manifest cannot be read.
     """
-    from sealtrace.bundle.members import read_manifest
+    from sealtrace.bundle.members import read_document
+    from sealtrace.bundle.resources import FIRST_PROTOCOL
 
-    manifest = read_manifest(bundle or default_bundle())
+    place = bundle or default_bundle()
+    manifest = read_document(place)
     if form == "json":
         click.echo(json.dumps(manifest, indent=2, ensure_ascii=True))
-    else:
-        _print(manifest, digests)
+        return 0
+    try:
+        protocol = read_document(place, FIRST_PROTOCOL, "protocol")
+    except BundleError:
+        protocol = {}  # what is wrong with it, `verify` says
+    _print(manifest, [protocol[name] for name in ("title", "about", "field") if protocol.get(name)], digests)
     return 0
 
 
-def _print(manifest: dict[str, Any], digests: bool) -> None:
+def _print(manifest: dict[str, Any], about: list[str], digests: bool) -> None:
     from sealtrace.report.findings import size_text
 
     files = manifest["files"]
     click.echo(paint(harmless(manifest["name"]), "cyan"))
+    for line in about:
+        click.echo(harmless(line))
+    counts = Counter[str]()
+    for file in files:
+        counts[file["kind"]] += file.get("rows", 0)
+    if held := [f"{count:,} {kind} rows" for kind, count in counts.most_common(3) if count]:
+        click.echo(", ".join(held))
     click.echo(f"root {manifest['root_sha256']}")
     click.echo(f"{len(files)} files, {sum(file['bytes'] for file in files):,} bytes")
     click.echo("digests as listed, not verified")
     seals = {file["stage"]: file for file in files if file["kind"] == "seal"}
     width = text_width()
-    for stage in STAGES:
+    due = STAGES if any(file["kind"] == "trace" for file in files) else (STAGES[0], STAGES[-1], *seals)
+    for stage in (stage for stage in STAGES if stage in due):
         click.echo("")
         seal = seals.get(stage)
         click.echo(f"{paint(stage, 'cyan')}  {'seal ' + seal['content_sha256'] if seal else 'not sealed'}")

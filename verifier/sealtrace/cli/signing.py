@@ -223,7 +223,7 @@ def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None
     return 0
 
 
-def _stranger(payload: Any, root: str | None) -> str | None:
+def _stranger(payload: object, root: str | None) -> str | None:
     """Why a signed payload is not a verification result of this bundle; None where it is."""
     from sealtrace.report.in_toto import PREDICATE_TYPE, STATEMENT_TYPE
 

@@ -47,7 +47,7 @@ beside_option = click.option(
     "--reported",
     metavar="FILE",
     type=PATH,
-    help="A paper (.tex, .md, .csv) that must print what the bundle's tables say; repeatable.",
+    help="A paper (.tex, .md, .html, .docx, .csv) that must print what the bundle's tables say; repeatable.",
 )
 @beside_option
 @click.option("--every-row", is_flag=True, help="Validate each row with jsonschema and its model too (slow).")

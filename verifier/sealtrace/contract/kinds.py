@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sealtrace.contract.packs import STAGES, Form, Kind, any_role, loaded, packs
+from sealtrace.contract.packs import STAGES, Form, Kind, any_role, loaded, packs, stages_due
 
 if TYPE_CHECKING:
     from sealtrace.contract.scalars import Record
 
-__all__ = ["KINDS", "SCHEMA_KINDS", "STAGES", "Form", "Kind", "kind_of", "may_seal", "model_of"]
+__all__ = ["KINDS", "SCHEMA_KINDS", "STAGES", "Form", "Kind", "kind_of", "may_seal", "model_of", "stages_due"]
 
 _HERE = "sealtrace.contract"
 _LATE = any_role("report")
@@ -25,11 +25,11 @@ _ENGINE = (
     Kind("table", Form.DOCUMENT, f"{_HERE}.printed:PrintedTable", stages=_LATE),
     Kind("queries", Form.DOCUMENT, f"{_HERE}.printed:SharedQueries", stages=_LATE),
     Kind("relation", Form.ROWS, f"{_HERE}.printed:Relation", ("relation",), _LATE),
+    Kind("claims", Form.DOCUMENT, f"{_HERE}.claims:Claims", stages=_LATE),
     Kind("manuscript", Form.BYTES, "", stages=_LATE),
     Kind("attachment", Form.BYTES, "", stages=any_role(*STAGES)),
     Kind("seal", Form.DOCUMENT, f"{_HERE}.sealing:Seal", stages=any_role(*STAGES)),
     Kind("manifest", Form.DOCUMENT, f"{_HERE}.sealing:Manifest"),
-    Kind("claims", Form.DOCUMENT, f"{_HERE}.claims:Claims"),
     Kind("result", Form.DOCUMENT, f"{_HERE}.result:Result"),
 )
 

@@ -18,6 +18,14 @@ STAGES = ("declare", "bank", "structure", "trace", "calibrate", "select", "repla
 """The freeze stages in their only order."""
 
 
+def stages_due(protocol: Mapping[str, Any]) -> tuple[str, ...]:
+    """The stages that a study must seal: all of them where its protocol declares splits, else the first and the last.
+
+    Stages between these freeze what is traced, calibrated and selected on splits, one after the other.
+    """
+    return STAGES if protocol.get("splits") else (STAGES[0], STAGES[-1])
+
+
 class Form(StrEnum):
     """How the records of a kind lie in a file."""
 
@@ -169,7 +177,7 @@ def unless_held(reason: str, *kinds: Kind) -> Callable[[Any], str | None]:
 @cache
 def packs() -> tuple[Pack, ...]:
     """Every pack: the shipped ones, then those that other installed distributions offer."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import entry_points  # start-up: not every command asks for packs
 
     shipped = [import_module(f"sealtrace.studies.{name}").PACK for name in SHIPPED]
     return (*shipped, *(offer.load() for offer in sorted(entry_points(group=GROUP), key=lambda offer: offer.name)))

@@ -20,7 +20,8 @@ class Elsewhere(Record):
 
 
 class Recipe(Record):
-    """How records give a cell. Exactly one of metric, sql, elsewhere, derived and classification is present."""
+    """How records give a cell. Exactly one of metric, sql, elsewhere, derived and classification is present; none where
+    it is still open."""
 
     metric: Name | None = Field(None, description="A named metric; `sealtrace metrics` lists them.")
     arguments: dict[Name, Name] | None = Field(
@@ -66,6 +67,9 @@ class Recipe(Record):
     percent: bool | None = Field(None, description="The cell prints a fraction in percent, without the sign.")
     undisclosed: list[Text] | None = Field(
         None, description="Settings that the cell needs and its source does not state."
+    )
+    note: Text | None = Field(
+        None, description="A note for readers, such as what was tried for a cell that nothing gives yet."
     )
 
 

@@ -41,6 +41,7 @@ WORDS: dict[str, Word] = {
     "elsewhere": "open",
     "constrained": "open",
     "attested": "open",
+    "unrelated": "open",
     "unclassified": "open",
     "unexplained": "open",
     "probably-off": "open",
@@ -58,6 +59,8 @@ class Subject(Record):
 
     name: str = Field(description="The study's name, or the paper's file.")
     title: str | None = Field(None, description="What the study is, in a line.")
+    about: str | None = Field(None, description="What the authors say of it, in a sentence or two.")
+    field: str | None = Field(None, description="The field of research.")
     root_sha256: str | None = Field(None, description="The bundle's recomputed root digest.")
     papers: list[str] = Field(default=[], description="The papers whose numbers were looked at.")
     results: str | None = Field(None, description="The directory of results that they were compared with.")
@@ -228,7 +231,7 @@ class NumberResult(Record):
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.notebooks import number_html
+        from sealtrace.report.notebooks import number_html  # only in notebooks
 
         return number_html(self)
 
@@ -352,9 +355,14 @@ class Coverage(Record):
         words = [
             f"{count} {word if count == 1 else verbs.get(word, word)}" for word, count in self.words.items() if count
         ]
-        # What other printed numbers give rests on no record, and is never counted with what records give.
-        if printed := self.statuses.get("derived"):
-            words[0] += f" ({printed} of them from print)"
+        # What other printed numbers give rests on no record, and what was measured no computation gives again: neither
+        # is counted with the rest in silence.
+        told = {"derived": "from print", "measured": "measured"}
+        besides = [
+            f"{self.statuses[status]} of them {said}" for status, said in told.items() if status in self.statuses
+        ]
+        if besides:
+            words[0] += f" ({', '.join(besides)})"
         statuses = ", ".join(f"{count} {status}" for status, count in self.statuses.items())
         return f"{', '.join(words)} ({statuses})" if words else "none"
 
@@ -452,7 +460,7 @@ class Result(Record):
 
     def _repr_html_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.notebooks import result_html
+        from sealtrace.report.notebooks import result_html  # only in notebooks
 
         return result_html(self)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
 
 MAX_INTEGER = 2**53 - 1
 """The largest integer that JSON, binary64 and int64 all carry; larger ones are written as strings."""
@@ -65,6 +65,6 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
-def example(*texts: str, **schema: Any) -> ConfigDict:
+def example(*texts: str, **schema: JsonValue) -> ConfigDict:
     """The settings of a record whose schema shows examples, each written as it stands in a file, and says `schema`."""
     return ConfigDict(json_schema_extra={**schema, "examples": [json.loads(text) for text in texts]})

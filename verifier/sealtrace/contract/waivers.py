@@ -37,7 +37,7 @@ def waive(
     waivers: Sequence[Waiver],
     today: date,
 ) -> tuple[list[Finding], list[CheckResult]]:
-    """Findings with what was waived of them said, and checks of which every error is waived as missing.
+    """Findings with their waivers; checks whose every error is waived are missing.
 
     `errors` says how many each check has, listed or not. A waived error becomes a warning; one whose waiver has expired
     stays an error, and a waiver that covers nothing is a warning of its own.

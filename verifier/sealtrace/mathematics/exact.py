@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +51,11 @@ def as_integers(doubles: npt.NDArray[np.float64]) -> tuple[Index, Index]:
     if not np.isfinite(doubles).all():
         raise OverflowError("no integer is infinite")
     mantissas, exponents = np.frexp(doubles)
+    # A mantissa has 53 bits at most, so that this product is a whole number and nothing is lost.
     return (mantissas * 2.0**53).astype(np.int64), exponents.astype(np.int64) - 53
 
 
-def shifted(wholes: npt.NDArray[Any], powers: Index) -> tuple[Integers, int]:
+def shifted(wholes: Index, powers: Index) -> tuple[Integers, int]:
     """Integers that count powers of two, all counted in the least power, and that power."""
     least = int(powers.min(initial=0))
     return wholes.astype(object) << (powers - least).astype(object), least

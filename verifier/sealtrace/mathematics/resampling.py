@@ -25,6 +25,7 @@ def draws(seed: int, size: int, count: int) -> Index:
     accepted: list[Index] = []
     found = 0
     while found < count:
+        # The expected number of words and two per cent, so that one round nearly always is enough.
         wanted = int((count - found) * 2**bits / size * 1.02) + 64
         data = generator.getrandbits(32 * wanted).to_bytes(4 * wanted, "little")
         values = np.frombuffer(data, "<u4").astype(np.int64) >> (32 - bits)
@@ -44,6 +45,7 @@ def percentile_interval(values: Vector, resamples: int, confidence: Fraction, se
         means[start : start + block] = values[chosen[start : start + block]].sum(axis=1) / size
     means.sort()
     tail = (1 - confidence) / 2
+    # In fractions: in doubles 0.025 * 9999 and the like may fall on the wrong side of a whole number.
     low = (tail * (resamples - 1)).__floor__()
     high = ((1 - tail) * (resamples - 1)).__floor__()
     return float(means[low]), float(means[high])

@@ -30,12 +30,13 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadingProblem:
-    """Something that was refused (an error) or read with a doubt (a warning)."""
+    """Something that was refused (an error), read with a doubt (a warning), or that may change what is printed although
+    what was read is sound in itself (a note)."""
 
     message: str
     source: str
     line: int
-    severity: Literal["error", "warning"] = "error"
+    severity: Literal["error", "warning", "note"] = "error"
     certain: bool = False
     """What stands in the table is certain all the same: a warning about its header, caption or label."""
 
@@ -122,14 +123,16 @@ class ExtractedTable:
     rows: tuple[ExtractedRow, ...]
     headings: tuple[str, ...] = ()
     """Headings of a Markdown file under which it stands, the nearest first."""
+    notes: tuple[ProseLine, ...] = ()
+    """What is printed below it in its float, beside the caption."""
 
     @property
     def panels(self) -> int:
         """Number of panels."""
         return max((row.panel for row in self.rows), default=-1) + 1
 
-    def column_labels(self, panel: int = 0) -> list[str]:
-        """Header of each column, its rows joined from top to bottom.
+    def header(self, panel: int = 0) -> list[list[ExtractedCell]]:
+        """The cells of the header above each column, from top to bottom; one over several columns is above each.
 
         A panel whose only header is a title over all columns keeps the column headers of the panel before it.
         """
@@ -138,7 +141,15 @@ class ExtractedTable:
             earlier = [row for row in self.rows if row.header and row.panel < panel and not row.is_title]
             headers = [row for row in earlier if row.panel == earlier[-1].panel] + headers
         named = ([row.at(column) for row in headers] for column in range(self.columns))
-        return [JOIN.join(cell.text for cell in cells if cell is not None and cell.text) for cells in named]
+        return [[cell for cell in cells if cell is not None and cell.text] for cells in named]
+
+    def column_labels(self, panel: int = 0) -> list[str]:
+        """The header of each column as one text."""
+        return [JOIN.join(cell.text for cell in cells) for cells in self.header(panel)]
+
+    def group(self, index: int) -> str:
+        """What the row at an index belongs to: the name of a row above it that is not indented, or has only a name."""
+        return self._groups[index]
 
     def row_label(self, row: ExtractedRow) -> str:
         """Text of the first cell, followed by as many of the next cells as make it unique in its panel.
@@ -197,7 +208,6 @@ class ExtractedTable:
 
     @cached_property
     def _groups(self) -> list[str]:
-        """What each row belongs to: the row above that is not indented as it is, or that has nothing but its name."""
         groups: list[str] = []
         panel, outer, title = -1, "", ""
         for row in self.rows:

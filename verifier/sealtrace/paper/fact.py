@@ -99,7 +99,12 @@ def fact_of(number: PrintedNumber, address: str, *, measured: bool = False, scal
 
 def is_rounded(number: PrintedNumber) -> bool:
     """Whether a number shows by itself that it was rounded."""
-    return number.unit not in (0, 1) or not number.text.lstrip("+-").replace(",", "").isdecimal()
+    return number.unit not in (0, 1) or not is_whole(number.text)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number and nothing else; thousands may be parted by commas or thin spaces."""
+    return "".join(text.lstrip("+-").replace(",", "").split()).isdecimal()
 
 
 def plain_address(fact: Fact) -> str:

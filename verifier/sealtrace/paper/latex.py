@@ -28,7 +28,7 @@ def read_document(text: str, source: str, load: Load) -> Reported:
     `load` gives the text of a file that the document puts in, or None where it is not there. It is asked for names
     as they are written, with .tex behind them first, and decides itself which paths it allows.
     """
-    return _Reader(text, source, load).read()
+    return _LatexReader(text, source, load).read()
 
 
 @dataclass
@@ -51,6 +51,15 @@ class _Found:
     """Among all tables."""
     own: _Caption | None = None
     """Of a part of a float, beside the caption of the whole."""
+    label: str | None = None
+    caption: str = ""
+    notes: list[ProseLine] = field(default_factory=list)
+    """What its float prints behind it, beside the caption."""
+
+    def table(self) -> ExtractedTable:
+        """The table with what was found for it."""
+        rows, place = tuple(self.tabular.rows), (self.begin.file.name, self.begin.line)
+        return ExtractedTable(self.label, self.caption, *place, self.tabular.columns, rows, notes=tuple(self.notes))
 
 
 @dataclass
@@ -64,14 +73,16 @@ class _Box:
     tables: list[_Found] = field(default_factory=list)
     held_table: bool = False
     """A table was read or refused, here or in a box inside."""
+    printed: list[_Found] = field(default_factory=list)
+    """Of a float of tables: those that were read so far, also in boxes inside."""
 
 
-class _Reader:
+class _LatexReader:
     def __init__(self, text: str, source: str, load: Load) -> None:
         self.problems: list[ReadingProblem] = []
         self.expander = Expander(text, source, load, self.problems)
         self.stream = TokenStream(more=self.expander.next)
-        self.tables: list[tuple[int, ExtractedTable]] = []
+        self.tables: list[_Found] = []
         self.prose: list[ProseLine] = []
         self.paragraph = 0
         self.buffer: list[Token] = []
@@ -138,8 +149,8 @@ class _Reader:
         self.flush()
         while self.boxes:
             self.close_box(self.boxes.pop())
-        self.tables.sort(key=lambda pair: pair[0])
-        tables = [table for _order, table in self.tables]
+        self.problems += self.expander.doubts()
+        tables = [found.table() for found in sorted(self.tables, key=lambda found: found.order)]
         return Reported(tables, list(dict.fromkeys(self.problems)), self.prose)
 
     def begin(self, token: Token) -> None:
@@ -147,8 +158,7 @@ class _Reader:
         name = written(self.stream.argument())
         if name == "document":
             self.started = True
-        in_table = any(box.name in commands.TABLE_FLOATS for box in self.boxes)
-        if name in commands.TABULARS or (name == "array" and in_table):
+        if name in commands.TABULARS or (name == "array" and self.table_float() is not None):
             self.tabular(name, token)
             return
         if name in commands.GRAPHICS:
@@ -230,6 +240,8 @@ class _Reader:
                 self.problems.append(where.problem(doubt, warning=True))
         found = _Found(tabular, token, len(box.captions), self.count, self.part)
         self.part = None
+        if (around := self.table_float()) is not None:
+            around.printed.append(found)
         if tabular.captions or tabular.labels:
             own = _Box(
                 name,
@@ -274,6 +286,7 @@ class _Reader:
 
     def close_box(self, box: _Box) -> None:
         """Gives the tables of a box their captions."""
+        self.part = None  # the caption of a part ends with its float, whether a table followed it or a picture
         parent = self.boxes[-1] if self.boxes else None
         if parent is not None:
             parent.held_table |= box.held_table
@@ -322,10 +335,12 @@ class _Reader:
         if found.own is not None:
             label = found.own.label or label
             text = " ".join(filter(None, [text, render(found.own.tokens).text()]))
-        tabular = found.tabular
-        begin = found.begin
-        table = ExtractedTable(label, text, begin.file.name, begin.line, tabular.columns, tuple(tabular.rows))
-        self.tables.append((found.order, table))
+        found.label, found.caption = label, text
+        self.tables.append(found)
+
+    def table_float(self) -> _Box | None:
+        """The innermost float of tables that is open."""
+        return next((box for box in reversed(self.boxes) if box.name in commands.TABLE_FLOATS), None)
 
     # Running text
 
@@ -343,9 +358,12 @@ class _Reader:
             named.setdefault((token.file.name, token.line), []).append(label)
         lines = rendering.lines()
         self.paragraph += bool(lines)
+        around = None if caption else self.table_float()
         for token, text in lines:
             place = (token.file.name, token.line)
             self.prose.append(ProseLine(text, *place, self.paragraph, caption, tuple(named.get(place, ()))))
+            for found in around.printed if around is not None else ():
+                found.notes.append(self.prose[-1])
 
 
 def _of_people(tabular: Tabular) -> bool:

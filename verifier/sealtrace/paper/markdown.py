@@ -15,6 +15,7 @@ from sealtrace.paper.extracted import (
     collapse,
     marked_cell,
 )
+from sealtrace.paper.laid_out import raised
 from sealtrace.paper.reported import Reported
 from sealtrace.paper.tex_text import Rendering, render
 from sealtrace.paper.tex_tokens import SourceText, tokenize
@@ -39,10 +40,10 @@ def read_markdown(text: str, source: str) -> Reported:
     label is what {#…} in the caption says. **x** and __x__ are bold, as Markdown prints them, and <u>x</u> is
     underlined.
     """
-    return _Reader(text, source).read()
+    return _MarkdownReader(text, source).read()
 
 
-class _Reader:
+class _MarkdownReader:
     def __init__(self, text: str, source: str) -> None:
         from markdown_it import MarkdownIt
 
@@ -152,7 +153,7 @@ class _Reader:
     def marks(self, children: Iterable[Token]) -> list[Mark]:
         """Inline content as characters."""
         marks: list[Mark] = []
-        bold = underline = 0
+        bold = underline = above = 0
         for child in children:
             tag = child.content.lower().strip("<>/ ").partition(" ")[0] if child.type == "html_inline" else ""
             closing = child.content.startswith("</")
@@ -162,6 +163,10 @@ class _Reader:
                 bold += -1 if closing else 1
             elif tag in ("u", "ins"):
                 underline += -1 if closing else 1
+            elif tag == "sup" and not closing:
+                above = len(marks)
+            elif tag == "sup":
+                marks[above:] = raised(marks[above:])
             elif tag == "br" or child.type == "hardbreak":
                 marks.append(Mark(" ", bold > 0, underline > 0))
             elif child.type == "softbreak":

@@ -14,19 +14,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count, pairwise
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 from sealtrace.paper.extracted import JOIN, ProseLine, ReadingProblem
 from sealtrace.paper.fact import cell_id
 from sealtrace.paper.numbers import Printed, PrintedNumber, looks_numeric, numbers_of, read_printed
+from sealtrace.paper.table_records import ColumnRecord, RecipeRecord, RowRecord, TableRecord
 
 if TYPE_CHECKING:
     from sealtrace.paper.sentences import Sentence, TextNumber
 
 Role = Literal["number", "name", "text", "nothing"]
 """What a cell prints: a number to be accounted for, what something is called, words, or nothing."""
-RecipeRecord = dict[str, Any]
-"""How records give a cell, as a sealed record has it."""
 NAME = "name"
 """The classification that declares a cell's digits to be part of a name."""
 _LONGEST_CAPTION = 4000
@@ -69,7 +68,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column."""
 
     label: str
@@ -87,6 +86,25 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """One cell of a table's header with those below it: a tree whose leaves stand above single columns."""
+
+    text: str
+    first: int
+    """The first column below it, from zero."""
+    columns: int
+    """How many columns it is above."""
+    line: int | None = None
+    below: tuple[Heading, ...] = ()
+
+    def path(self, column: int) -> tuple[str, ...]:
+        """What is printed above a column, from here downwards; nothing where the column is not below."""
+        if not self.first <= column < self.first + self.columns:
+            return ()
+        return (self.text, *chain.from_iterable(heading.path(column) for heading in self.below))
+
+
+@dataclass(frozen=True)
 class Row:
     """One row of the body."""
 
@@ -100,6 +118,8 @@ class Row:
     """A rule over the whole table stands above it."""
     indented: bool = False
     """Its name is set further right: it is a part of a row above."""
+    group: str = ""
+    """The name of the row above that it belongs to: one that is not indented, or that prints nothing but its name."""
     marks: Mapping[str, str] = field(default_factory=dict)
     """Column to how its cell is emphasized."""
     recipes: Mapping[str, RecipeRecord] = field(default_factory=dict)
@@ -107,9 +127,9 @@ class Row:
     arguments: Mapping[str, str] = field(default_factory=dict)
     among: str | None = None
     printing: Mapping[str, str] = field(default_factory=dict)
+    """Column to how its numbers came to be printed."""
     quotation: str | None = None
     """Of a sealed number of the text: the words around it."""
-    """Column to how its numbers came to be printed."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -133,14 +153,18 @@ class Table:
     """One table of a paper, or one panel of it; or a sealed table record."""
 
     label: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[Row, ...]
     caption: str = ""
     source: str = ""
     """The file that prints it."""
     line: int | None = None
     headings: tuple[str, ...] = ()
-    """Headings under which it stands, the nearest first."""
+    """Headings of the document under which it stands, the nearest first."""
+    header: tuple[Heading, ...] = ()
+    """The cells of its header as a tree; a sealed record has none."""
+    notes: tuple[ProseLine, ...] = ()
+    """What is printed below it: rows of one cell at its end, and what its float says beside the caption."""
     recipe: RecipeRecord | None = None
     """The query that fills the whole table, where the table is sealed."""
     population: str | None = None
@@ -149,10 +173,11 @@ class Table:
     """Where its record lies in the bundle; None where it was read from a paper."""
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], path: str | None = None) -> Self:
-        """A table record as a table. The record may be misshapen: rows may have too many cells or too few."""
+    def of(cls, given: Mapping[str, object], path: str | None = None) -> Self:
+        """A table record that fits its schema as a table; its rows may still have too many cells or too few."""
+        record = cast("TableRecord", given)
         columns = tuple(
-            Column(column["label"], column.get("direction"), column.get("recipe")) for column in record["columns"]
+            TableColumn(column["label"], column.get("direction"), column.get("recipe")) for column in record["columns"]
         )
         return cls(
             record["label"],
@@ -165,15 +190,18 @@ class Table:
             path=path,
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> TableRecord:
         """The table as a record that can be sealed."""
-        file = PurePath(self.source).name
-        found: dict[str, Any] = {"label": self.label}
-        found |= {"source": file} if file else {}
-        found |= {"caption": self.caption[:_LONGEST_CAPTION]} if self.caption else {}
-        found |= {"population": self.population} if self.population is not None else {}
-        found |= {"recipe": dict(self.recipe)} if self.recipe is not None else {}
-        return found | {"columns": list(map(_column_record, self.columns)), "rows": list(map(_row_record, self.rows))}
+        found = TableRecord(
+            label=self.label,
+            source=self.file or None,
+            caption=self.caption[:_LONGEST_CAPTION] or None,
+            population=self.population,
+            recipe=None if self.recipe is None else self.recipe.copy(),
+            columns=list(map(_column_record, self.columns)),
+            rows=list(map(_row_record, self.rows)),
+        )
+        return _present(found)
 
     @property
     def file(self) -> str:
@@ -189,6 +217,11 @@ class Table:
     def headers(self) -> tuple[str, ...]:
         """The labels of the columns."""
         return tuple(column.label for column in self.columns)
+
+    def above(self, column: int) -> tuple[str, ...]:
+        """What is printed above a column, the outermost heading first."""
+        found = tuple(chain.from_iterable(heading.path(column) for heading in self.header))
+        return found or (self.columns[column].header,)
 
     def id(self, row: int, column: int) -> str:
         """How a cell is addressed."""
@@ -269,7 +302,7 @@ class Table:
         return tuple(place for place in self.places() if self.role(*place[:2]) == "number")
 
 
-def _row_of(row: Mapping[str, Any], columns: Sequence[Column]) -> Row:
+def _row_of(row: RowRecord, columns: Sequence[TableColumn]) -> Row:
     marks, lines, texts = row.get("marks") or {}, tuple(row.get("lines") or ()), row["cells"]
     at = [*lines, *[None] * len(texts)] if lines else [row.get("line")] * len(texts)
     marked = [marks.get(column.label) for column in columns] + [None] * len(texts)
@@ -287,19 +320,33 @@ def _row_of(row: Mapping[str, Any], columns: Sequence[Column]) -> Row:
     )
 
 
-def _column_record(column: Column) -> dict[str, Any]:
-    found: dict[str, Any] = {"label": column.label}
-    found |= {"direction": column.direction} if column.direction else {}
-    return found | ({"recipe": dict(column.recipe)} if column.recipe is not None else {})
+def _column_record(column: TableColumn) -> ColumnRecord:
+    recipe = column.recipe if column.recipe is None else column.recipe.copy()
+    return _present(ColumnRecord(label=column.label, direction=column.direction or None, recipe=recipe))
 
 
-def _row_record(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {"label": row.label, "cells": list(row.texts)}
-    found |= {"lines": list(row.lines)} if row.lines else {"line": row.line} if row.line is not None else {}
-    kept = {"marks": row.marks, "arguments": row.arguments, "recipes": row.recipes, "printing": row.printing}
-    found |= {name: dict(value) for name, value in kept.items() if value}
-    found |= {"quotation": row.quotation} if row.quotation is not None else {}
-    return found | ({"among": row.among} if row.among is not None else {})
+def _row_record(row: Row) -> RowRecord:
+    found = RowRecord(
+        label=row.label,
+        cells=list(row.texts),
+        lines=list(row.lines) or None,
+        line=None if row.lines else row.line,
+        marks=dict(row.marks) or None,
+        arguments=dict(row.arguments) or None,
+        recipes=dict(row.recipes) or None,
+        printing=dict(row.printing) or None,
+        quotation=row.quotation,
+        among=row.among,
+    )
+    return _present(found)
+
+
+_Record = TypeVar("_Record", TableRecord, ColumnRecord, RowRecord)
+
+
+def _present(record: _Record) -> _Record:
+    """A record without the fields that say nothing."""
+    return cast("_Record", {name: value for name, value in record.items() if value is not None})
 
 
 # What names something
@@ -373,7 +420,7 @@ class Paper:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """The running text and the captions, sentence by sentence."""
-        from sealtrace.paper.sentences import sentences
+        from sealtrace.paper.sentences import sentences  # start-up: verifying reads no sentences
 
         return tuple(sentences(self.prose))
 
@@ -392,7 +439,7 @@ class Paper:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         """Its tables as records that can be sealed."""
-        return [table.record() for table in self.tables]
+        return [dict(table.record()) for table in self.tables]
 
     @property
     def file_names(self) -> dict[str, str]:

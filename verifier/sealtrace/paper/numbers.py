@@ -7,9 +7,10 @@ stay text.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
-from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber
+from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber, is_unit
 
 __all__ = ["Printed", "PrintedNumber", "count_in", "looks_numeric", "numbers_in", "numbers_of", "read_printed"]
 
@@ -19,6 +20,8 @@ _DATE = re.compile(
 )
 _MAP = re.compile(r"[A-Za-z][A-Za-z\-]*(?:\.|@)[0-9.]+(?:\s*[/,]\s*[A-Za-z][A-Za-z\-]*(?:(?:\.|@)[0-9.]+)?)*")
 _NOT_AVAILABLE = frozenset({"n/a", "na", "n.a.", "-", "--", "–", "—", "---", "·", "…", "...", "n.d.", "n/r"})
+_REMARK = re.compile(r"(.*\S)\s*[(\[]([^()\[\]\d]{1,24})[)\]]")
+"""A number, and brackets without a digit behind it: stars, `n.s.`, a note's letter, a word."""
 _EMPTY_POWER = re.compile(r"(?<![\d.])[+\-]?(?:0+\.?0*|\.0+)(?:[eE]|\s*×\s*10\s*\^)\s*\{?\+?[1-9]")
 _RAISED = re.compile("[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -39,6 +42,10 @@ def read_printed(text: str) -> Printed | None:
     if found is not None:
         form, parts = found
         return Printed(text, form, tuple(parts), marks, all(part.percent for part in parts))
+    # A unit in brackets is no remark: it says what the number means.
+    if (remark := _REMARK.fullmatch(plain)) and not is_unit(remark[2]) and "%" not in remark[2]:
+        before = read_printed(remark[1])
+        return replace(before, text=text, marks=before.marks + remark[2]) if before and before.parts else None
     return Printed(text, "map", (), marks) if _MAP.fullmatch(bare) else None
 
 
@@ -67,12 +74,18 @@ NUMBER_WORD = re.compile(
     rf"(?<![\w-])(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(COUNTS[1:10])}))?|{'|'.join(COUNTS)})(?!\w)",
     re.IGNORECASE,
 )
-SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+_SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
+_THIN_THOUSANDS = re.compile(r"(?<=\d)[\u2009\u202f\u200a](?=\d{3}(?!\d))")
+
+
+def plain_signs(text: str) -> str:
+    """A text of the same length with one kind of minus, of space, and of sign between thousands."""
+    return _THIN_THOUSANDS.sub(",", text).translate(_SAME_LENGTH)
 
 
 def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
     """The numbers of running text with their places: each with its unit, deviation, total or other end of its range."""
-    plain = text.translate(SAME_LENGTH)
+    plain = plain_signs(text)
     found: list[tuple[int, int, Printed]] = []
     at = 0
     while (start := _START.search(plain, at)) is not None:
@@ -119,4 +132,5 @@ def count_in(word: str) -> int | None:
     if NUMBER_WORD.fullmatch(word):
         parts = re.split("[- ]", word)
         return sum(COUNTS.index(part) if part in COUNTS else 10 * _TENS.index(part) + 20 for part in parts)
-    return int(word) if word.isdecimal() and len(word) < 10 else None
+    digits = "".join(word.split())  # thousands may be parted by a thin space
+    return int(digits) if digits.isdecimal() and len(digits) < 10 else None

@@ -22,11 +22,11 @@ from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.defects import BundleError, nearest_path
 from sealtrace.paper.extracted import Load, ProseLine
 from sealtrace.paper.model import Paper, Table
-from sealtrace.paper.reported import UnreadableTypeError, read_reported
+from sealtrace.paper.reported import UnreadableTypeError, paper_of, read_reported
 
-SOURCES = (".tex", ".ltx", ".md", ".markdown", ".csv", ".tsv")
+SOURCES = (".tex", ".ltx", ".md", ".markdown", ".html", ".htm", ".csv", ".tsv")
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")
-PAPERS = (*SOURCES, ".pdf")
+PAPERS = (*SOURCES, ".pdf", ".docx")
 """Endings of files that can only be papers; an archive may be a bundle as well."""
 MAX_FILE = 8_000_000
 """Bytes of one source file. The longest papers have a tenth of that."""
@@ -41,7 +41,7 @@ SOUGHT, SOUGHT_BYTES = 2000, 2_000_000
 """How many files of a directory are looked at for a paper, and how much of each."""
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _RARE = 1000
-"""Of so many bytes of a text one may be a zero, which an editor left."""
+"""One byte in this many of a text may be a zero that an editor left."""
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _BEGINS = re.compile(r"\\document(?:class|style)\b")
 _INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
@@ -84,16 +84,24 @@ def paper_and_results(paper: Path, results: Path | None) -> tuple[Path, Path]:
 
 
 def _paper_in(directory: Path) -> Path:
-    """The paper in a directory: the likeliest LaTeX file that begins a document, else the one Markdown or PDF paper."""
+    """The paper in a directory: the likeliest LaTeX file that begins a document, else the one paper of another kind.
+
+    Of several others, one that is called a paper; without one, the README that lies nearest to the top.
+    """
     sources = _sources_in(directory)
     if mains := _main_files(sources):
         return directory / mains[0]
-    others = _files_in(directory, (".md", ".pdf"))
+    others = _files_in(directory, (".md", ".html", ".docx", ".pdf"))
     named = [path for path in others if path.stem.lower() in _MAIN_STEMS] or others
     if len(named) == 1:
         return named[0]
+    readmes = [path for path in named if path.suffix.lower() == ".md" and path.stem.lower() == "readme"]
+    depth = min((len(path.parts) for path in readmes), default=0)
+    nearest = [path for path in readmes if len(path.parts) == depth]
+    if len(nearest) == 1:
+        return nearest[0]
     listed = ", ".join(str(path) for path in (named or list(map(directory.joinpath, sources)))[:4])
-    which = f"which of these is the paper: {listed}?" if listed else "no paper in it (.tex, .md, .pdf)."
+    which = f"which of these is the paper: {listed}?" if listed else "no paper in it (.tex, .md, .html, .docx, .pdf)."
     raise BundleError(f"{directory}: {which} Name it: sealtrace check PAPER {directory}")
 
 
@@ -136,9 +144,13 @@ def read_paper(path: Path, root: Path | None = None) -> Paper:
                 f"{path}: {'a directory' if path.is_dir() else 'not a plain file'}, where a paper is needed"
             )
         if name.endswith(".pdf"):
-            from sealtrace.paper.pdf import read_pdf
+            from sealtrace.paper.pdf import read_pdf  # start-up: most papers are text
 
             return read_pdf(path)
+        if name.endswith(".docx"):
+            from sealtrace.paper.docx import read_docx  # start-up: most papers are text
+
+            return paper_of(read_docx(path))
         if name.endswith(ARCHIVES):
             return _read_archive(path)
         if path.stat().st_size > MAX_FILE:
@@ -190,12 +202,14 @@ def _loader(path: Path, root: Path | None) -> Load:
     return load
 
 
+def is_repository(directory: Path) -> bool:
+    """Whether version control calls a directory its own."""
+    return any((directory / mark).exists() for mark in (".git", ".hg", ".svn", ".jj"))
+
+
 def _top_of_repository(directory: Path) -> Path:
     """The nearest directory upwards that version control calls its own; the directory itself, if there is none."""
-    for place in (directory, *directory.parents):
-        if any((place / mark).exists() for mark in (".git", ".hg", ".svn", ".jj")):
-            return place
-    return directory
+    return next((place for place in (directory, *directory.parents) if is_repository(place)), directory)
 
 
 # Archives
@@ -310,7 +324,7 @@ class _TooLongError(Exception):
 
 
 class _Bounded:
-    """A file of which only so many bytes are read."""
+    """A file that is read up to a limit."""
 
     def __init__(self, file: IO[bytes] | gzip.GzipFile, limit: int | None = None) -> None:
         self._file = file

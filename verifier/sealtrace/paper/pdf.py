@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sealtrace.bundle.confined import command, ended_by_clock
+from sealtrace.bundle.child_process import command, ended_by_clock
 from sealtrace.bundle.defects import BundleError
 from sealtrace.paper.extracted import (
     ExtractedCell,
@@ -58,10 +58,10 @@ Rule = tuple[int, int, float]
 
 
 @dataclass
-class Line:
+class PageLine:
     """Words that stand on one line, from left to right."""
 
-    words: list[Word]
+    words: list[PageWord]
     number: int = 0
 
     @property
@@ -76,9 +76,9 @@ class Line:
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
 
-    def pieces(self) -> list[list[Word]]:
+    def pieces(self) -> list[list[PageWord]]:
         """Words in groups that a gap wider than a space parts."""
-        found: list[list[Word]] = []
+        found: list[list[PageWord]] = []
         for word in self.words:
             space = 0.5 * (word.bottom - word.top)
             if found and word.x0 - found[-1][-1].x1 < space:
@@ -98,7 +98,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Word:
+class PageWord:
     """Characters without a gap between them."""
 
     text: str
@@ -109,8 +109,8 @@ class Word:
     bold: tuple[bool, ...]
     """Of each character."""
 
-    def joined(self, other: Word) -> Word:
-        return Word(
+    def joined(self, other: PageWord) -> PageWord:
+        return PageWord(
             self.text + other.text,
             min(self.x0, other.x0),
             min(self.top, other.top),
@@ -119,7 +119,7 @@ class Word:
             self.bold + other.bold,
         )
 
-    def goes_on(self, other: Word) -> bool:
+    def goes_on(self, other: PageWord) -> bool:
         """Whether another word follows directly: in line, and with less than a space between."""
         height = min(self.bottom - self.top, other.bottom - other.top)
         beside = min(self.bottom, other.bottom) - max(self.top, other.top) > 0.4 * height
@@ -127,7 +127,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class PageDoubt:
     """A character that a reader may not see as the text layer has it."""
 
     text: str
@@ -139,16 +139,16 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Page:
+class PdfPage:
     """What one page prints."""
 
     source: str
     width: float
-    words: list[Word]
+    words: list[PageWord]
     rules: list[Rule]
     drawn: list[tuple[float, float, float, float]]
     """Images, shadings and curves: left, top, right, bottom."""
-    doubts: list[Doubt]
+    doubts: list[PageDoubt]
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class Located:
 
     caption: str
     area: Area
-    lines: list[Line]
-    page: Page
+    lines: list[PageLine]
+    page: PdfPage
 
     @property
     def has_numbers(self) -> bool:
@@ -183,7 +183,7 @@ def read_pdf(path: Path) -> Paper:
     return paper_of(reported)
 
 
-def pages_of(data: bytes, name: str) -> tuple[list[Page], list[ReadingProblem]]:
+def pages_of(data: bytes, name: str) -> tuple[list[PdfPage], list[ReadingProblem]]:
     """The pages of a PDF, and what was not read of it; `ValueError` says why nothing was."""
     process = subprocess.Popen(
         [*command("sealtrace.paper.pdf_process"), str(SECONDS)],
@@ -226,7 +226,7 @@ def pages_of(data: bytes, name: str) -> tuple[list[Page], list[ReadingProblem]]:
     return pages, problems
 
 
-def _told(doubts: list[Doubt]) -> dict[str, str]:
+def _told(doubts: list[PageDoubt]) -> dict[str, str]:
     """The first characters of each kind of doubt."""
     told: dict[str, str] = {}
     for doubt in doubts:
@@ -234,28 +234,28 @@ def _told(doubts: list[Doubt]) -> dict[str, str]:
     return told
 
 
-def _page(found: dict[str, Any], source: str) -> Page:
-    words: list[Word] = []
+def _page(found: dict[str, Any], source: str) -> PdfPage:
+    words: list[PageWord] = []
     doubts = []
     unseen = sum(doubt == UNSEEN for *_, doubt in found["characters"])
     scanned = unseen * 2 > len(found["characters"])  # an invisible layer over a picture is what can be read of it
     for text, x0, top, x1, bottom, font, doubt in found["characters"]:
         if doubt:
-            doubts.append(Doubt(text, x0, top, x1, bottom, doubt))
+            doubts.append(PageDoubt(text, x0, top, x1, bottom, doubt))
         if doubt == UNSEEN and not scanned:
             continue
         plain = _plain(text)
-        word = Word(plain, x0, top, x1, bottom, (_BOLD.search(font) is not None,) * len(plain))
+        word = PageWord(plain, x0, top, x1, bottom, (_BOLD.search(font) is not None,) * len(plain))
         if words and words[-1].goes_on(word):
             words[-1] = words[-1].joined(word)
         else:
             words.append(word)
     rules = [(round(left), round(right), top) for left, right, top in found["rules"] if right - left > _SHORTEST]
     rules.sort(key=lambda rule: rule[2])
-    return Page(source, found["size"][0], words, rules, [tuple(box) for box in found["drawn"]], doubts)
+    return PdfPage(source, found["size"][0], words, rules, [tuple(box) for box in found["drawn"]], doubts)
 
 
-def tables_of_pages(pages: list[Page], reported: Reported) -> list[Located]:
+def tables_of_pages(pages: list[PdfPage], reported: Reported) -> list[Located]:
     """The tables of all pages with their places; `reported` gets them, continued ones joined, and the running text."""
     located: list[Located] = []
     for page in pages:
@@ -263,7 +263,7 @@ def tables_of_pages(pages: list[Page], reported: Reported) -> list[Located]:
     return located
 
 
-def _read_page(page: Page, reported: Reported) -> list[Located]:
+def _read_page(page: PdfPage, reported: Reported) -> list[Located]:
     tables, source, words, rules = reported.tables, page.source, page.words, page.rules
     lines = _in_columns(words, page.width)
     for number, line in enumerate(lines, 1):
@@ -298,7 +298,7 @@ def _read_page(page: Page, reported: Reported) -> list[Located]:
         else:
             tables.append(table)
     paragraph = max((line.paragraph for line in reported.prose), default=0)
-    last: Line | None = None
+    last: PageLine | None = None
     for line in lines:
         shown = [word for word in line.words if not any(_within([word], area) for area in read)]
         if not shown:
@@ -323,9 +323,9 @@ def _plain(text: str) -> str:
 # Lines
 
 
-def _joined(words: list[Word]) -> list[Word]:
+def _joined(words: list[PageWord]) -> list[PageWord]:
     """Words of a line that were set one after the other, but not in the order of the file."""
-    found: list[Word] = []
+    found: list[PageWord] = []
     for word in words:
         if found and found[-1].goes_on(word):
             found[-1] = found[-1].joined(word)
@@ -334,7 +334,7 @@ def _joined(words: list[Word]) -> list[Word]:
     return found
 
 
-def _in_columns(words: list[Word], width: float) -> list[Line]:
+def _in_columns(words: list[PageWord], width: float) -> list[PageLine]:
     """The lines of a page in the order of reading: by column, where few words cross the middle."""
     middle = width / 2
     crossing = [word for word in words if word.x0 < middle < word.x1]
@@ -344,14 +344,14 @@ def _in_columns(words: list[Word], width: float) -> list[Line]:
     return _lines(left) + _lines([word for word in words if word.x0 >= middle])
 
 
-def _lines(words: list[Word]) -> list[Line]:
-    found: list[Line] = []
+def _lines(words: list[PageWord]) -> list[PageLine]:
+    found: list[PageLine] = []
     for word in sorted(words, key=lambda word: (word.bottom, word.x0)):
         height = word.bottom - word.top
         if found and word.bottom - found[-1].words[0].bottom < 0.5 * height:
             found[-1].words.append(word)
         else:
-            found.append(Line([word]))
+            found.append(PageLine([word]))
     for line in found:
         line.words = _joined(sorted(line.words, key=lambda word: word.x0))
     return found
@@ -360,7 +360,7 @@ def _lines(words: list[Word]) -> list[Line]:
 # Tables
 
 
-def _areas(rules: list[Rule], lines: list[Line]) -> Iterator[Area]:
+def _areas(rules: list[Rule], lines: list[PageLine]) -> Iterator[Area]:
     """Places between at least two rules of one width, with no caption between them."""
     captions = [line.top for line in lines if _CAPTION.match(line.text)]
     open_areas: list[Area] = []
@@ -384,13 +384,13 @@ def _areas(rules: list[Rule], lines: list[Line]) -> Iterator[Area]:
     yield from open_areas
 
 
-def _blank(above: float, below: float, lines: list[Line]) -> bool:
+def _blank(above: float, below: float, lines: list[PageLine]) -> bool:
     """Whether a stretch without text lies between two rules, wider than any row is high."""
     tops = sorted([above, below, *(line.top for line in lines if above < line.top < below)])
     return any(second - first > _TALLEST for first, second in pairwise(tops))
 
 
-def _run_on(area: Area, words: list[Word]) -> Area:
+def _run_on(area: Area, words: list[PageWord]) -> Area:
     """A table whose last rule is that below its header: it ends where lines no longer have several cells."""
     bottom = end = area.rules[-1]
     inside = [word for word in words if area.left - _SAME <= word.x0 and word.x1 <= area.right + _SAME]
@@ -403,7 +403,7 @@ def _run_on(area: Area, words: list[Word]) -> Area:
     return replace(area, rules=[*area.rules, end + 1])
 
 
-def _within(words: list[Word], area: Area) -> list[Word]:
+def _within(words: list[PageWord], area: Area) -> list[PageWord]:
     low, high = area.rules[0], area.rules[-1]
     return [
         word
@@ -415,7 +415,7 @@ def _within(words: list[Word], area: Area) -> list[Word]:
 
 
 def _table(
-    area: Area, held: list[Line], lines: list[Line], captioned: int, source: str, rules: list[Rule]
+    area: Area, held: list[PageLine], lines: list[PageLine], captioned: int, source: str, rules: list[Rule]
 ) -> ExtractedTable | None:
     if len(held) < 2:
         return None
@@ -460,7 +460,7 @@ def _page_number(source: str) -> int:
     return int(source.rpartition("=")[2])
 
 
-def _gaps(area: Area, held: list[Line]) -> list[float]:
+def _gaps(area: Area, held: list[PageLine]) -> list[float]:
     """The edges of the columns: places that nearly all rows leave free, each where most of them do."""
     body = [line for line in held if len(line.pieces()) > 1] or held
     marks = sorted(
@@ -485,11 +485,11 @@ def _gaps(area: Area, held: list[Line]) -> list[float]:
 
 
 def _cells(
-    line: Line, edges: list[float], source: str, number: int, bars: list[tuple[int, int]]
+    line: PageLine, edges: list[float], source: str, number: int, bars: list[tuple[int, int]]
 ) -> tuple[ExtractedCell | None, ...]:
     """The cells of a line; `bars` are the rules directly below it, each with what stands above all its columns."""
     columns = len(edges) - 1
-    found: dict[int, tuple[int, list[Word]]] = {}
+    found: dict[int, tuple[int, list[PageWord]]] = {}
     for piece in line.pieces():
         first = max(0, sum(edge <= piece[0].x0 + 1 for edge in edges) - 1)
         last = max(first, sum(edge < piece[-1].x1 - 1 for edge in edges) - 1)
@@ -517,7 +517,7 @@ def _cells(
     return tuple(cells)
 
 
-def _caption(area: Area, lines: list[Line]) -> tuple[float, int]:
+def _caption(area: Area, lines: list[PageLine]) -> tuple[float, int]:
     """How far the nearest caption stands above or below a table, and which line it is."""
     top, bottom = area.rules[0], area.rules[-1]
     near = [
@@ -531,7 +531,7 @@ def _caption(area: Area, lines: list[Line]) -> tuple[float, int]:
     return min(near, default=(_FARTHEST, 0))
 
 
-def _caption_text(area: Area, lines: list[Line], at: int) -> tuple[str | None, str]:
+def _caption_text(area: Area, lines: list[PageLine], at: int) -> tuple[str | None, str]:
     taken = [lines[at]]
     for line in lines[at + 1 : at + 12]:
         height = line.bottom - line.top

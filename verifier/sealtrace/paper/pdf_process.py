@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import json
 import math
-import os
 import sys
 import time
 from collections import Counter
@@ -21,7 +20,8 @@ import numpy as np
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from sealtrace.bundle.confined import allow_time, confine
+from sealtrace.bundle.child_process import allow_time, confine, own_output
+from sealtrace.paper.pdf_fonts import misread_fonts
 
 MEMORY = 2**31
 """Bytes that reading one PDF may take."""
@@ -51,9 +51,7 @@ Box = tuple[float, float, float, float]
 
 def serve() -> None:
     """Reads a document from standard input, and writes one line for each of its pages."""
-    # Whatever else would write to standard output must not be taken for an answer.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    answers = own_output()
     seconds = float(sys.argv[1])
     confine(MEMORY)
     allow_time(seconds)
@@ -65,12 +63,13 @@ def serve() -> None:
     except (pdfium.PdfiumError, MemoryError):
         answers.write(json.dumps({"error": "damaged, locked by a password, or no PDF at all"}) + "\n")
         return
+    misread = misread_fonts(data)
     left = MAX_TOTAL
     for number in range(min(count, MAX_PAGES)):
         if time.process_time() > until - 1 or left < 0:
             break
         try:
-            page = _Page(document, number).described()
+            page = _PageDescriber(document, number, misread).described()
         except (pdfium.PdfiumError, MemoryError, OverflowError) as error:
             page = {"error": f"the page cannot be read ({type(error).__name__})"}
         left -= len(page.get("characters", ()))
@@ -80,17 +79,18 @@ def serve() -> None:
     answers.flush()
 
 
-class _Page:
+class _PageDescriber:
     """One page: its characters, its rules, and whatever else is drawn on it."""
 
-    def __init__(self, document: pdfium.PdfDocument, number: int) -> None:
+    def __init__(self, document: pdfium.PdfDocument, number: int, misread: frozenset[str]) -> None:
         self._page = document[number]
+        self._misread = misread
         box = raw.FS_RECTF()
         raw.FPDF_GetPageBoundingBox(self._page.raw, box)
         self._bounds = box.left, box.bottom, box.right, box.top
         self._turns = raw.FPDFPage_GetRotation(self._page.raw)
         self._set: dict[int, tuple[str, str]] = {}
-        self._texts: list[Any] = []
+        self._texts: list[object] = []
         self.edges: list[Box] = []
         self.drawn: list[Box] = []
         """What is neither text nor rules nor areas of one colour: images, shadings, curves."""
@@ -129,7 +129,7 @@ class _Page:
 
     # Objects
 
-    def _look_at(self, thing: Any, around: Matrix, depth: int) -> None:
+    def _look_at(self, thing: object, around: Matrix, depth: int) -> None:
         self._count += 1
         if self._count > MAX_OBJECTS:
             raise MemoryError
@@ -148,7 +148,7 @@ class _Page:
             left, bottom, right, top = (end.value for end in ends)
             self.drawn.append(self._shown(_mapped(left, bottom, around), _mapped(right, top, around)))
 
-    def _path(self, path: Any, around: Matrix) -> None:
+    def _path(self, path: object, around: Matrix) -> None:
         """The edges of a path; one with anything but horizontal and vertical edges is a drawing."""
         matrix = _times(_matrix(path), around)
         x, y = ctypes.c_float(), ctypes.c_float()
@@ -230,6 +230,8 @@ class _Page:
             name = ctypes.create_string_buffer(256)
             raw.FPDFFont_GetBaseFontName(font, name, 256)
             doubt = "" if name.value else "set in drawings (a Type 3 font)"
+            if name.value.decode("ascii", "replace") in self._misread:
+                doubt = "read as another character than its glyph is called (ToUnicode)"
             for at in range(raw.FPDFPageObj_CountMarks(thing)):
                 if _has_actual_text(raw.FPDFPageObj_GetMark(thing, at)):
                     doubt = "the PDF itself says what it reads as (ActualText)"
@@ -255,7 +257,7 @@ class _Page:
         return np.asarray(bitmap.to_numpy()[:, :, :3], np.int16)
 
 
-def _has_actual_text(mark: Any) -> bool:
+def _has_actual_text(mark: object) -> bool:
     length = ctypes.c_ulong()
     for at in range(raw.FPDFPageObjMark_CountParams(mark)):
         key = (ctypes.c_ushort * 64)()
@@ -292,7 +294,7 @@ _UPRIGHT = {1: _counterclockwise, 3: _clockwise}
 """How a page is turned whose text runs down, or up."""
 
 
-def _matrix(thing: Any) -> Matrix:
+def _matrix(thing: object) -> Matrix:
     found = raw.FS_MATRIX()
     raw.FPDFPageObj_GetMatrix(thing, found)
     return found.a, found.b, found.c, found.d, found.e, found.f

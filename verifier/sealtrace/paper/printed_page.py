@@ -17,7 +17,7 @@ from statistics import median
 from sealtrace.paper.extracted import REFERENCE, THIN_SPACE
 from sealtrace.paper.model import Table
 from sealtrace.paper.numbers import looks_numeric
-from sealtrace.paper.pdf import Line, Located, Word
+from sealtrace.paper.pdf import Located, PageLine, PageWord
 
 _NUMBER = re.compile(
     r"(?:(?<![0-9A-Za-z.,)\]])[-+])?(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)*|\.\d+)(?:\s?%)?"
@@ -35,6 +35,8 @@ _MOST_UNLIKE = 0.4
 """Share of its numbers that a table may lack on a page and still be the one that the caption names."""
 _BRACKETED = re.compile(r".*\[[\d\s,;–-]*$")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
+_UNNAMED = re.compile(r"column \d+")
+"""What a column without a heading is called."""
 _LETTERS = re.compile(r"[a-z]+")
 
 
@@ -49,7 +51,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedTable:
     """What became of one table."""
 
     differences: tuple[Difference, ...] = ()
@@ -86,10 +88,10 @@ def matching(table: Table, located: list[Located]) -> list[Located]:
     return [one for score, one in scored if score >= max(_ALIKE, best - 0.02)]
 
 
-def compare(table: Table, place: Located) -> Compared:
+def compare(table: Table, place: Located) -> ComparedTable:
     """A record beside the place that prints it."""
     if (hidden := _hidden(place, _signs(table))) is not None:
-        return Compared(doubt=hidden)
+        return ComparedTable(doubt=hidden)
     body = [(row, column, cell.text) for row, given in enumerate(table.rows) for column, cell in enumerate(given.cells)]
     due = [_Due(text, row, column) for row, column, cell in body for text in _numbers(cell)]
     points = any("." in one.text for one in due)
@@ -123,17 +125,21 @@ def compare(table: Table, place: Located) -> Compared:
             lacking.remove(one)
             extra.remove(same)
     if len(lacking) > _MOST_UNLIKE * len(due) and len(lacking) > 1:
-        return Compared(doubt="its rows cannot be matched with lines of the page")
+        return ComparedTable(doubt="its rows cannot be matched with lines of the page")
     moved = {one.text for one in lacking} & {one.text for one in extra}
     if moved:
-        return Compared(doubt=f"{', '.join(sorted(moved)[:3])} stands in another place of the table")
+        return ComparedTable(doubt=f"{', '.join(sorted(moved)[:3])} stands in another place of the table")
     labels = list(_other_labels(table, place, pairs))
-    differences = [*_changed(lacking, extra), *(one for one in labels if one.pointer.endswith("/cells/0"))]
+    # Letters of a font without names are seen, and not known: they are no other label.
+    wrong = [one for one in labels if one.pointer.endswith("/cells/0") and "\ufffd" not in one.expected]
+    differences = [*_changed(lacking, extra), *wrong]
     if not differences and labels:
-        return Compared(doubt=f"{labels[0].found} is not found on its line")
+        return ComparedTable(doubt=f"{labels[0].found} is not found on its line")
+    if not differences and (heading := _other_heading(table, place, pairs, first)) is not None:
+        return ComparedTable(doubt=heading)
     if not differences and (astray := _astray(table, pairs)) is not None:
-        return Compared(doubt=astray)
-    return Compared(tuple(differences))
+        return ComparedTable(doubt=astray)
+    return ComparedTable(tuple(differences))
 
 
 def _changed(lacking: list[_Due], extra: list[_Token]) -> Iterator[Difference]:
@@ -194,6 +200,37 @@ def _other_labels(table: Table, place: Located, pairs: list[tuple[_Due, _Token]]
                     yield Difference(f"/rows/{row}/cells/{column}", message, shown, cell.text)
 
 
+def _other_heading(table: Table, place: Located, pairs: list[tuple[_Due, _Token]], first: int) -> str | None:
+    """A heading that the page does not print above the numbers, or prints above those of another column."""
+    above = place.lines[: max(first, 1)]
+    printed = _letters(" ".join(line.text for line in above))
+    middles: dict[str, list[float]] = {}
+    for line in above:
+        for word in line.words:
+            middles.setdefault(_letters(word.text), []).append((word.x0 + word.x1) / 2)
+    spans: dict[int, tuple[float, float]] = {}
+    for due, token in pairs:
+        left, right = spans.get(due.column, (token.x0, token.x1))
+        spans[due.column] = min(left, token.x0), max(right, token.x1)
+    for column, (left, right) in spans.items():
+        words = _words(table, column)
+        if not all(_broken(word, printed) for word in words):
+            return f"the heading {table.columns[column].label} is not found above its column"
+        if len(words) == 1 and len(middles.get(words[0], [])) == 1 and not left <= middles[words[0]][0] <= right:
+            others = [span for other, span in spans.items() if words[0] not in _words(table, other)]
+            if any(first <= middles[words[0]][0] <= last for first, last in others):
+                return f"the heading {table.columns[column].label} stands above another column"
+    return None
+
+
+def _words(table: Table, column: int) -> list[str]:
+    """The plain words of a column's heading."""
+    told = table.columns[column].printed or table.columns[column].label
+    if _UNNAMED.fullmatch(told):
+        return []
+    return [_letters(word) for word in re.findall(r"[A-Za-z]{3,}", told.replace("-", " "))]
+
+
 def _broken(word: str, printed: str) -> bool:
     """Whether a word is printed, whole or in two parts."""
     return word in printed or any(word[:at] in printed and word[at:] in printed for at in range(2, len(word) - 1))
@@ -236,10 +273,10 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(_SIGNS)
 
 
-def _tokens(line: Line, at: int, commas: bool) -> Iterator[_Token]:
+def _tokens(line: PageLine, at: int, commas: bool) -> Iterator[_Token]:
     """The numbers of a line from left to right; `commas` are decimal points where the record has points."""
     text, places = "", []
-    before: Word | None = None
+    before: PageWord | None = None
     for word in line.words:
         gap = (word.x0 - before.x1) / max(1.0, word.bottom - word.top) if before is not None else 1.0
         digits = before is not None and before.text[-1:].isdecimal() and word.text[:1].isdecimal()

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sealtrace.paper.model import Cell, Paper, Row, Table
-from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.paper.sentences import NUMBER, Sentence, TextNumber, with_signs
 
-_SIGN = "№"
 _SPACE = re.compile(r"\s+")
 
 
@@ -73,11 +72,7 @@ def quoted_numbers(table: Table, papers: Iterable[Paper]) -> Iterator[QuotedNumb
 
 def _masked(sentence: Sentence) -> str:
     """The words, with one sign for each number and one space between them."""
-    masked, end = "", 0
-    for number in _numbers(sentence):
-        masked += sentence.text[end : number.start] + _SIGN
-        end = number.end
-    return _SPACE.sub(" ", masked + sentence.text[end:]).strip()
+    return _SPACE.sub(" ", with_signs(sentence.text, _numbers(sentence), lambda _number: NUMBER)[0]).strip()
 
 
 def _by_words(
@@ -93,7 +88,7 @@ def _by_words(
     found = []
     for sentence, masked in sentences:
         for begin in _occurrences(words, masked):
-            first = masked.count(_SIGN, 0, begin) + places[0]
+            first = masked.count(NUMBER, 0, begin) + places[0]
             found.append(QuotedNumber(row, cell, _numbers(sentence)[first : first + size], sentence))
     if not found:
         return QuotedNumber(row, cell, problem="its sentence no longer stands in the paper: quote it again")

@@ -5,13 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import PurePath
 
 from sealtrace.bundle.budget import keep_reading
-from sealtrace.paper.extracted import ExtractedRow, ExtractedTable, Load, Mark, ProseLine, ReadingProblem, marked_cell
-from sealtrace.paper.model import Cell, Column, Paper, Row, Table
+from sealtrace.paper.extracted import (
+    ExtractedCell,
+    ExtractedRow,
+    ExtractedTable,
+    Load,
+    Mark,
+    ProseLine,
+    ReadingProblem,
+    marked_cell,
+)
+from sealtrace.paper.model import Cell, Heading, Paper, Row, Table, TableColumn
 
 _LONGEST_TEXT, _LONGEST_LABEL = 400, 190
 """Characters of a cell and of a label that are kept: the contract of table records allows no more."""
@@ -32,7 +42,7 @@ class UnreadableTypeError(Exception):
 
 
 def read_reported(text: str, source: str, load: Load) -> Paper:
-    """A paper from its LaTeX, Markdown or CSV text, by the ending of its name."""
+    """A paper from its LaTeX, Markdown, HTML or CSV text, by the ending of its name."""
     texts = {source: text}
 
     def remembered(name: str) -> str | None:
@@ -43,13 +53,17 @@ def read_reported(text: str, source: str, load: Load) -> Paper:
 
     match PurePath(source).suffix.lower():
         case ".tex" | ".ltx":
-            from sealtrace.paper.latex import read_document
+            from sealtrace.paper.latex import read_document  # start-up: one reader is needed
 
             reported = read_document(text, source, remembered)
         case ".md" | ".markdown":
-            from sealtrace.paper.markdown import read_markdown
+            from sealtrace.paper.markdown import read_markdown  # start-up: one reader is needed
 
             reported = read_markdown(text, source)
+        case ".html" | ".htm":
+            from sealtrace.paper.html import read_html  # start-up: one reader is needed
+
+            reported = read_html(text, source)
         case ".csv" | ".tsv":
             reported = read_csv(text, source, PurePath(source).stem)
         case suffix:
@@ -119,7 +133,7 @@ def tables_of(extracted: ExtractedTable, fallback: str) -> list[Table]:
     tables = []
     name = extracted.label or fallback
     for panel in range(extracted.panels):
-        headers = extracted.column_labels(panel)
+        above, headers = extracted.header(panel), extracted.column_labels(panel)
         labels = _told_apart(headers, "column")
         body = [at for at, row in enumerate(extracted.rows) if row.panel == panel and not row.header]
         names = _told_apart([extracted.row_label(extracted.rows[at]) for at in body], "row")
@@ -132,13 +146,39 @@ def tables_of(extracted: ExtractedTable, fallback: str) -> list[Table]:
                 extracted.source,
                 extracted.line,
                 extracted.headings,
+                _header(above),
+                (*_closing_titles(extracted, body), *extracted.notes),
             )
         )
     return tables
 
 
-def _column(label: str, header: str) -> Column:
-    return Column(label, _direction(label), printed=header)
+def _header(above: list[list[ExtractedCell]], first: int = 0) -> tuple[Heading, ...]:
+    """The tree of a header from the cells above each column, the outermost first."""
+    found = []
+    # By identity: two cells side by side that print the same are two headings.
+    for _, group in groupby(enumerate(above), key=lambda pair: id(pair[1][0]) if pair[1] else 0):
+        columns = list(group)
+        place, cells = columns[0]
+        if cells:
+            below = _header([rest[1:] for _, rest in columns], first + place)
+            found.append(Heading(cells[0].text, first + place, len(columns), cells[0].line, below))
+    return tuple(found)
+
+
+def _closing_titles(extracted: ExtractedTable, body: list[int]) -> Iterator[ProseLine]:
+    """Rows of one cell over all columns that nothing follows: they are titles of nothing, and so notes."""
+    for row in (extracted.rows[at] for at in body[_after_last(extracted, body) :]):
+        if (cell := row.cells[0]) is not None:
+            yield ProseLine(cell.text, cell.source, cell.line, 0)
+
+
+def _after_last(extracted: ExtractedTable, body: list[int]) -> int:
+    return next((place for place in range(len(body), 0, -1) if not extracted.rows[body[place - 1]].is_title), 0)
+
+
+def _column(label: str, header: str) -> TableColumn:
+    return TableColumn(label, _direction(label), printed=header)
 
 
 def _direction(label: str) -> str | None:
@@ -169,6 +209,7 @@ def _row(extracted: ExtractedTable, at: int, label: str, columns: list[str]) -> 
         () if same else lines,
         after_rule=row.after_rule,
         indented=row.cells[0] is not None and row.cells[0].indented,
+        group=extracted.group(at),
         marks={column: cell.mark for column, cell in zip(columns, cells, strict=True) if cell.mark},
     )
 
@@ -201,10 +242,11 @@ def with_printed(table: Table, reported: Table) -> Table:
         own = row if known is None else table.rows[known]
         marks = {renamed[name]: mark for name, mark in row.marks.items()}
         rows.append(replace(own, cells=row.cells, line=row.line, lines=row.lines, marks=marks, printing={}))
-    return replace(table, source=reported.source, columns=columns, rows=tuple(rows))
+    header, notes = reported.header, reported.notes
+    return replace(table, source=reported.source, columns=columns, rows=tuple(rows), header=header, notes=notes)
 
 
-def _kept(own: Column, printed: Column) -> Column:
+def _kept(own: TableColumn, printed: TableColumn) -> TableColumn:
     return own if own.direction else replace(own, direction=printed.direction)
 
 

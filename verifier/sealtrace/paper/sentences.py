@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from sealtrace.paper.extracted import REFERENCE, ProseLine
 from sealtrace.paper.fact import Fact, Rule, fact_of
 from sealtrace.paper.number_grammar import Relation
-from sealtrace.paper.numbers import NUMBER_WORD, SAME_LENGTH, Printed, PrintedNumber, count_in, numbers_in
+from sealtrace.paper.numbers import NUMBER_WORD, Printed, PrintedNumber, count_in, numbers_in, plain_signs
 
 _END = re.compile(r"[.!?]+[)\]”’\"']*\s+(?=[\"“‘(\[]*[A-Z0-9Α-Ω∆$~≈<>+\-])")
 _ABBREVIATION = re.compile(
@@ -166,7 +166,7 @@ class Sentence:
     @cached_property
     def numbers(self) -> tuple[TextNumber, ...]:
         """Every number, from left to right, those in words and those that name something included."""
-        plain = self.text.translate(SAME_LENGTH)
+        plain = plain_signs(self.text)
         found = [number for place in numbers_in(self.text) for number in self._parts(plain, *place)]
         taken = {place for number in found for place in range(number.start, number.end)}
         for word in NUMBER_WORD.finditer(self.text):
@@ -227,6 +227,32 @@ class Sentence:
         )
         text = " ".join(self.text[start:end].split())
         return TextNumber("", said, text, start, end, self.source, self.line_at(start), unit, kind, in_ratio)
+
+
+class _Stretch(Protocol):
+    """Something that stands in a text."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+Stretch = TypeVar("Stretch", bound=_Stretch)
+NUMBER = "№"
+"""The sign of a number in a text whose words alone matter."""
+
+
+def with_signs(text: str, pieces: Iterable[Stretch], sign: Callable[[Stretch], str]) -> tuple[str, dict[int, Stretch]]:
+    """A text with a sign in the place of each piece, in order; and which piece each sign stands for, by its place."""
+    masked, end, places = "", 0, dict[int, Stretch]()
+    for piece in pieces:
+        masked += text[end : piece.start]
+        given = sign(piece)
+        # A minus or plus before the sign is no part of it.
+        places[len(masked) + len(given) - len(given.lstrip("+-−"))] = piece
+        masked, end = masked + given, piece.end
+    return masked + text[end:], places
 
 
 def _before(text: str, place: int) -> str:

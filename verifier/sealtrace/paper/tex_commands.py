@@ -59,7 +59,8 @@ SYMBOLS: dict[str, str] = _GREEK | {
     "AA": "Å", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "i", "j": "j", "pounds": "£", "euro": "€", "texteuro": "€",
     "copyright": "©", "LaTeX": "LaTeX", "TeX": "TeX", "bmod": " mod ", "mod": " mod ", "percent": "%",
     "textperthousand": "‰", "backslash": "\\", "surd": "√", "longleftrightarrow": "↔", "Checkmark": "✓",
-    "officialeuro": "€", "textasciigrave": "`", "angstrom": "Å", "tablename": "Table", "figurename": "Figure",
+    "textmu": "µ", "textohm": "Ω", "textcelsius": "°C", "textonehalf": "½", "officialeuro": "€",
+    "textasciigrave": "`", "angstrom": "Å", "tablename": "Table", "figurename": "Figure",
     "permil": "‰", "perthousand": "‰", "texttildelow": "~", "llbracket": "⟦", "rrbracket": "⟧",
 } | {
     name: name
@@ -130,7 +131,7 @@ SIGNATURES: dict[str, str] = {
             emph textit textsl textsc textup textrm textsf mbox hbox text mathrm mathit mathsf mathcal mathbb mathfrak
             mathscr mathnormal ensuremath fbox llap rlap clap smash MakeUppercase uppercase lowercase MakeLowercase
             colhead enquote substack mathllap mathrlap mathclap vcenter vbox vtop centerline sout cancel overbrace
-            underbrace overrightarrow hl uwave dcolhead
+            underbrace overrightarrow hl uwave dcolhead COMMENT
             """,
         "*s": "operatorname",
         "os": "num tablenum shortstack thead hyperref numlist numproduct complexnum numprint added",
@@ -138,24 +139,27 @@ SIGNATURES: dict[str, str] = {
         "osd": "replaced",
         "oos": "makebox framebox",
         "*os": "makecell section subsection subsubsection chapter part paragraph subparagraph caption",
-        "ds": "textpdfrender tabincell foreignlanguage adjustbox href hyperlink hypertarget",
+        "ds": "tabincell foreignlanguage adjustbox href hyperlink hypertarget",
         "dos": "scalebox",
-        "ods": "textcolor colorbox rotatebox",
+        "ods": "textcolor colorbox rotatebox pbox",
         "ooods": "parbox",
         "odds": "fcolorbox",
         "doos": "raisebox",
         "*dds": "resizebox",
-        "dd": "setlength addtolength setcounter addtocounter fontsize settowidth markboth",
+        "dd": """
+            setlength addtolength setcounter addtocounter fontsize settowidth markboth PassOptionsToPackage
+            PassOptionsToClass
+            """,
         "d": """
             label bibliographystyle bibliography nocite phantom hphantom vphantom thispagestyle pagestyle captionsetup
             sisetup graphicspath includeonly stepcounter refstepcounter thanks hypersetup lhead chead rhead lfoot cfoot
             rfoot title author date extracolsep addvspace tikzset pgfplotsset pgfkeys newlength index cline hhline tag
-            markright typeout
+            markright typeout KOMAoptions zihao
             """,
         "*d": "hspace vspace footref fnref tablefootref tnotex tnoteref",
         "od": """
             color cellcolor rowcolor columncolor arrayrulecolor usepackage RequirePackage documentclass usetikzlibrary
-            bibitem setlist addbibresource geometry deleted RowStyle
+            bibitem setlist addbibresource geometry deleted RowStyle UseMicrotypeSet
             """,
         "*od": "includegraphics",
         "odd": "rule",
@@ -174,7 +178,7 @@ COMPOSED = {
     "frac": "s/s", "dfrac": "s/s", "tfrac": "s/s", "nicefrac": "s/s", "sfrac": "s/s", "sqrt": "o√s", "SI": "os u",
     "qty": "os u", "si": "ou", "unit": "ou", "numrange": "os–s", "SIrange": "os–s u", "qtyrange": "os–s u",
     "Block": "ods", "SetCell": "od", "multirow": "omodos", "multirowcell": "moos", "multirowthead": "moos",
-    "ang": "os°", "diagbox": "os / s", "backslashbox": "oos / s", "slashbox": "oos / s",
+    "ang": "os°", "stackanchor": "os s", "diagbox": "os / s", "backslashbox": "oos / s", "slashbox": "oos / s",
 }  # fmt: skip
 """Arguments of commands that print signs between them, or that only tables and siunitx have."""
 
@@ -182,8 +186,7 @@ NUMBERS = names("num tablenum numlist numproduct numrange SI SIrange qty qtyrang
 """Commands of siunitx that set numbers, in which a comma is a point."""
 HIDING = {"sout": "", "cancel": "", "num": "round|scientific|exponent"}
 """Commands that strike out or change what stands there, by such an argument; `tex_visible` knows what is not seen."""
-HOOKS = names("AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment excludecomment specialcomment everycr")
-"""Commands that change tables from outside them."""
+
 
 TITLE_PAGE = names("author affil affiliation institute address email icmlauthor IEEEauthorblockN orcid")
 """What they hold is set on the title page, often in a tabular that is no table."""
@@ -271,6 +274,9 @@ STRUCTURAL = (
 )
 """Commands whose meaning a document may not change here: a redefinition in plain TeX would hide what they do."""
 OF_TABLES = (
-    TABULARS | FLOATS | FULL_RULES | names("begin end multicolumn multirow \\\\ tabularnewline cline cmidrule noalign")
+    TABULARS
+    | FLOATS
+    | FULL_RULES
+    | names("begin end multicolumn multirow \\\\ tabularnewline cline cmidrule noalign caption")
 )
 """Those of them that make tables what they are."""

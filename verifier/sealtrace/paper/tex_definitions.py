@@ -27,8 +27,8 @@ _PROGRAMMING = (
     """
     )
 )
+_PREFIXES = names("global long outer protected")
 _PDFTEX = names("pdfoutput pdftexversion pdfstrcmp")
-_ROUNDING = re.compile(r"\s*\{[^}]{0,400}round-mode")
 _LONGEST_BODY = 200
 _BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
 _BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACCENTS.keys()
@@ -56,17 +56,23 @@ class Definitions:
         self.environments: dict[str, tuple[Macro, list[Token]]] = {}
         self.column_types: dict[str, Macro] = {}
         self.scopes: list[tuple[str, list[tuple[str, Macro | None]]]] = []
-        self._global: set[str] = set()
+        self._prefixed = False
+        """\\global stands before what follows."""
         self._problems = problems
         self._at: Token | None = None
 
     def obeyed(self, token: Token, stream: TokenStream) -> bool:
         """Takes a definition in. False if the command is none."""
         name, self._at = token.text, token
-        if name in commands.HOOKS or (name == "sisetup" and _ROUNDING.match(token.file.text, token.end)):
-            self._problems.append(
-                token.problem(f"\\{name} changes what tables print: they are read without", warning=True)
-            )
+        if name in _PREFIXES:
+            self._prefixed |= name == "global"
+            return True
+        try:
+            return self._obeyed(token, name, stream)
+        finally:
+            self._prefixed = False
+
+    def _obeyed(self, token: Token, name: str, stream: TokenStream) -> bool:
         if name in _DEFINING:
             self._define(token, stream)
         elif name in _DOCUMENT_COMMANDS:
@@ -191,8 +197,10 @@ class Definitions:
         if name in commands.STRUCTURAL:
             self._refuse(name)
             return
-        if everywhere:
-            self._global.add(name)
+        if everywhere or self._prefixed:
+            # What groups around it would restore at their end is no more.
+            for _opened, earlier in self.scopes:
+                earlier[:] = [(known, before) for known, before in earlier if known != name]
         elif self.scopes:
             self.scopes[-1][1].append((name, self.macros.get(name)))
         self.macros[name] = macro
@@ -208,8 +216,6 @@ class Definitions:
         while self.scopes:
             opened, earlier = self.scopes.pop()
             for name, macro in reversed(earlier):
-                if name in self._global:
-                    continue
                 if macro is None:
                     self.macros.pop(name, None)
                 else:

@@ -7,12 +7,14 @@ cell can be traced to its source. Expansion is bounded: macros that call themsel
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import Load, ReadingProblem
 from sealtrace.paper.tex_definitions import FROZEN, Definitions, Macro, is_undecided
 from sealtrace.paper.tex_files import Files, OpenFiles
-from sealtrace.paper.tex_tokens import Token, TokenStream, names, written
+from sealtrace.paper.tex_harmless import prints_nothing
+from sealtrace.paper.tex_tokens import Token, TokenStream, braced, names, written
 
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
@@ -30,6 +32,8 @@ _SWITCH = re.compile(r"(?:new|provide)(?:bool|toggle)|(?P<set>set)(?:bool|toggle
 _ASKS = re.compile(r"If(Boolean|NoValue|Value)(T?F?)")
 _DEFINED = {"ifdef": True, "ifcsdef": True, "ifundef": False, "ifcsundef": False, "@ifundefined": False}
 # These have the branches as arguments, and no \fi.
+_LONGEST_CONDITION = 400
+"""Tokens of a condition that are looked at."""
 _BRANCHES_IN_BRACES = _DEFINED.keys() | names(
     "ifthenelse iftoggle ifbool ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage"
 )
@@ -50,6 +54,8 @@ class Expander:
         self._runaway: set[str] = set()
         self._undecided: set[tuple[str, str]] = set()
         self._sealed: dict[str, list[Token]] = {}
+        self._at_begin: list[Token] = []
+        """What packages and the preamble put off until the document begins."""
         self._documents: set[str] = set()  # files in which one begins
         self.has_document = any(
             token.is_command("begin") and written(tokens[index + 1 : index + 4]) == "{document}"
@@ -60,6 +66,10 @@ class Expander:
     def column_types(self) -> dict[str, Macro]:
         """The \\newcolumntype definitions so far."""
         return self._known.column_types
+
+    def doubts(self) -> Iterator[ReadingProblem]:
+        """What could change what is printed, in the files read so far, beyond what is followed here."""
+        return self._files.doubts()
 
     def next(self) -> Token | None:
         """The next token after expansion, or None at the end."""
@@ -94,6 +104,8 @@ class Expander:
             self._read_styles(token)
         elif name in _INPUT:
             self._put_in(token)
+        elif name == "AtBeginDocument":
+            self._at_begin += sources.argument()
         elif name == "endinput":
             sources.drop_file()
         elif name in ("csname", "@nameuse", "csuse"):
@@ -219,8 +231,12 @@ class Expander:
     # Environments
 
     def _begin(self, token: Token) -> bool:
-        self._known.scopes.append(("begin", []))
         name = written(self._sources.group_ahead())
+        if name == "document" and self._at_begin:
+            put_off, self._at_begin = self._at_begin, []
+            self._sources.expand([token, *braced(token, self._sources.argument()), *put_off])
+            return True
+        self._known.scopes.append(("begin", []))
         if name == "document":
             self._documents.add(token.file.name)
         own = self._known.environments.get(name)
@@ -308,7 +324,9 @@ class Expander:
             if (name, token.file.name) not in self._undecided:
                 self._undecided.add((name, token.file.name))
                 message = f"\\{name} is not evaluated: all its branches are read"
-                self.problems.append(token.problem(message, warning=True))
+                inside = None if name in _BRANCHES_IN_BRACES else self._sources.condition_ahead(_LONGEST_CONDITION)
+                certain = inside is not None and prints_nothing(inside)
+                self.problems.append(token.problem(message, warning=True, certain=certain))
             return False
         else:
             return False

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 
 from sealtrace.paper.extracted import Load, ReadingProblem
+from sealtrace.paper.tex_harmless import doubts_in, is_published, without_passages
 from sealtrace.paper.tex_tokens import SourceText, Token, TokenStream, match_braces, tokenize
 from sealtrace.paper.tex_visible import HIDES, before_tables
 
@@ -77,14 +79,20 @@ class Files:
         self._cache: dict[str, list[Token]] = {}
         self._sections: dict[str, tuple[int, int]] = {}
         self._styles: set[str] = set()
+        self._styles_there: set[str] = set()
         self._put_in = 0
         self._colours: dict[str, tuple[str, str]] = {}
-        self._main = SourceText(source, text, self._colours)
+        self._read: list[list[Token]] = []
+        self._published: list[list[Token]] = []
+        """Packages and classes that are as their publishers give them out."""
+        self._main = SourceText(source, without_passages(text), self._colours)
         self._markers = list(_MARKER.finditer(text))
         self.main = self._tokens(self._main, self._cut())
 
     def holds(self, name: str, where: Token) -> bool:
         """Whether a file is there."""
+        if posixpath.splitext(name)[1] in (".sty", ".cls"):  # asked for, and read as what it is where it is used
+            return self._load(name) is not None
         return any(self._find(candidate) is not None for candidate in _candidates(name, where))
 
     def put_in(self, name: str, where: Token, sources: OpenFiles) -> int:
@@ -113,8 +121,14 @@ class Files:
         text = self._load(name)
         if text is None:
             return None
+        self._styles_there.add(name)
         tokens, _problems = tokenize(SourceText(name, text, self._colours), 0, len(text), internal=True)
+        (self._published if is_published(text) else self._read).append(tokens)
         return match_braces(tokens)[0]
+
+    def doubts(self) -> Iterator[ReadingProblem]:
+        """What of the files that were read could change what is printed, and is not followed."""
+        return doubts_in(self._read, self._published, {*self._styles_there, *self._cache})
 
     def after_document(self, end: Token) -> int | None:
         """Where reading goes on after \\end{document}: at the next file of the given text, if it is a joined one."""
@@ -130,7 +144,8 @@ class Files:
                 text = self._load(name)
                 if text is None:
                     return None
-                self._cache[name] = self._tokens(SourceText(name, text, self._colours), [(0, len(text))])
+                file = SourceText(name, without_passages(text), self._colours)
+                self._cache[name] = self._tokens(file, [(0, len(text))])
         return self._cache[name]
 
     def _tokens(self, file: SourceText, pieces: list[tuple[int, int]]) -> list[Token]:
@@ -142,6 +157,7 @@ class Files:
             more, problems = tokenize(file, begin, end)
             tokens += more
             self._problems.extend(problems)
+        self._read.append(tokens)
         tokens, problems = match_braces(tokens)
         self._problems.extend(problems)
         return tokens
@@ -156,6 +172,10 @@ class Files:
             end = starts[number + 1] if number + 1 < len(starts) else len(text)
             name = _with_suffix(match.group(1))
             # The first file is the document itself, whatever its name.
+            if number == 1:
+                message = f"a comment says that {match.group(1)} begins here, which TeX does not read so"
+                line = self._main.line(match.start())
+                self._problems.append(ReadingProblem(message, self._main.name, line, "note"))
             if number > 0 and name in asked and name not in self._sections:
                 self._sections[name] = (match.start(), end)
             else:

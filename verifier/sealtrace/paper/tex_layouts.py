@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from sealtrace.paper.tex_definitions import Macro
+from sealtrace.paper.tex_harmless import changes_number
 from sealtrace.paper.tex_text import Cursor, render
 from sealtrace.paper.tex_tokens import Token, TokenStream, braced, trimmed, written
 
@@ -36,6 +37,8 @@ class TexColumn:
     after: list[Token] = field(default_factory=list)
     numeric: bool = False
     """A column of siunitx, for numbers alone."""
+    changed: str | None = None
+    """What in its specification may print another number than its cells hold."""
     joint: list[Token] | None = None
     """What is printed between it and the next column where both make one number, as in r@{±}l; nothing at all where
     one cell is written for both."""
@@ -92,11 +95,13 @@ class _Columns:
                 self.found += [TexColumn(self.before, joint=[]), TexColumn()]
                 self.before = []
             elif letter.isalpha():
-                for _ in range(_ARGUMENTS.get(letter, 0)):
-                    _group(stream)
+                given = [written(_group(stream)) for _ in range(_ARGUMENTS.get(letter, 0))]
+                changed = "D" if letter == "D" and given[0] != given[1] else None
+                if letter == "S" and (key := changes_number(written(stream.option() or []))) is not None:
+                    changed = f"S[{key}]"
                 while (following := stream.ahead()) is not None and following.kind == "{":
                     stream.argument()  # of a column type that a package defines
-                self.found.append(TexColumn(self.before, numeric=letter == "S"))
+                self.found.append(TexColumn(self.before, numeric=letter == "S", changed=changed))
                 self.before = []
 
     def between(self, tokens: list[Token]) -> None:

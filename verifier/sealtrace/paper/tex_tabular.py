@@ -9,6 +9,7 @@ from sealtrace.paper import tex_commands as commands
 from sealtrace.paper.extracted import ExtractedCell, ExtractedRow, ReadingProblem, marked_cell, with_headers
 from sealtrace.paper.numbers import looks_numeric
 from sealtrace.paper.tex_definitions import Macro, is_undecided
+from sealtrace.paper.tex_harmless import changes_table
 from sealtrace.paper.tex_layouts import (
     Keyed,
     RefusedError,
@@ -26,7 +27,6 @@ from sealtrace.paper.tex_tokens import BLANK, Token, trimmed, written
 from sealtrace.paper.tex_visible import HIDES, hidden
 
 _RANGE = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")
-_ROUNDING = re.compile(r"round-mode\s*=\s*(?!none)")
 _SPAN = re.compile(r"-?[0-9]{1,4}(?:\.[0-9]+)?")
 _INDENTS = ("\\quad", "\\qquad", "\\hspace", "\\enspace", "\\hskip", "\\indent", "\\;", "~", "\\ ")
 
@@ -81,6 +81,8 @@ def read_tabular(
         keyed = keyed_table(specification, rest)
         columns = read_columns(keyed.columns, types) or [TexColumn() for _ in range(keyed.width)]
         reader = _Reader(columns, end, types, problems, keyed)
+        if (key := changes_table(written(specification))) is not None:
+            reader.result.doubts[HIDES.format(f"begin{{{name}}} with {key}")] = specification[0]
         reader.result.captions = [keys["caption"]] if "caption" in keys else []
         reader.result.labels = [written(keys["label"])] if "label" in keys else []
         return reader.read(Cursor(rest))
@@ -88,8 +90,6 @@ def read_tabular(
     if not columns:
         raise RefusedError("the table has no columns")
     reader = _Reader(columns, end, types, problems)
-    if (rounding := next((token for token in specification if _ROUNDING.search(token.text)), None)) is not None:
-        reader.result.doubts[HIDES.format("S[round-mode]")] = rounding
     if name.startswith("deluxetable"):
         rest, reader.result.captions = rows_of_deluxe(rest, len(columns))
     if head and name in commands.HEADED_TABULARS:
@@ -112,6 +112,7 @@ class _Reader:
         self.types = types
         self.problems = problems
         self.result = Tabular(len(columns), [])
+        self.result.doubts |= {HIDES.format(column.changed): end for column in columns if column.changed}
         self.parts: dict[str, list[_Row]] = {}
         """What a longtable sets apart: endfirsthead, endhead, endfoot, endlastfoot."""
         self.rows: list[_Row] = []
@@ -146,7 +147,7 @@ class _Reader:
         if short:
             rows_told = f"{len(short)} rows of the table are short; this one" if len(short) > 1 else "a row"
             message = f"{rows_told} has {len(short[0].cells)} cells of {width}: the rest is read as empty"
-            self.problems.append(short[0].first.problem(message, warning=True))
+            self.problems.append(short[0].first.problem(message, warning=True, certain=True))  # TeX does so, too
         for row in short:
             row.cells += [marked_cell((), row.end.file.name, row.end.line) for _ in range(width - len(row.cells))]
 

@@ -81,6 +81,7 @@ _INTERNAL_WORD = re.compile(r"\\[A-Za-z@]+")
 # A control word swallows the white space after it, but not a blank line.
 _AFTER_WORD = re.compile(r"[ \t\r]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
+_FILE_CONTENTS = re.compile(r"\s*\{filecontents\*?\}\s*(?:\[[^]]*\])?\s*\{([^{}]*)\}")
 _VERB = re.compile(r"\*?[ \t]*([^A-Za-z\s*])")
 _VERB_LENGTH = 500
 _URL = re.compile(r"\s*\{")
@@ -121,6 +122,10 @@ def tokenize(
                         message = f"\\begin{{{environment.group(1)}}} is never closed: the rest is not read"
                         problems.append(ReadingProblem(message, file.name, file.line(begin)))
                         break
+                    written_to = _FILE_CONTENTS.match(text, environment.start(), found)
+                    if written_to is not None and not written_to[1].endswith(".bib"):
+                        message = f"the document writes {written_to[1]} itself, which is not read from here"
+                        problems.append(ReadingProblem(message, file.name, file.line(begin), "warning"))
                     position = found + len(close)
                     after_comment = False
                     continue
@@ -305,6 +310,20 @@ class TokenStream:
         inner = self.argument()
         self.push([opening, *inner, *([self.last] if self.last is not None else [])])
         return inner
+
+    def condition_ahead(self, longest: int) -> list[Token] | None:
+        """What stands here up to the \\fi that ends an opened condition; it stays. None where that is far."""
+        found: list[Token] = []
+        depth = 0
+        for place, token in self._searched(""):
+            word = token.text if token.kind == "command" else ""
+            depth += (word.startswith("if") and word != "iff") - (word == "fi")
+            if depth < 0:
+                return found
+            if place > longest:
+                break
+            found.append(token)
+        return None
 
     def _searched(self, sought: str) -> Iterator[tuple[int, Token]]:
         """The tokens in which an end is looked for, each with its place; they stay."""

@@ -34,6 +34,20 @@ _SET = re.compile(r"\b(bg|back|background|fg|fore|foreground|rowcolor|cellcolor|
 """Colours among the keys of a row or a cell."""
 
 
+_BOX_KEY = re.compile(r"(?:^|,)\s*([A-Za-z ]+?)\s*(?==|,|$)(?:=\s*(\{[^{}]*\}|[^,{}]*))?")
+_PLAIN_BOX = frozenset(
+    """
+    width, max width, min width, height, max height, totalheight, max totalheight, min totalheight, set height,
+    center, left, right, pagecenter, valign, margin, padding, vspace, raise, textwidth, scale, angle, rotate, frame,
+    max size, fbox, tabular, minipage, varwidth, env, float, nofloat, caption, captionabove, captionbelow,
+    label, keepaspectratio
+    """.replace("\n    ", " ")
+    .strip()
+    .split(", ")
+)
+"""Keys of adjustbox that lay out, and show all that a box holds."""
+
+
 def colours_in(text: str) -> dict[str, tuple[str, str]]:
     """The colours that a file defines: name to model and values; without a model, to other colours."""
     return {
@@ -70,6 +84,12 @@ def hidden(command: str, arguments: Sequence[str], colours: Mapping[str, tuple[s
             return abs(_points(first, 0)) > 12
         case "hspace":
             return _points(first, 0) < -4
+        case "llap" | "rlap" | "clap" | "mathllap" | "mathrlap" | "mathclap" | "smash":
+            return _has_digit(first)  # it lies on what stands beside it, or on another line
+        case "makebox" | "framebox" if len(arguments) > 2:
+            return bool(first) and _points(first, 10) < 3 and _has_digit(arguments[2])
+        case "adjustbox":
+            return changes_box(first) is not None
         case "addlinespace" | "noalign" | "\\" | "tabularnewline":
             # A row that is moved up lies on the one above.
             return _points(re.sub(r"\\(?:vskip|vspace\*?|kern)|[{}]", "", first), 0) < -6
@@ -82,6 +102,20 @@ def hidden(command: str, arguments: Sequence[str], colours: Mapping[str, tuple[s
         case "tabcolsep":
             return _points(first, 6) < -2
     return False
+
+
+def changes_box(keys: str) -> str | None:
+    """The first key of a box that may cut, turn over or shrink what it holds."""
+    for key, value in _BOX_KEY.findall(keys):
+        small = key == "scale" and _points(value, 1) < 0.4
+        turned = key in ("angle", "rotate") and hidden("rotatebox", ["", value], {})
+        if small or turned or key.strip() not in _PLAIN_BOX:
+            return str(key.strip())
+    return None
+
+
+def _has_digit(text: str) -> bool:
+    return any(character.isdecimal() for character in text)
 
 
 def before_tables(text: str, colours: Mapping[str, tuple[str, str]]) -> Iterator[tuple[int, str]]:

@@ -11,8 +11,9 @@ from typing import Literal
 
 from sealtrace.evidence import Evidence, once
 from sealtrace.paper.fact import cell_id
-from sealtrace.paper.model import NAME, RecipeRecord, Role, Row, Table
+from sealtrace.paper.model import NAME, Role, Row, Table
 from sealtrace.paper.numbers import Printed
+from sealtrace.paper.table_records import RecipeRecord
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class TableCell:
     """Whether the recipe is the cell's own, and not one that all rows share."""
     population: str | None
     """The declared population that its table is about."""
+    quotation: str
+    """Of a number of the running text: the words around it; else empty."""
     spoilt: str | None
     """Why the cell has no place that is certain, where its table is misshapen there."""
 
@@ -119,6 +122,7 @@ def cells_of(table: Table, path: str | None = None) -> Iterator[TableCell]:
                 naming=naming,
                 own_recipe=column.recipe is None or column.label in row.recipes,
                 population=table.population,
+                quotation=row.quotation or "",
                 spoilt=_spoilt(row, column.label, times, len(table.columns)),
             )
 

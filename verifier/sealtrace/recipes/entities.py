@@ -49,13 +49,33 @@ class EntityNames:
             for name, names in self.declared.items()
         }
 
+    @cached_property
+    def _of_fields(self) -> dict[tuple[str, tuple[str, ...]], dict[str, str]]:
+        """The names of fields with values that were asked for: cell after cell asks for the same."""
+        return {}
+
+    @cached_property
+    def found(self) -> dict[tuple[object, ...], frozenset[str]]:
+        """What rows, headings and captions were found to name: the cells of a row or a column share them."""
+        return {}
+
     def of_field(self, name: str, values: Iterable[str] = ()) -> dict[str, str]:
         """Every name of a field, as it looks, and the value that it stands for; declared names come first."""
-        known: dict[str, str] = {}
-        for value in values:
-            for said in own_names(name, value):
-                known.setdefault(said, value)
-        return known | self._by_appearance.get(name, {})
+        asked = name, tuple(values)
+        if asked not in self._of_fields:
+            known: dict[str, str] = {}
+            for value in asked[1]:
+                for said in own_names(name, value):
+                    known.setdefault(said, value)
+            self._of_fields[asked] = known | self._by_appearance.get(name, {})
+        return self._of_fields[asked]
+
+    def meant(self, text: str, name: str | None = None) -> str:
+        """The value that a printed name stands for, of a field or of the one field that has it; else itself."""
+        shown = appearance(text)
+        fields = self._by_appearance.values() if name is None else [self._by_appearance.get(name, {})]
+        found = {names[shown] for names in fields if shown in names} - {EVERY}
+        return found.pop() if len(found) == 1 else text
 
     @cached_property
     def _all(self) -> frozenset[str]:
@@ -117,6 +137,8 @@ class Around:
     caption: str
     population: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The conditions of the population that the table is about."""
+    sentence: str = ""
+    """The words around a number of the running text. They may name more than the number is of, so they only permit."""
 
     @classmethod
     def of(
@@ -140,16 +162,22 @@ class Around:
         called = [cell.row] if composed or not words else []
         row = tuple(dict.fromkeys(filter(None, map(appearance, (*called, *texts, *beside)))))
         free = "" if composed or words else label
-        return cls(names, row, free, appearance(cell.column), appearance(caption), population)
+        said = appearance(cell.quotation)
+        return cls(names, row, free, appearance(cell.column), appearance(caption), population, said)
 
     @property
     def key(self) -> tuple[object, ...]:
         """What is printed, without what the names stand for, which is the same in the whole bundle."""
-        return self.row, self.label, self.heading, self.caption, frozenset(self.population.items())
+        return self.row, self.label, self.heading, self.caption, frozenset(self.population.items()), self.sentence
 
     def in_row(self, name: str, values: Iterable[str] = ()) -> frozenset[str]:
         """The values of a field that the row prints."""
-        known = self.names.of_field(name, values)
+        asked = self.row, self.label, name, tuple(values)
+        if asked not in self.names.found:
+            self.names.found[asked] = self._named_by_row(self.names.of_field(name, asked[-1]))
+        return self.names.found[asked]
+
+    def _named_by_row(self, known: Mapping[str, str]) -> frozenset[str]:
         found: set[str] = set()
         for text in self.row:
             if text in known:
@@ -164,12 +192,17 @@ class Around:
 
     def in_heading(self, name: str, values: Iterable[str] = ()) -> frozenset[str]:
         """The values of a field that the heading prints, at any level."""
-        return frozenset(self.names.in_words(self.heading, self.names.of_field(name, values)))
+        return self._named_in(self.heading, name, tuple(values))
 
     def in_caption(self, name: str, values: Iterable[str] = ()) -> frozenset[str]:
         """The values of a field that the caption prints by declared names, or as in `seed 42`."""
-        numbers = [value for value in values if is_number(value)]
-        return frozenset(self.names.in_words(self.caption, self.names.of_field(name, numbers)))
+        return self._named_in(self.caption, name, tuple(value for value in values if is_number(value)))
+
+    def _named_in(self, text: str, name: str, values: tuple[str, ...]) -> frozenset[str]:
+        asked = text, name, values
+        if asked not in self.names.found:
+            self.names.found[asked] = frozenset(self.names.in_words(text, self.names.of_field(name, values)))
+        return self.names.found[asked]
 
     def printed(self, name: str, values: Iterable[str] = ()) -> frozenset[str]:
         """The values of a field that the cell is of, for a reader: the row's and the heading's, or the caption's."""
@@ -182,6 +215,7 @@ class Around:
         if value in self.population.get(name, ()):
             return True
         said = self.in_row(name, [value]) | self.in_heading(name, [value]) | self.in_caption(name, [value])
+        said |= self._named_in(self.sentence, name, (value,))
         return canonical(value) in map(canonical, said)
 
 

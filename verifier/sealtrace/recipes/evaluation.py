@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sealtrace.bundle.frames import Frame
 from sealtrace.contract.result import WORDS, NumberResult, Result
 from sealtrace.evidence import Evidence, once
 from sealtrace.paper.model import Table
 from sealtrace.paper.number_grammar import is_factor, is_unit
+from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.recipes import headings
 from sealtrace.recipes.cells import TableCell
-from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements
+from sealtrace.recipes.entities import EVERY, Around, EntityNames, appearance, disagreements
 from sealtrace.recipes.judgement import RECOMPUTED, CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import (
     MissingEvidenceError,
@@ -29,22 +31,20 @@ from sealtrace.recipes.metrics import (
 )
 from sealtrace.recipes.populations import (
     MOST_VALUES,
-    Population,
-    Rows,
+    PopulationRows,
+    RecipePopulation,
     field_types,
     taken_by_metric,
     used_by_metric,
     values_in,
 )
 from sealtrace.recipes.queries import Queries
+from sealtrace.recipes.recipe_files import OTHER_CELL
 from sealtrace.recipes.sql_syntax import QueryDescription
 from sealtrace.statistics.table import Statistic
 
 if TYPE_CHECKING:
     from sealtrace.recipes.sql import Within
-
-OTHER_CELL = "cell"
-"""The metric that takes the value of another cell."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
@@ -70,7 +70,7 @@ class CellResult:
     unsaid: tuple[str, ...] = ()
     """Where the recipe takes other rows, entities or statistics than the table prints: what it says of itself as not
     stated in the paper makes no difference."""
-    population: Population | None = None
+    population: RecipePopulation | None = None
     """The declared population that the number is about."""
     without_population: str | None = None
     """The number without it."""
@@ -184,7 +184,10 @@ class Evaluator:
         self._evidence, self._other_cell = evidence, other_cell
         self._queries = Queries(evidence)
         self._beside = Beside(evidence.beside)
-        self._rows = Rows(evidence)
+        self._rows = PopulationRows(evidence)
+        self._heading_clauses: dict[Hashable, list[str]] = {}
+        self._flags: dict[tuple[str, str], bool] = {}
+        self._counts: dict[str, dict[str, int]] = {}
 
     def evaluate(self, cell: TableCell, caption: str) -> CellResult | None:
         """What becomes of a cell of a table with a caption; None where it holds no number and owes none."""
@@ -200,9 +203,9 @@ class Evaluator:
         if not ways:
             if cell.role != "number":
                 return None
-            return CellResult(
-                cell, Judgement(CellStatus.UNCLASSIFIED, "Nothing says how this cell follows from the records.")
-            )
+            note = f" {recipe['note']}" if recipe.get("note") else ""
+            sentence = f"Nothing says how this cell follows from the records.{note}"
+            return CellResult(cell, Judgement(CellStatus.UNCLASSIFIED, sentence))
         metric = metric_of(recipe.get("metric"), written_arguments(recipe))
         result = CellResult(
             cell,
@@ -241,7 +244,7 @@ class Evaluator:
             if metric is not None:
                 result = replace(result, arguments=self._asked(recipe, cell, metric, population))
             elif recipe.get("metric") == OTHER_CELL:
-                result = replace(result, arguments=_arguments(recipe, cell, None))
+                result = replace(result, arguments=_arguments(recipe, cell, None, self._rows.names))
             value = self._value(recipe, cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
             if metric is not None:
@@ -274,10 +277,10 @@ class Evaluator:
         return replace(result, judgement=_judged(cell, recipe, value, metric), value=value)
 
     def _asked(
-        self, recipe: dict[str, Any], cell: TableCell, metric: Statistic, population: Population | None
+        self, recipe: RecipeRecord, cell: TableCell, metric: Statistic, population: RecipePopulation | None
     ) -> dict[str, str]:
         """A metric's arguments, with the conditions of the table's population."""
-        arguments = _arguments(recipe, cell, metric)
+        arguments = _arguments(recipe, cell, metric, self._rows.names)
         if population is None or "where" not in metric.optional:
             return arguments
         if arguments.setdefault("dataset", population.dataset) != population.dataset:
@@ -294,7 +297,8 @@ class Evaluator:
             quoted = self._other_cell(arguments["cell"])
             recipe = {} if quoted is None else quoted.recipe or {}
             metric = metric_of(recipe.get("metric"), written_arguments(recipe))
-            arguments = {} if quoted is None or metric is None else _arguments(recipe, quoted, metric)
+            asked = None if quoted is None or metric is None else quoted
+            arguments = {} if asked is None else _arguments(recipe, asked, metric, self._rows.names)
         if metric is not None:
             kind = value.frame.kind if value.frame is not None and "where" in metric.optional else None
             taken = taken_by_metric(metric, arguments)
@@ -365,30 +369,49 @@ class Evaluator:
         hidden |= self._rows.values(kinds)
         if metric is not None:
             flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
-            computed = headings.of_metric(metric, result.arguments, of_flags=flags)
+            # How often a field has some value is no share of what is right.
+            flags = flags and result.arguments.get("is", "true").casefold() in ("true", "1")
             if "over" in metric.optional and value.frame is not None:
-                names = [name for name in value.frame.names if self._rows.is_entity(value.frame.kind, name)]
-                counts = {name: len(value.frame.distinct(name, MOST_VALUES)) for name in names}
+                counts = self._counts_of(value.frame)
                 yield from headings.repeats_unlike(cell, caption, result.arguments, counts)
+            if "where" in metric.optional:  # those of packs read fields that no argument names
+                yield from self._other_field(cell, kinds, set(result.arguments.values()))
+            # Arguments that say of which rows a cell is change nothing of what its heading must say.
+            read = {name: text for name, text in result.arguments.items() if headings.reads(name)}
+            asked = (
+                (cell.column, cell.row if cell.own_recipe else None, caption, kinds, flags),
+                (metric.pack, metric.name, *sorted(read.items())),
+            )
+            if asked not in self._heading_clauses:
+                computed = headings.of_metric(metric, read, of_flags=flags)
+                self._heading_clauses[asked] = list(headings.disagreement(cell, caption, computed, hidden))
+            yield from self._heading_clauses[asked]
         else:
             if description is None:
                 return
             computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
             yield from headings.functions_unnamed(cell, description, hidden)
-        used = set(description.fields if description is not None else result.arguments.values())
-        yield from self._other_field(cell, kinds, used)
-        yield from headings.disagreement(cell, caption, computed, hidden)
+            yield from self._other_field(cell, kinds, set(description.fields))
+            yield from headings.disagreement(cell, caption, computed, hidden)
+
+    def _counts_of(self, frame: Frame) -> dict[str, int]:
+        """How many values each entity's field of a kind of record has."""
+        if frame.kind not in self._counts:
+            names = [name for name in frame.names if self._rows.is_entity(frame.kind, name)]
+            self._counts[frame.kind] = {name: len(frame.distinct(name, MOST_VALUES)) for name in names}
+        return self._counts[frame.kind]
 
     def _other_field(self, cell: TableCell, kinds: Iterable[str], used: set[str]) -> Iterator[str]:
-        """A heading that is the name of a measured field, where the recipe reads another one."""
+        """A heading that is the name of a measured field, where the recipe does not read it."""
         for kind in kinds:
             types = field_types(self._evidence.frame(kind))
             numeric = {name for name, form in types.items() if pa.types.is_floating(form) or pa.types.is_integer(form)}
-            measured = {name for name in numeric if not self._are_flags([kind], [name])}
-            named = {name for name in measured if appearance(name).replace("_", " ") == appearance(cell.column)}
-            others = {name for name in measured if name in used or name.casefold() in used}
-            if named and others and not named & others:
-                yield f"the heading is the field {min(named)}, and the recipe is of {' and '.join(sorted(others))}"
+            heading = appearance(cell.column)
+            named = {name for name in numeric if appearance(name).replace("_", " ") == heading}
+            measured = named - set(self._evidence.frame(kind).key_fields)
+            if measured and not any(name in used or name.casefold() in used for name in measured):
+                others = " and ".join(sorted(name for name in types if name in used or name.casefold() in used))
+                yield f"the heading is the field {min(measured)}, and the recipe is of {others or 'no field'}"
 
     def _are_flags(self, kinds: Iterable[str], fields: Iterable[str]) -> bool:
         """Whether what is averaged is right or wrong: flags, zeros and ones, or texts that are compared."""
@@ -396,13 +419,21 @@ class Evaluator:
         for kind in kinds:
             frame = self._evidence.frame(kind)
             for name, form in field_types(frame).items():
-                if name.casefold() in asked and (pa.types.is_floating(form) or pa.types.is_integer(form)):
-                    values = {str(value) for value in frame.distinct(name, 3).to_pylist()}
-                    if name not in frame.key_fields and not values <= {"0", "1", "0.0", "1.0", "None"}:
-                        return False
+                numeric = pa.types.is_floating(form) or pa.types.is_integer(form)
+                if name.casefold() in asked and numeric and not self._is_flag(frame, name):
+                    return False
         return True
 
-    def _without(self, recipe: dict[str, Any], cell: TableCell, caption: str) -> str | None:
+    def _is_flag(self, frame: Frame, name: str) -> bool:
+        if (frame.kind, name) not in self._flags:
+            flag = name in frame.key_fields
+            if not flag:
+                values = {str(value) for value in frame.distinct(name, 3).to_pylist()}
+                flag = values <= {"0", "1", "0.0", "1.0", "None"}
+            self._flags[frame.kind, name] = flag
+        return self._flags[frame.kind, name]
+
+    def _without(self, recipe: RecipeRecord, cell: TableCell, caption: str) -> str | None:
         """What the recipe gives without the table's population."""
         metric = metric_of(recipe.get("metric"), written_arguments(recipe))
         whole = replace(cell, population=None)
@@ -413,12 +444,13 @@ class Evaluator:
             return None
         return ", ".join(f"{float(number):.6g}" for number in value.numbers)
 
-    def _value(self, recipe: dict[str, Any], cell: TableCell, around: Around, arguments: dict[str, str]) -> Value:
+    def _value(self, recipe: RecipeRecord, cell: TableCell, around: Around, arguments: dict[str, str]) -> Value:
         if (name := recipe.get("metric")) is not None:
             if name == OTHER_CELL:
-                return self._other(arguments.get("cell", ""))
+                own = recipe.get("percent") or (cell.printed is not None and cell.printed.percent)
+                return self._other(arguments.get("cell", ""), arguments.get("part"), as_fraction=bool(own))
             return self._given(lambda: unless_fixed(self._evidence, name, arguments), name, *sorted(arguments.items()))
-        sql: str = recipe["sql"]
+        sql = recipe.get("sql") or ""
         place, rows = cell.place, cell.rows
 
         def restricted(kinds: Iterable[str], row: bool, compared: Mapping[str, Collection[str]]) -> Within:
@@ -434,7 +466,7 @@ class Evaluator:
 
         if recipe is cell.table_recipe:
             return self._given(of_table, around.key, sql, cell.column, place, rows)
-        filled = _filled(sql, cell, quoted=True)
+        filled = _filled(sql, cell, self._rows.names, quoted=True)
         rows = rows if filled == sql else 1
         asked = around.key, filled, place, rows
         return self._given(lambda: self._queries.of_cell(filled, place, rows, restricted), *asked)
@@ -452,19 +484,30 @@ class Evaluator:
             raise found
         return found
 
-    def _other(self, address: str) -> Value:
-        """The recomputed value of another cell: the same quantity, printed twice."""
+    def _other(self, address: str, part: str | None, *, as_fraction: bool) -> Value:
+        """The recomputed value of another cell, or of one of its numbers: the same quantity, printed twice.
+
+        What the other cell prints in percent without the sign is so many per cent here, too, unless this one is said
+        to print a fraction.
+        """
         other = self._other_cell(address)
         recipe = {} if other is None else other.recipe or {}
         if other is None or recipe.get("metric") == OTHER_CELL or not (recipe.get("metric") or recipe.get("sql")):
             raise RecipeError(f"{address!r} is no cell with a recipe of its own")
         metric = metric_of(recipe.get("metric"), written_arguments(recipe))
-        arguments = {} if metric is None else _arguments(recipe, other, metric)
-        return self._value(recipe, other, self._rows.around(other, ""), arguments)
+        arguments = {} if metric is None else _arguments(recipe, other, metric, self._rows.names)
+        value = self._value(recipe, other, self._rows.around(other, ""), arguments)
+        if recipe.get("percent") and other.printed is not None and not as_fraction:
+            value = replace(value, numbers=in_print(other.printed, value.numbers, percent=True), rounded=None)
+        return value if part is None else _part_of(value, other, part)
 
     def clashes(self) -> list[str]:
         """Declared names that are the value of another entity: each as a clause."""
         return list(self._rows.clashes()) if self._rows.names.declared else []
+
+    def meant(self, text: str) -> str:
+        """The entity that a printed name stands for; else itself."""
+        return self._rows.names.meant(text)
 
     def close(self) -> None:
         """Lets the database go."""
@@ -477,7 +520,25 @@ def _answers(_: Evidence) -> dict[Hashable, Value | Exception]:
     return {}
 
 
-def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Statistic | None) -> Judgement:
+def _part_of(value: Value, cell: TableCell, part: str) -> Value:
+    """One number of a cell, by its place or by what it is: mean, sd, k, n, low, high."""
+    names = part_names(cell)
+    if part not in names:
+        raise RecipeError(f"{cell.name} has no part {part!r}; its parts are {', '.join(names)}")
+    place = names[part]
+    return replace(value, numbers=value.numbers[place : place + 1], rounded=None)
+
+
+def part_names(cell: TableCell) -> dict[str, int]:
+    """What the numbers of a cell are called, with their places."""
+    form = cell.printed.form if cell.printed is not None else ""
+    parts = cell.printed.parts if cell.printed is not None else ()
+    called = {"plus-minus": ("mean", "sd"), "ratio": ("k", "n"), "interval": ("low", "high")}.get(form, ())
+    names = {str(place + 1): place for place in range(len(parts))}
+    return names | {name: place for place, name in enumerate(called) if place < len(parts)}
+
+
+def _judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statistic | None) -> Judgement:
     if value.text is not None:
         judgement = judge_text(cell.text, value.text)
         return _attested(cell, value.fixed) if value.fixed and judgement.status is CellStatus.EXACT else judgement
@@ -486,6 +547,11 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Stati
     percent = bool(recipe.get("percent") or cell.printed.percent)
     numbers = in_print(cell.printed, value.numbers, percent=percent)
     judgement = judge(cell.printed, numbers, None if percent else value.rounded)
+    if judgement.status is CellStatus.MISMATCH and not percent:
+        hundredfold = judge(cell.printed, in_print(cell.printed, value.numbers, percent=True), None)
+        if hundredfold.status is not CellStatus.MISMATCH:
+            told = f'{judgement.sentence} A hundred times that is what is printed: add `"percent": true` to the recipe.'
+            judgement = replace(judgement, sentence=told)
     said = f"The paper prints {cell.text}"
     if value.marks is not None and value.marks != cell.printed.marks:
         found, due = (marks or "no mark" for marks in (cell.printed.marks, value.marks))
@@ -512,7 +578,7 @@ def _judged(cell: TableCell, recipe: dict[str, Any], value: Value, metric: Stati
     return judgement
 
 
-def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe: dict[str, Any]) -> str | None:
+def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe: RecipeRecord) -> str | None:
     """Why a printed factor or unit is not what the recipe gives, where it is not."""
     assert cell.printed is not None
     told = f"{metric.name if metric else ''} {recipe.get('sql') or ''} {' '.join(written_arguments(recipe).values())}"
@@ -542,18 +608,22 @@ def _attested(cell: TableCell, source: str) -> Judgement:
     )
 
 
-def _arguments(recipe: dict[str, Any], cell: TableCell, metric: Statistic | None) -> dict[str, str]:
+def _arguments(recipe: RecipeRecord, cell: TableCell, metric: Statistic | None, names: EntityNames) -> dict[str, str]:
     """A metric's arguments with their placeholders filled in."""
     # A cell that names its row may select the record of that name; a result may not select itself.
     own = metric is not None and metric.given and names_its_row(cell)
-    return {key: _filled(text, cell, own=own) for key, text in written_arguments(recipe).items()}
+    return {
+        key: _filled(text, cell, names, key.partition(".")[2] or key, own=own)
+        for key, text in written_arguments(recipe).items()
+    }
 
 
-def written_arguments(recipe: dict[str, Any]) -> dict[str, str]:
+def written_arguments(recipe: RecipeRecord) -> dict[str, str]:
     """Everything that a recipe says to its metric, by name; conditions as `where.field`, several values as JSON."""
-    said = {name: recipe[name] for name in _WORDS if recipe.get(name) is not None}
-    for name in ("where", "minus", "versus"):
-        for field_, value in (recipe.get(name) or {}).items():
+    said = {name: text for name in _WORDS if isinstance(text := recipe.get(name), str)}
+    conditions = {"where": recipe.get("where"), "minus": recipe.get("minus"), "versus": recipe.get("versus")}
+    for name, given in conditions.items():
+        for field_, value in (given or {}).items():
             said[f"{name}.{field_}"] = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
     return {**(recipe.get("arguments") or {}), **said}
 
@@ -566,8 +636,19 @@ def names_its_row(cell: TableCell) -> bool:
     return bool(cell.text) and (cell.text in cell.row or cell.row in cell.text)
 
 
-def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool = False) -> str:
-    """A template with `{Column}`, `{label}` and the row's arguments filled in."""
+def _filled(
+    template: str,
+    cell: TableCell,
+    names: EntityNames | None = None,
+    of: str | None = None,
+    *,
+    quoted: bool = False,
+    own: bool = False,
+) -> str:
+    """A template with `{Column}`, `{label}` and the row's arguments filled in; a printed name as what it stands for.
+
+    In a query nothing says of which field a placeholder is: its name must be that of one field.
+    """
 
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
@@ -576,8 +657,12 @@ def _filled(template: str, cell: TableCell, *, quoted: bool = False, own: bool =
         known = {"label": cell.row, **cell.texts, **cell.arguments}
         if name not in known:
             raise RecipeError(f"{{{name}}} is neither a column nor an argument of the row")
+        around = template[max(0, match.start() - 1) : match.start()], template[match.end() : match.end() + 1]
+        # A part of a longer text (`residual@{Scale}`) is no name by itself.
+        alone = around == (("'", "'") if quoted else ("", ""))
+        value = names.meant(known[name], of) if names is not None and alone else known[name]
         # In a query a placeholder stands inside single quotes, where a quote is written twice.
-        return known[name].replace("'", "''") if quoted else known[name]
+        return value.replace("'", "''") if quoted else value
 
     return _PLACEHOLDER.sub(fill, template)
 
@@ -635,17 +720,18 @@ def _by_definition(cell: TableCell) -> Judgement:
     return Judgement(CellStatus.INPUT, "it is so by definition: a difference from itself, or a ratio to itself")
 
 
-def _described(recipe: dict[str, Any], cell: TableCell) -> str:
+def _described(recipe: RecipeRecord, cell: TableCell) -> str:
     """A recipe as readers see it."""
-    if recipe.get("elsewhere") is not None:
-        return f"elsewhere({', '.join(f'{name}={text}' for name, text in recipe['elsewhere'].items())})"
+    if (reference := recipe.get("elsewhere")) is not None:
+        return f"elsewhere({', '.join(f'{name}={text}' for name, text in reference.items())})"
+    sql = recipe.get("sql")
     try:
-        if recipe.get("sql") is not None:
-            return " ".join(_filled(recipe["sql"], cell, quoted=True).split())
+        if sql is not None:
+            return " ".join(_filled(sql, cell, quoted=True).split())
         arguments = {name: _filled(text, cell, own=True) for name, text in written_arguments(recipe).items()}
     except RecipeError:
-        if recipe.get("sql") is not None:
-            return " ".join(recipe["sql"].split())
+        if sql is not None:
+            return " ".join(sql.split())
         arguments = written_arguments(recipe)
     listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
     return f"{recipe.get('metric') or 'sql'}({listed})"
@@ -657,7 +743,7 @@ def _described(recipe: dict[str, Any], cell: TableCell) -> str:
 def named_bundles(tables: Sequence[Table]) -> set[str]:
     """The names and roots of the bundles that the recipes of some tables refer to."""
     recipes = [recipe for table in tables for recipe in table.recipes]
-    references = [recipe["elsewhere"] for recipe in recipes if recipe.get("elsewhere")]
+    references = [reference for recipe in recipes if (reference := recipe.get("elsewhere"))]
     return {reference[name] for reference in references for name in ("study", "root_sha256")}
 
 

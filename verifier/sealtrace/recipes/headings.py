@@ -17,7 +17,7 @@ from sealtrace.paper.names.statistics import named_in
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import AS_WORDS, appearance
 from sealtrace.recipes.sql_syntax import QueryDescription
-from sealtrace.statistics.table import ARGUMENTS, STATISTICS, Kind, Statistic, all_entries
+from sealtrace.statistics.table import ARGUMENTS, STATISTICS, Statistic, StatisticKind, all_entries
 
 _SHOWN = {"mean": "mean", "sd": "sd", "sem": "sem", "median": "median", "min": "minimum", "max": "maximum",
           "count": "count", "sum": "sum"}  # fmt: skip
@@ -27,11 +27,14 @@ _SHARES = frozenset({"mean", "rate", "accuracy", "error_rate"})
 """Means of what is right or true: one may be called another where what is averaged is a flag."""
 _COUNTED = frozenset({"count", "sum", "rate"})
 _DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e"}
+_NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor")
+"""Arguments whose values headings print."""
+_READ = frozenset({*_NUMBERS, "confidence", "show", "statistic", "quantity", "over", "group", "minus"})
 _NAMED = re.compile(r"[a-z_]\w*(?=\s*\()")
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedStatistic:
     """What a recipe computes."""
 
     names: frozenset[str]
@@ -49,39 +52,54 @@ class Computed:
     """Whether it is a metric of a pack, which may count or add up anything."""
 
 
-def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool) -> Computed:
+def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool) -> ComputedStatistic:
     """What a metric computes: its own statistic, what is shown over repeats, and what its quantity is called."""
     shown = arguments.get("show", arguments.get("statistic", "mean")).replace("+/-", "±").replace("+-", "±")
     parts = {_SHOWN[word] for word in re.split(r"±| to |\s", shown) if word in _SHOWN}
-    names = {metric.name, *parts}
+    quantity = arguments.get("quantity", "").replace("_", " ")
+    shares = ARGUMENTS["q"].stated(quantity)
+    if shares and not {"show", "statistic"} & set(arguments):  # the quantity is a quantile, and no mean
+        parts, arguments = set(), {**arguments, "q": str(min(map(str, shares)))}
+    if metric.pack == "results" and not {"show", "over", "group"} & set(arguments):
+        parts = set()  # nothing is averaged but what the statistic itself averages
+    names = {metric.name, *parts, *filter(None, [arguments.get("quantity")])}
     for text in (metric.name, arguments.get("quantity", ""), arguments.get("statistic", ""), *_formula(metric)):
         names |= {entry.name for entry in named_in(text.replace("_", " "))}
     if metric.name == "quantile" and _fraction(arguments.get("q", "0.5")) == Fraction(1, 2):
         names.add("median")
     own = STATISTICS.get(metric.name)
-    chosen = {name for name in parts if STATISTICS[name].kind is Kind.ORDER}
-    if own is not None and own.kind is Kind.TEST:  # the largest p of several repeats claims less than any other
+    chosen = {name for name in parts if STATISTICS[name].kind is StatisticKind.ORDER}
+    if (
+        own is not None and own.kind is StatisticKind.TEST
+    ):  # the largest p of several repeats claims less than any other
         chosen -= {"maximum"}
     alone = shown in _SPREADS and ("over" in arguments or "statistic" in arguments)
     needed = chosen | ({shown} if alone else set())
-    if own is not None and (own.kind is Kind.ORDER or own.name in _SPREADS) and metric.pack == "results":
+    if own is not None and (own.kind is StatisticKind.ORDER or own.name in _SPREADS) and metric.pack == "results":
         needed.add("median" if "median" in names else own.name)
     # A metric of the same things is a rival; one of other things, such as a map, may be meant by the same word.
-    among = _rivals(metric.pack, frozenset(metric.arguments), len(all_entries()))
+    # What a quantity is called may be any metric of its pack.
+    alike = None if "quantity" in metric.arguments else frozenset(metric.arguments)
+    among = _rivals(metric.pack, alike, len(all_entries()))
     said = f"{shown} over {arguments['over']} of {metric.name}" if arguments.get("over") else metric.name
-    return Computed(
+    return ComputedStatistic(
         frozenset(names), frozenset(needed), arguments, of_flags and metric.name in _SHARES, among,
         said.replace("_", " "), metric.pack != "results",
     )  # fmt: skip
 
 
+def reads(argument: str) -> bool:
+    """Whether what a heading must say depends on an argument; the others say of which rows a cell is."""
+    return argument.partition(".")[0] in _READ
+
+
 @lru_cache(maxsize=256)
-def _rivals(pack: str, arguments: frozenset[str], _entries: int) -> tuple[Statistic, ...]:
+def _rivals(pack: str, arguments: frozenset[str] | None, _entries: int) -> tuple[Statistic, ...]:
     """Statistics that labels beside a metric may name; asked anew when a pack has registered more."""
     return tuple(
         entry
         for entry in all_entries()
-        if entry.pack == "results" or (entry.pack == pack and set(entry.arguments) == arguments)
+        if entry.pack == "results" or (entry.pack == pack and arguments in (None, frozenset(entry.arguments)))
     )
 
 
@@ -89,7 +107,7 @@ def _formula(metric: Statistic) -> tuple[str, ...]:
     return () if metric.pack == "results" else (metric.formula,)
 
 
-def of_query(description: QueryDescription, *, of_flags: bool) -> Computed:
+def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatistic:
     """What a query computes, as far as its functions say."""
     called = set(description.functions) | ({"avg"} if description.mean else set())
     names = {entry.name for entry in STATISTICS.values() if _functions(entry) <= called and _functions(entry)}
@@ -98,6 +116,8 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> Computed:
         names |= {"mean"}
         if of_flags:
             names |= {"error_rate", "rate"} if description.counts_wrong else {"accuracy", "rate"}
+        # The mean of a field that is called accuracy is an accuracy: over runs, seeds or tasks.
+        names |= {entry.name for one in description.fields if (entry := _called(one)) is not None}
     if description.divides_counts:
         names.add("rate")
     if not description.totals:
@@ -107,29 +127,39 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> Computed:
     arguments = {"q": description.shares[0]} if description.shares else {}
     said = "a mean" if description.mean else " and ".join(sorted(called)) or "no mean of a field"
     share = of_flags and description.mean and not description.counts_wrong
-    return Computed(frozenset(names), frozenset(), arguments, share, tuple(STATISTICS.values()), said)
+    return ComputedStatistic(frozenset(names), frozenset(), arguments, share, tuple(STATISTICS.values()), said)
+
+
+@lru_cache(maxsize=1024)
+def _called(field: str) -> Statistic | None:
+    """The statistic that a field is called by, and by nothing else."""
+    said = appearance(field).replace("_", " ")
+    return next((entry for entry in named_in(said) if said in map(appearance, (entry.name, *entry.words))), None)
 
 
 def _functions(entry: Statistic) -> set[str]:
     return set(_NAMED.findall(entry.sql.casefold())) - {"count"}
 
 
-def disagreement(cell: TableCell, caption: str, computed: Computed, hidden: Collection[str]) -> Iterator[str]:
+def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hidden: Collection[str]) -> Iterator[str]:
     """Where labels say another statistic than the recipe computes, or do not say what it chooses; as clauses.
 
     `hidden` are names of entities, which are no words of statistics.
     """
-    labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row if cell.own_recipe else "")]
+    # A number of the text is called by its place; its sentence may name more statistics than the number is of.
+    row = cell.row if cell.own_recipe and not cell.quotation else ""
+    labels = [_without(appearance(label), hidden) for label in (cell.column, row)]
     named = [named_in(label, computed.among) for label in labels]
     said = {entry.name for entry in named[0] or named[1]}
     if computed.counted:
         said = _contradicting(said, computed)
+    named.append(named_in(_without(appearance(cell.quotation), hidden), computed.among))
     both = {entry.name for entries in named for entry in entries}
     if said and not _agree(said, computed):
         yield f"the heading says {_told(said)}, and the recipe computes {computed.said}"
         return
     for name in sorted(said - computed.names):
-        if STATISTICS[name].kind is Kind.ORDER if name in STATISTICS else False:
+        if STATISTICS[name].kind is StatisticKind.ORDER if name in STATISTICS else False:
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
     for name in sorted(computed.needed - both):
         yield f"it shows the {_told([name])}, and no label of the row or the column says so"
@@ -139,23 +169,24 @@ def disagreement(cell: TableCell, caption: str, computed: Computed, hidden: Coll
         told = both & _SPREADS or {entry.name for entry in named_in(appearance(caption))} & _SPREADS
         if told and spread not in told:
             yield f"the table says {_told(told)}, and the recipe computes {_told([spread])}"
-    yield from _numbers(labels[0], appearance(caption), computed)
+    yield from _numbers(labels[0] or appearance(cell.quotation), appearance(caption), computed)
 
 
-def _contradicting(said: set[str], computed: Computed) -> set[str]:
+def _contradicting(said: set[str], computed: ComputedStatistic) -> set[str]:
     """Of what a heading above a pack's metric says, what the metric could contradict.
 
     Counts, sums and shares of many things are metrics of their own. A word of the metric's own name (`hand` of the
     hand's value) and a chosen value, where the metric chooses none, are words of what it is of.
     """
-    own = {word.removesuffix("s") for word in computed.said.split()}
-    chosen = {name for name in STATISTICS if STATISTICS[name].kind is Kind.ORDER}
+    called = f"{computed.said} {computed.arguments.get('quantity', '').replace('_', ' ')}"
+    own = {word.removesuffix("s") for word in called.split()}
+    chosen = {name for name in STATISTICS if STATISTICS[name].kind is StatisticKind.ORDER}
     chooses = bool(computed.names & chosen) or bool({"quantity", "statistic"} & set(computed.arguments))
     left = {name for name in said if not {word.removesuffix("s") for word in name.split("_")} <= own}
     return left - _COUNTED - (set() if chooses else chosen)
 
 
-def _agree(said: Collection[str], computed: Computed) -> bool:
+def _agree(said: Collection[str], computed: ComputedStatistic) -> bool:
     if set(said) & computed.names:
         return True
     right_and_wrong = {"accuracy", "error_rate"}
@@ -163,12 +194,11 @@ def _agree(said: Collection[str], computed: Computed) -> bool:
     return computed.share and bool(set(said) & _SHARES - (right_and_wrong if one_of_them else set()))
 
 
-def _numbers(heading: str, caption: str, computed: Computed) -> Iterator[str]:
+def _numbers(heading: str, caption: str, computed: ComputedStatistic) -> Iterator[str]:
     """Numbers and words of a heading that are the value of an argument, where the recipe has another."""
     arguments = computed.arguments
     interval = "[ci]" in arguments.get("show", "") or "interval" in computed.said
-    numbers = ["k", "q", "sides", "give", "bins", "base", "variant", "divisor"]
-    for name in (*numbers, *(["confidence"] if interval else [])):
+    for name in (*_NUMBERS, *(["confidence"] if interval else [])):
         entries = [STATISTICS[one] for one in computed.names if one in STATISTICS]
         takes = any(name in (*entry.arguments, *entry.optional) for entry in entries)
         stated = ARGUMENTS[name].stated(heading) or (
@@ -207,7 +237,7 @@ def repeats_unlike(
 
 def functions_unnamed(cell: TableCell, description: QueryDescription, hidden: Collection[str]) -> Iterator[str]:
     """Functions that a query puts its numbers through and that no statistic named by the labels uses."""
-    labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row)]
+    labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
     said = [entry for label in labels for entry in named_in(label)]
     allowed = {name for entry in said for name in (*_functions(entry), entry.name)}
     if cell.printed is not None and len(cell.printed.parts) > 1:  # a number behind another says how far that is off

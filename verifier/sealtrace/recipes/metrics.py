@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.bundle.frames import Frame, Index, Vector
+from sealtrace.bundle.frames import Frame, Index, StreamedFrame, Vector
 from sealtrace.contract.packs import Pack, packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence, once, seen_by
@@ -222,12 +222,9 @@ def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Va
     if value.frame is None or value.rows is None or known.given or known.measured:
         return value
     if "where" in known.optional:
-        table = value.frame.sample(value.rows, _MOST_ALTERED)
-        kept = _selecting(arguments) | set(value.frame.key_fields)
-        forms = (
-            evidence.with_frames({value.frame.kind: value.frame.altered(alter(table, kept))})
-            for alter in FORMS.values()
-        )
+        kept = frozenset(_selecting(arguments) | set(value.frame.key_fields))
+        frame, rows = value.frame, value.rows
+        forms = (_altered(evidence, frame, rows, form, kept) for form in FORMS)
     elif value.numbers and set(value.numbers) <= _EXTREMES and "selector" not in arguments:
         if value.frame.size > _MOST_WHOLE:
             return value
@@ -249,6 +246,22 @@ def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Va
         if all(moves):
             return value
     return replace(value, fixed=_SAME) if computed else value
+
+
+def _altered(evidence: Evidence, frame: Frame, rows: Index, form: str, kept: frozenset[str]) -> Evidence:
+    """The records with some rows of a frame in another form; where any rows are, those for all cells."""
+    whole = isinstance(frame, StreamedFrame) or frame.size <= _MOST_ALTERED // 2
+    if whole and evidence.frame(frame.kind) is frame:
+        return _altered_alike(evidence, frame.kind, form, kept)
+    table = frame.sample(rows, _MOST_ALTERED)
+    return evidence.with_frames({frame.kind: frame.altered(FORMS[form](table, kept))})
+
+
+@once
+def _altered_alike(evidence: Evidence, kind: str, form: str, kept: frozenset[str]) -> Evidence:
+    frame = evidence.frame(kind)
+    table = frame.sample(np.arange(frame.size), _MOST_ALTERED)
+    return evidence.with_frames({kind: frame.altered(FORMS[form](table, kept))})
 
 
 @once

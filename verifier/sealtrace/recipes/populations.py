@@ -37,7 +37,7 @@ _EARLY = ("declare", "bank")
 
 
 @dataclass(frozen=True)
-class Population:
+class RecipePopulation:
     """A declared population."""
 
     name: str
@@ -46,7 +46,7 @@ class Population:
     sentence: str
 
 
-class Rows:
+class PopulationRows:
     """The rows of one bundle that tables may be about."""
 
     def __init__(self, evidence: Evidence) -> None:
@@ -78,9 +78,9 @@ class Rows:
         return frozenset(exact(value) for one in documents for value in (one.record.constants or {}).values())
 
     @cached_property
-    def populations(self) -> dict[str, Population]:
+    def populations(self) -> dict[str, RecipePopulation]:
         return {
-            one.name: Population(
+            one.name: RecipePopulation(
                 one.name,
                 declared.dataset,
                 {name: values_in(condition) for name, condition in one.where.items()},
@@ -97,7 +97,7 @@ class Rows:
     def _truth(self, kind: str) -> str | None:
         return next((declared.truth for declared in self._datasets if declared.dataset == kind), None)
 
-    def population_of(self, cell: TableCell) -> Population | None:
+    def population_of(self, cell: TableCell) -> RecipePopulation | None:
         """The population that a cell's table is about."""
         if cell.population is None:
             return None
@@ -149,7 +149,7 @@ class Rows:
             self._whole[kind] = {one.casefold() for one in names}
         return name.casefold() in self._whole[kind]
 
-    def results_in(self, population: Population | None) -> Iterator[str]:
+    def results_in(self, population: RecipePopulation | None) -> Iterator[str]:
         """Conditions of a population on what is a result: each as a clause."""
         if population is None:
             return
@@ -274,8 +274,11 @@ def _tells(field: pa.ChunkedArray, outcome: pa.ChunkedArray) -> bool:
 
 def field_types(frame: Frame) -> dict[str, pa.DataType]:
     """What each field of a kind of record holds."""
-    table = frame.some if isinstance(frame, StreamedFrame) else frame.table
-    return {name: plain(table.column(name)).type for name in frame.names}
+    found: dict[str, pa.DataType] | None = frame.matrices.get(field_types)
+    if found is None:
+        table = frame.some if isinstance(frame, StreamedFrame) else frame.table
+        found = frame.matrices[field_types] = {name: plain(table.column(name)).type for name in frame.names}
+    return found
 
 
 def values_in(condition: Any) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.recipes.sql_process import SqlError
 
 if TYPE_CHECKING:
-    from sealtrace.recipes.populations import Population
+    from sealtrace.recipes.populations import RecipePopulation
     from sealtrace.recipes.sql import Records, SqlRecords, SqlResult, Within
 
     Restricted = Callable[[Iterable[str], bool, Mapping[str, Collection[str]]], Within]
@@ -118,7 +118,7 @@ class Queries:
                 shown = " or ".join(str(value) for value in list(given)[:2])
                 raise RecipeError(f"row {place + 1} of the query is not of what the row prints, which gives {shown}")
 
-    def share(self, population: Population) -> tuple[int, int]:
+    def share(self, population: RecipePopulation) -> tuple[int, int]:
         """How many rows of its dataset a population has, and how many there are."""
         asked = f'SELECT count(*) FROM "{population.dataset}"'
         within = {population.dataset: {name: list(values) for name, values in population.where.items()}}
@@ -248,7 +248,7 @@ class Queries:
         return shared
 
     def _opened(self, records: dict[str, Records]) -> SqlRecords:
-        from sealtrace.recipes import sql
+        from sealtrace.recipes import sql  # start-up: only queries need DuckDB
 
         # Held or not, all have the same limits, so that one process serves them.
         seconds, spilling = sql.SECONDS * self._patience, bool(self._unheld)
@@ -266,7 +266,7 @@ class Queries:
         return result
 
     def _value(self, sql: str, within: Within, result: SqlResult, place: int, column: str | None) -> Value:
-        from sealtrace.recipes.sql import numbers
+        from sealtrace.recipes.sql import numbers  # likewise
 
         columns = list(range(len(result.columns))) if column is None else [result.columns.index(column)]
         row = result.rows[place]

@@ -17,12 +17,17 @@ from typing import Any
 from sealtrace.bundle.defects import BundleError, nearest, refusing
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.strict_json import parse
+from sealtrace.contract.printed import Recipe
+from sealtrace.paper.table_records import TableRecord
+from sealtrace.statistics.arguments import MEANINGS
 
 SHARED = ("views", "macros")
 DEFAULTS, WHOLE = "defaults", "*"
+OTHER_CELL = "cell"
+"""The metric that takes the value of another cell."""
 
 
-def read_recipes(path: Path) -> dict[str, Any]:
+def read_recipes(path: Path) -> dict[str, object]:
     """A file of recipes; `BundleError` where it is none."""
     with refusing(path):
         recipes = parse(path.read_bytes())
@@ -31,7 +36,7 @@ def read_recipes(path: Path) -> dict[str, Any]:
     return recipes
 
 
-def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) -> dict[str, Any] | None:
+def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> dict[str, object] | None:
     """Recipes in their places, one that finds none being a mistake; the queries that they share, where they do."""
     by_label = {record["label"]: record for record in records}
     for label, wanted in recipes.items():
@@ -42,8 +47,7 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
         record = by_label[label]
         columns = {column["label"]: column for column in record["columns"]}
         rows = {row["label"]: row for row in record["rows"]}
-        defaults = _complete({**wanted.get(DEFAULTS, {}), "metric": ""}, recipes.get(DEFAULTS, {}))
-        del defaults["metric"]
+        defaults = _joined(_written(wanted.get(DEFAULTS, {})), _written(recipes.get(DEFAULTS, {})))
         for name, recipe in wanted.items():
             if name == DEFAULTS:
                 continue
@@ -55,10 +59,14 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
                         del column["recipe"]
             elif name in columns:
                 columns[name]["recipe"] = _complete(recipe, defaults)
+                for row in rows.values():  # what was tried for a cell of it
+                    if set((known := row.get("recipes") or {}).get(name, ())) == {"note"}:
+                        del known[name]
             elif (
                 name in rows and isinstance(recipe, dict) and all(isinstance(value, dict) for value in recipe.values())
             ):
-                rows[name]["recipes"] = {column: _complete(value, defaults) for column, value in recipe.items()}
+                own = {column: _complete(value, defaults) for column, value in recipe.items()}
+                rows[name]["recipes"] = {**(rows[name].get("recipes") or {}), **own}
             else:
                 raise BundleError(f"{path}: {label} has no column {name!r}{nearest(name, columns)}")
         for pointer, expected, found in misfits_of("table", record):
@@ -72,12 +80,41 @@ def fill_in(records: list[dict[str, Any]], recipes: dict[str, Any], path: Path) 
 
 
 def _complete(recipe: Any, defaults: dict[str, Any]) -> Any:
-    """A recipe with a metric, and what it leaves to the defaults; conditions are joined field by field."""
-    if not isinstance(recipe, dict) or "metric" not in recipe:
+    """A recipe with what it leaves to the defaults; those are for recipes with a metric, which may be theirs."""
+    if not isinstance(recipe, dict) or any(recipe.get(name) is not None for name in _OTHER_WAYS):
         return recipe
+    recipe = _written(recipe)
+    if recipe.get("metric") == OTHER_CELL:  # what that cell is of, it says itself
+        return recipe
+    return _joined(recipe, defaults) if "metric" in recipe or defaults.get("metric") else recipe
+
+
+_OTHER_WAYS = ("sql", "elsewhere", "derived", "classification")
+
+
+def _joined(recipe: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """Conditions and arguments are joined field by field."""
     joined = {
         name: {**defaults[name], **(recipe.get(name) or {})}
         for name in ("where", "arguments")
         if isinstance(defaults.get(name), dict)
     }
     return {**defaults, **recipe, **joined}
+
+
+def _written(recipe: dict[str, Any]) -> dict[str, Any]:
+    """A recipe as records have it: `"seed": 42` is an argument, and arguments and conditions are texts."""
+    plain = {name: value for name, value in recipe.items() if name in Recipe.model_fields or name not in MEANINGS}
+    given = {**(recipe.get("arguments") or {}), **{name: recipe[name] for name in recipe if name not in plain}}
+    plain |= {"arguments": {name: _text(value) for name, value in given.items()}} if given else {}
+    for name in ("where", "minus", "versus"):
+        if isinstance(plain.get(name), dict):
+            plain[name] = {field: _text(value) for field, value in plain[name].items()}
+    return plain
+
+
+def _text(value: Any) -> Any:
+    """A number as its text; of a list, each."""
+    if isinstance(value, list):
+        return [_text(one) for one in value]
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value

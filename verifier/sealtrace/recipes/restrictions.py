@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 from sealtrace.recipes.sql_statistics import labels_of
 from sealtrace.recipes.sql_syntax import (
@@ -17,6 +17,7 @@ from sealtrace.recipes.sql_syntax import (
     LONGEST_WORDS,
     MEANS,
     Compared,
+    Join,
     Node,
     QueryDescription,
     arguments_of,
@@ -46,10 +47,9 @@ _QUANTILES = ("quantile", "approx_quantile", "percentile")
 _EQUAL = frozenset({"COMPARE_EQUAL", "COMPARE_IN"})
 _AGGREGATES = MEANS | COUNTS | {"sum", "fsum", "min", "max", "median", "mode", "arg_max", "arg_min", "first", "last",
                                 "any_value", "bool_or", "bool_and", "list", "stddev", "stddev_samp"}  # fmt: skip
-_CONDITIONS = ("where_clause", "having", "qualify")
 
 
-def described(trees: list[Any], macros: Collection[str] = ()) -> QueryDescription:
+def described(trees: list[Node], macros: Collection[str] = ()) -> QueryDescription:
     """What a query does: its own tree comes first, then those of the views and macros that it uses."""
     if not trees:
         return QueryDescription()
@@ -92,15 +92,16 @@ class Present:
 class Restrictions:
     """The restrictions of a query with the views and macros that it uses."""
 
-    def __init__(self, trees: list[Any], calculated: dict[str, Node], macros: Collection[str]) -> None:
+    def __init__(self, trees: list[Node], calculated: dict[str, Node], macros: Collection[str]) -> None:
         self._trees, self._calculated = trees, calculated
         self._macros = {name.casefold() for name in macros}
         self._nodes = list(objects(trees))
 
-    @property
+    @cached_property
     def totals(self) -> bool:
         """Whether it adds up or averages; a query that only counts says what by what it demands of the rows."""
-        return any(function(node) in _AGGREGATES - COUNTS | {"/"} for node in self._nodes)
+        adding = _AGGREGATES - COUNTS | {"/"}
+        return any(function(node) in adding for node in self._nodes)
 
     @property
     def divides_counts(self) -> bool:
@@ -123,6 +124,13 @@ class Restrictions:
             if function(node) in MEANS:
                 inner = [one for one in within(arguments_of(node), self._calculated) if columns(labels_of(one))]
                 called = (called - set(map(function, inner))) | {f"macro_{function(one)}" for one in inner}
+        if any(  # what is averaged is not what the records hold
+            function(one) == "round"
+            for node in self._nodes
+            if function(node) in _AGGREGATES
+            for one in within(arguments_of(node), self._calculated)
+        ):
+            called = called | {"rounding"}
         moved = {
             f"count {function(node)} {text}"
             for node in self._nodes
@@ -203,11 +211,13 @@ class Restrictions:
                 self._is_result(side) for side in (node["left"], node["right"])
             ):
                 yield "it chooses by results"
+            if str(node.get("type")) in ("ARRAY_EXTRACT", "ARRAY_SLICE"):
+                yield "it takes some values of a list by their place"
             if node.get("distinct") and function(node) not in COUNTS and function(node):
                 yield f"its {function(node)} takes equal values once"
             if self.totals:
-                for clause in _CONDITIONS:
-                    yield from self._flags(node.get(clause))
+                for clause in (node.get("where_clause"), node.get("having"), node.get("qualify")):
+                    yield from self._flags(clause)
             if function(node) and function(node) not in COUNTS:
                 yield from self._flags(node.get("filter"))
             yield from self._branches(node)
@@ -333,6 +343,8 @@ class Restrictions:
             if form == "SET_OPERATION_NODE" and not (node.get("setop_type") == "UNION" and node.get("setop_all")):
                 if not self._lists_labels(node):
                     yield str(node.get("setop_type"))
+            elif node.get("class") == "STAR" and (node.get("replace_list") or node.get("rename_list")):
+                yield "SELECT * with other fields in the place of some"
             elif form == "RECURSIVE_CTE_NODE":
                 yield "WITH RECURSIVE"
             elif form == "SELECT_NODE" and node.get("aggregate_handling") != "STANDARD_HANDLING":
@@ -361,14 +373,14 @@ class Restrictions:
         totals = [arguments_of(one) for one in self._nodes if function(one) in _AGGREGATES]
         return bool(names) and names <= labels and not names & columns(objects(totals))
 
-    def joins(self) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
+    def joins(self) -> Iterator[Join]:
         """The kinds of record that are joined, and the fields that are equal in both."""
         for node in self._nodes:
             outer = node.get("join_type") in ("INNER", "LEFT", "RIGHT", "OUTER")
             if node.get("type") == "JOIN" and outer and node.get("ref_type") != "CROSS":
                 yield from self._pairs(node)
 
-    def _pairs(self, node: Node) -> list[tuple[str, str, tuple[tuple[str, str], ...]]]:
+    def _pairs(self, node: Node) -> list[Join]:
         right = node["right"]
         lefts = [inner for inner in objects(node["left"]) if inner.get("type") == "BASE_TABLE"]
         queries = any(inner.get("type") == "SUBQUERY" for inner in objects([node["left"], right]))

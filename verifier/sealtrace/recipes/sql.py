@@ -104,7 +104,7 @@ class SqlRecords:
         # Whoever forgets to close it leaves nothing behind.
         self.close = weakref.finalize(self, remove_scratch, self._directory)
         """Removes the copies of the records. The process waits for others to use it."""
-        self._paths: dict[str, str | list[str]] = {}
+        self._paths: dict[str, str | list[Any]] = {}
         held = all(isinstance(records, pa.Table) for records in tables.values())
         self._spills = not held if spilling is None else spilling
         """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
@@ -125,7 +125,7 @@ class SqlRecords:
         # Records that the text does not even mention are not worth copying.
         text = " ".join([sql, *self._shared["views"].values(), *self._shared["macros"].values()]).casefold()
         named = [kind for kind in self._tables if kind.casefold() in text]
-        request: dict[str, Any] = {
+        request: dict[str, object] = {
             "sql": sql,
             "kinds": sorted(self._tables),
             "paths": {kind: self._path(kind) for kind in named},
@@ -158,16 +158,16 @@ class SqlRecords:
     ) -> None:
         self.close()
 
-    def _path(self, kind: str) -> str | list[str]:
+    def _path(self, kind: str) -> str | list[Any]:
         """Where the records of a kind lie for the process to map; the stream format allows any dictionaries.
 
-        Of plain columns that were kept as they were hashed: their schema, and their Parquet files.
+        Of plain columns that were kept as they were hashed: their schema, and their Parquet files with their stamps.
         """
         if kind not in self._paths:
             records = self._tables[kind]
             if isinstance(records, StreamedFrame) and records.kept and records.plain:
                 schema = arrow_schema(records.form).serialize().to_pybytes().hex()
-                self._paths[kind] = [schema, *(str(file.path) for file in records.kept)]
+                self._paths[kind] = [schema, *([str(file.path), *file.stamp] for file in records.kept)]
                 return self._paths[kind]
             path = self._directory / f"{len(self._paths)}.arrow"
             parts = [records] if isinstance(records, pa.Table) else _parts(records)

@@ -5,28 +5,32 @@ A query may be one pure SELECT over the records, as DuckDB's own parser reads it
 
 from __future__ import annotations
 
+import atexit
 import json
-import math
 import os
 import re
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, replace
 from decimal import Decimal
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pyarrow as pa
 
+from sealtrace.bundle.child_process import allow_time, confine, own_output
+from sealtrace.bundle.placing import stamp_of
 from sealtrace.recipes.restrictions import described
 from sealtrace.recipes.sql_statistics import Form, forms, with_statistics
-from sealtrace.recipes.sql_syntax import objects
+from sealtrace.recipes.sql_syntax import Join, Node, QueryDescription, Tree, objects
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+T = TypeVar("T")
+RecordsPath = str | list[Any]
+"""Where records of a kind are: a file to map, or a schema and the copies of Parquet files, each with its stamp."""
 
 MOST_ROWS = 100_000
 MOST_TEXT = 10_000_000
@@ -44,9 +48,7 @@ def _encoded(value: object) -> object:
 def serve() -> None:
     """Answers one request per line until the input ends."""
     requests = sys.stdin
-    # Whatever else would write to standard output must not be taken for an answer.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    answers = own_output()
     for name in set(os.environ) - {"SYSTEMROOT"}:  # without which Windows loads no library
         del os.environ[name]
     settings = json.loads(requests.readline())
@@ -54,16 +56,19 @@ def serve() -> None:
 
     catalogue()
     pa.set_cpu_count(1)
-    _confine(settings["memory"], MOST_SPILLED if settings["spill"] else 0)
+    # DuckDB knows of most of what it uses, and its own limit explains itself better, so that one comes first.
+    confine(settings["memory"] + 2**28, MOST_SPILLED if settings["spill"] else 0)
     answers.write('{"ready": true}\n')
     answers.flush()
     for line in requests:
-        _allow_time(settings["seconds"])
+        allow_time(settings["seconds"])
         began = time.process_time()
         request = json.loads(line)
         try:
             answer = _run(request, settings["memory"], settings["spill"])
         except (SqlError, MemoryError, RecursionError, duckdb.Error) as error:
+            if not isinstance(error, SqlError):
+                _forget_views()  # nothing goes on from where DuckDB failed
             failure = explained(error, request["sql"])
             exhausted = isinstance(error, MemoryError | duckdb.OutOfMemoryException)
             answer = {"error": failure.message, "place": failure.place, "exhausted": exhausted}
@@ -72,59 +77,143 @@ def serve() -> None:
         answers.flush()
 
 
-def _confine(memory: int, written: int) -> None:
-    """What the operating system can forbid: more memory, longer files (none at all as a rule), a core dump."""
-    with suppress(ImportError, OSError, ValueError):  # Windows has no such limits, macOS not all of them.
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (written, written))
-        data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-        # What this process owns, without the records that it maps. DuckDB knows of most of what it uses, and its
-        # own limit explains itself better, so that one comes first.
-        limit = data + memory + 2**28
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-
-
-def _allow_time(seconds: float) -> None:
-    """Ends this process after some more processor time."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        limit = math.ceil(used.ru_utime + used.ru_stime + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
 def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
-    """One query on a connection of its own, so that none sees what another left behind."""
-    sql, kinds = request["sql"], request["kinds"]
-    # The name of a view is matched without regard to case.
-    records = {kind: _records(path) for kind, path in request["paths"].items()}
-    database, offered = _database(memory, spill)
+    """One query over the records that it names."""
+    sql = request["sql"]
+    _require_unchanged(request)
+    view = _view_of(request, memory, spill)
+    reads, description = view.understood(sql)
+    if request.get("behind"):
+        return {**_behind(view.connection, sql, request["behind"]), "reads": sorted(reads)}
+    cursor = view.connection.execute(sql)
+    columns = [str(column[0]) for column in cursor.description or ()]
+    rows = list(_rows(cursor, columns))
+    _require_unchanged(request)
+    lost = view.lost_rows(description.joins) if request.get("joins") else []
+    picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
+    found = asdict(replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown)))
+    return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": found}
+
+
+class _View:
+    """Records as some queries see them, on a connection of their own.
+
+    A query is one pure SELECT, which leaves nothing behind, so that all queries over the same records may share it.
+    """
+
+    def __init__(self, request: dict[str, Any], database: DuckDBPyConnection) -> None:
+        self.connection = database.cursor()
+        self._fields = {kind: self._offer(kind, path) for kind, path in request["paths"].items()}
+        self._conditions: dict[str, str] = {}
+        self.restrict({})
+        # The name of a view is matched without regard to case.
+        self._sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in request["kinds"]}
+        self._macros, self._views = (request["needed"][name] for name in ("macros", "views"))
+        _share(self.connection, self._macros, self._views, self._sources)
+        self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
+
+    def _offer(self, kind: str, path: RecordsPath) -> list[str]:
+        """Makes all records of a kind known by a name that no query has; gives their fields."""
+        if isinstance(path, str):
+            table = pa.ipc.open_stream(pa.memory_map(path)).read_all()
+            self.connection.register(_every_row(kind), table)
+            return list(table.schema.names)
+        schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(path[0])))
+        if not self._reads_parquet(kind, schema, _files(path)):
+            self.connection.register(_every_row(kind), _dataset(schema, _files(path)))
+        return list(schema.names)
+
+    def _reads_parquet(self, kind: str, schema: pa.Schema, files: list[str]) -> bool:
+        """Lets DuckDB read Parquet files itself, which is several times as fast, where it finds the declared types."""
+        import duckdb
+
+        listed = ", ".join(f'"{name}"' for name in schema.names)
+        read = f"SELECT {listed} FROM read_parquet([{', '.join(map(_quoted, files))}])"
+        self.connection.register("declared", schema.empty_table())
+        try:
+            found, due = (self.connection.execute(f"DESCRIBE {one}").fetchall() for one in (read, '"declared"'))
+        except duckdb.Error:
+            return False  # a field is in some files only, or in none
+        finally:
+            self.connection.unregister("declared")
+        if [column[:2] for column in found] != [column[:2] for column in due]:
+            return False
+        self.connection.execute(f'CREATE TEMP VIEW "{_every_row(kind)}" AS {read}')
+        return True
+
+    def restrict(self, within: dict[str, dict[str, list[str]]]) -> None:
+        """Offers records by their kind: those with the values that a cell's table prints, or its population demands."""
+        for kind, fields in self._fields.items():
+            names = {name.casefold(): name for name in fields}
+            asked = {names[field.casefold()]: values for field, values in within.get(kind, {}).items()}
+            conditions = " AND ".join(_condition(field, values) for field, values in asked.items())
+            if self._conditions.get(kind) != conditions:
+                rows = f'"{_every_row(kind)}"' + (f" WHERE {conditions}" if conditions else "")
+                self.connection.execute(f'CREATE OR REPLACE TEMP VIEW "{kind}" AS SELECT * FROM {rows}')
+                self._conditions[kind] = conditions
+
+    def understood(self, sql: str) -> tuple[set[str], QueryDescription]:
+        """The kinds that a query reads, and what it does with them; both follow from texts alone."""
+        named = {kind: sorted(kinds) for kind, kinds in self._sources.items()}
+        known = json.dumps([sql, named, self._macros, self._views])
+        if known not in _UNDERSTOOD:
+            reads = guard(self.connection, sql, self._sources)
+            texts = [sql, *self._views.values(), *map(_selecting, self._macros.values())] if reads else []
+            macros = [name.partition("(")[0] for name in self._macros]
+            trees = [cast("Node", with_statistics(parsed(self.connection, text), _forms())) for text in texts]
+            _remember(_UNDERSTOOD, known, (reads, described(trees, macros)), MOST_UNDERSTOOD)
+        return _UNDERSTOOD[known]
+
+    def lost_rows(self, joins: tuple[Join, ...]) -> list[tuple[bool, str]]:
+        """Joins that lose rows, and, as False, those of which that is not known."""
+        fields = {kind: set(map(str.casefold, names)) for kind, names in self._fields.items()}
+        return list(_lost_rows(self.connection, joins, fields, self._unique))
+
+    def close(self) -> None:
+        """Lets the records go."""
+        self.connection.close()
+
+
+MOST_UNDERSTOOD = 1_000
+"""Texts of queries whose meaning is remembered: every query runs several times, on several forms of the records."""
+MOST_VIEWS = 24
+"""Connections that are kept: one for each form of the records, with each of the sets of views that queries name."""
+_UNDERSTOOD: dict[str, tuple[set[str], QueryDescription]] = {}
+_VIEWS: dict[str, _View] = {}
+
+
+def _view_of(request: dict[str, Any], memory: int, spill: str) -> _View:
+    """The records that a query names with the views and macros that it uses: kept, because cells ask for the same."""
+    kept = [path for path in request["paths"].values() if not isinstance(path, str)]
+    database, offered = _database(memory, spill, tuple(file for path in kept for file in _files(path)))
     _offer_functions(database, offered, json.dumps(request))
-    with database.cursor() as connection:
-        for kind, table in records.items():
-            _offer_records(connection, kind, table, request.get("within") or {})
-        sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in kinds}
-        macros, views = (_needed(sql, request.get(name) or {}, request) for name in ("macros", "views"))
-        _share(connection, macros, views, sources)
-        reads = guard(connection, sql, sources)
-        if request.get("behind"):
-            return {**_behind(connection, sql, request["behind"]), "reads": sorted(reads)}
-        cursor = connection.execute(sql)
-        columns = [str(column[0]) for column in cursor.description or ()]
-        rows = list(_rows(cursor, columns))
-        texts = [sql, *views.values(), *map(_selecting, macros.values())] if reads else []
-        named = [name.partition("(")[0] for name in macros]
-        known = _forms() if texts else ()
-        description = described([with_statistics(parsed(connection, text), known) for text in texts], named)
-        lost = list(_lost_rows(connection, description.joins, set(records))) if request.get("joins") else []
-        picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
-        found = asdict(
-            replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
-        )
-        return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": found}
+    request["needed"] = {
+        name: _needed(request["sql"], request.get(name) or {}, request) for name in ("macros", "views")
+    }
+    # A file of the same name could be another one, of a bundle that came later.
+    stamps = [stamp_of(path) for path in request["paths"].values() if isinstance(path, str)]
+    seen = [request[name] for name in ("paths", "kinds", "needed")]
+    asked = json.dumps([*seen, stamps, memory, spill])
+    if asked in _VIEWS:
+        _VIEWS[asked] = _VIEWS.pop(asked)  # the one that was used last goes last
+    elif dropped := _remember(_VIEWS, asked, _View(request, database), MOST_VIEWS):
+        dropped.close()
+    _VIEWS[asked].restrict(request.get("within") or {})
+    return _VIEWS[asked]
+
+
+@atexit.register
+def _forget_views() -> None:
+    """Closes every connection; DuckDB complains of those that are left when a process ends."""
+    while _VIEWS:
+        _VIEWS.popitem()[1].close()
+    _database.cache_clear()
+
+
+def _remember(known: dict[str, T], name: str, value: T, most: int) -> T | None:
+    """Keeps a value, and gives the oldest one back where there are too many."""
+    known[name] = value
+    return known.pop(next(iter(known))) if len(known) > most else None
 
 
 @cache
@@ -135,19 +224,9 @@ def _forms() -> tuple[Form, ...]:
         return forms(lambda sql: parsed(connection, sql))
 
 
-def _offer_records(
-    connection: DuckDBPyConnection, kind: str, table: Any, within: dict[str, dict[str, list[str]]]
-) -> None:
-    """Records by their kind: those that have the values that a cell's table prints, or that its population demands."""
-    names = {name.casefold(): name for name in table.schema.names}
-    asked = {names[field.casefold()]: values for field, values in within.get(kind, {}).items()}
-    if not asked:
-        connection.register(kind, table)
-        return
-    whole = f"{kind} of every row"
-    connection.register(whole, table)
-    conditions = [_condition(field, values) for field, values in asked.items()]
-    connection.execute(f'CREATE TEMP VIEW "{kind}" AS SELECT * FROM "{whole}" WHERE {" AND ".join(conditions)}')
+def _every_row(kind: str) -> str:
+    """What records are registered as; no query can name it."""
+    return f"{kind} of every row"
 
 
 def _condition(field: str, values: list[str]) -> str:
@@ -165,16 +244,13 @@ def _quoted(value: str) -> str:
 
 
 def _lost_rows(
-    connection: DuckDBPyConnection, joins: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...], kinds: set[str]
+    connection: DuckDBPyConnection,
+    joins: tuple[Join, ...],
+    fields: dict[str, set[str]],
+    known_unique: dict[tuple[str, tuple[str, ...]], bool],
 ) -> Iterator[tuple[bool, str]]:
-    """Joins that lose rows, and, as False, those of which that is not known.
-
-    Each row of the side that names rows of the other must find one there.
-    """
-    known = {kind.casefold(): kind for kind in kinds}
-    fields = {
-        kind: {str(row[0]).casefold() for row in connection.execute(f'DESCRIBE "{kind}"').fetchall()} for kind in kinds
-    }
+    """Each row of the side that names rows of the other must find one there."""
+    known = {kind.casefold(): kind for kind in fields}
     for lefts, right, pairs in joins:
         there = known.get(right.casefold())
         having = [
@@ -186,7 +262,10 @@ def _lost_rows(
             yield False, f"a join of {lefts.replace('|', ' or ')} with {right}"
             continue
         sides = (having[0], [mine for mine, _ in pairs]), (there, [other for _, other in pairs])
-        unique = [_is_unique(connection, kind, names) for kind, names in sides]
+        for kind, names in sides:
+            if (kind, tuple(names)) not in known_unique:
+                known_unique[kind, tuple(names)] = _is_unique(connection, kind, names)
+        unique = [known_unique[kind, tuple(names)] for kind, names in sides]
         equal = " AND ".join(f'a."{mine}" = b."{other}"' for mine, other in pairs)
         for place, (kind, _) in enumerate(sides):
             if not unique[1 - place]:
@@ -204,16 +283,16 @@ def _is_unique(connection: DuckDBPyConnection, kind: str, names: list[str]) -> b
     return not connection.execute(query).fetchall()
 
 
-@cache
-def _database(memory: int, spill: str) -> tuple[DuckDBPyConnection, set[str]]:
+@lru_cache(maxsize=8)
+def _database(memory: int, spill: str, files: tuple[str, ...] = ()) -> tuple[DuckDBPyConnection, set[str]]:
     """Locked, with no record in it and the metrics that are named: what a query registers belongs to its connection.
 
-    Making one takes longer than most queries.
+    Making one takes longer than most queries. `files` are those that DuckDB may read itself, and no other.
     """
     import duckdb
 
     database = duckdb.connect(":memory:")
-    _lock(database, memory, spill)
+    _lock(database, memory, spill, files)
     return database, set()
 
 
@@ -221,25 +300,34 @@ def _selecting(expression: str) -> str:
     return f"SELECT ({expression}\n)"
 
 
-def _records(path: str | list[str]) -> Any:
-    """Records that are mapped; or, given a schema and Parquet files, a dataset that is read as far as it is asked."""
-    if isinstance(path, str):
-        return pa.ipc.open_stream(pa.memory_map(path)).read_all()
+def _files(path: list[Any]) -> list[str]:
+    return [file for file, *_ in path[1:]]
+
+
+def _require_unchanged(request: dict[str, Any]) -> None:
+    """Refuses copies that are not as they were when their bytes were hashed, before and after a query reads them."""
+    for path in request["paths"].values():
+        for file, *stamp in path[1:] if not isinstance(path, str) else ():
+            if stamp_of(file) != stamp:
+                raise SqlError("the copies of the records have changed since they were hashed")
+
+
+def _dataset(schema: pa.Schema, files: list[str]) -> Any:
+    """Parquet files that Arrow reads as far as they are asked for, with the declared types."""
     import pyarrow.dataset as ds
 
-    schema, *files = path
     options = ds.ParquetFragmentScanOptions(pre_buffer=False)
     form = ds.ParquetFileFormat(default_fragment_scan_options=options)
-    return ds.dataset(files, schema=pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(schema))), format=form)
+    return ds.dataset(files, schema=schema, format=form)
 
 
 def _offer_functions(database: DuckDBPyConnection, offered: set[str], text: str) -> None:
     """The metrics that a query, or what it shares with others, may call."""
-    from sealtrace.statistics.queries import functions
+    from sealtrace.statistics.queries import functions  # start-up: only where a query calls one
 
     for name, (function, takes) in functions().items():
         if name in text.casefold() and name not in offered:
-            database.create_function(name, function, takes, "DOUBLE")
+            database.create_function(name, function, [*takes], "DOUBLE")
             offered.add(name)
 
 
@@ -293,16 +381,16 @@ def _share(
             raise SqlError(f"view {name}: {explained(error)}") from None
 
 
-def _behind(connection: DuckDBPyConnection, sql: str, most: int) -> dict[str, Any]:
+def _behind(connection: DuckDBPyConnection, sql: str, most: int) -> dict[str, object]:
     """The rows that a query sums up: what stands between its FROM and its GROUP BY, without what it makes of them."""
     tree = parsed(connection, sql)
     node = tree["statements"][0]["node"]
     if node["type"] != "SELECT_NODE":
         raise SqlError("the query combines several; ask for the records behind each")
     plain = parsed(connection, "SELECT * FROM range(1)")["statements"][0]["node"]
-    kept = {name: node[name] for name in ("from_table", "where_clause", "cte_map") if name in node}
-    tree["statements"][0]["node"] = {**plain, **kept}
-    text = as_sql(connection, tree)
+    kept = {name: part for name, part in node.items() if name in ("from_table", "where_clause", "cte_map")}
+    whole = {**tree["statements"][0], "node": {**plain, **kept}}
+    text = as_sql(connection, cast("Node", {**tree, "statements": [whole]}))
     (count,) = connection.execute(f"SELECT count(*) FROM ({text})").fetchall()[0]
     cursor = connection.execute(f"SELECT * FROM ({text}) LIMIT {int(most)}")
     columns = [str(column[0]) for column in cursor.description or ()]
@@ -324,14 +412,15 @@ def _rows(cursor: DuckDBPyConnection, columns: list[str]) -> Iterator[tuple[obje
         yield row
 
 
-def _lock(connection: DuckDBPyConnection, memory: int, spill: str) -> None:
+def _lock(connection: DuckDBPyConnection, memory: int, spill: str, files: tuple[str, ...]) -> None:
     """Nothing outside of the registered records, and no way back. The order matters: later ones lock earlier ones.
 
     GLOBAL, so that it holds for every connection to this database.
 
-    DuckDB's own file system stays only where it has a directory for what it cannot hold; a query reaches neither.
+    DuckDB's own file system stays only where it has a directory for what it cannot hold, or copies of records to read;
+    a query names neither.
     """
-    for name, value in {
+    settings: dict[str, str | list[str]] = {
         "errors_as_json": "true",
         "threads": "1",  # sums in one order give one result
         "memory_limit": f"{memory // 2**20}MiB",
@@ -343,11 +432,13 @@ def _lock(connection: DuckDBPyConnection, memory: int, spill: str) -> None:
         "allow_community_extensions": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
+        **({"allowed_paths": list(files)} if files else {}),
         "enable_external_access": "false",
-        **({} if spill else {"disabled_filesystems": "LocalFileSystem"}),
+        **({} if spill or files else {"disabled_filesystems": "LocalFileSystem"}),
         "lock_configuration": "true",
-    }.items():
-        connection.execute(f"SET GLOBAL {name} = '{value}'")
+    }
+    for name, value in settings.items():
+        connection.execute(f"SET GLOBAL {name} = {_quoted(value) if isinstance(value, str) else value}")
 
 
 # What a query may be
@@ -405,7 +496,7 @@ def guard(connection: DuckDBPyConnection, sql: str, sources: dict[str, frozenset
     return {kind for name in reads for kind in sources[name]}
 
 
-def _refuse_other_forms(sql: str, node: dict[str, Any]) -> None:
+def _refuse_other_forms(sql: str, node: Node) -> None:
     form, place = node.get("type"), node.get("query_location")
     if isinstance(form, str) and form.endswith("_NODE") and form not in _QUERIES:
         raise _refused(sql, place, "a query changes nothing: SELECT only")
@@ -419,11 +510,22 @@ def _refuse_other_forms(sql: str, node: dict[str, Any]) -> None:
         raise _refused(sql, place, f"{node['function']['function_name']} is not among the table functions: {allowed}")
 
 
-def parsed(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
+def parsed(connection: DuckDBPyConnection, sql: str) -> Node:
+    """The syntax tree of a query; those of the last texts are remembered, and nobody may change them."""
+    if sql not in _PARSED:
+        _remember(_PARSED, sql, _parsed(connection, sql), MOST_PARSED)
+    return _PARSED[sql]
+
+
+MOST_PARSED = 2 * MOST_SHARED
+_PARSED: dict[str, Node] = {}
+
+
+def _parsed(connection: DuckDBPyConnection, sql: str) -> Node:
     import duckdb
 
     (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0]
-    tree: dict[str, Any] = json.loads(text)
+    tree: Node = json.loads(text)
     if tree["error"] and tree["error_type"] == "parser":
         raise _refused(sql, tree.get("position"), str(tree["error_message"]))
     # Two opinions: what can be written as JSON, and what would be executed.
@@ -435,7 +537,7 @@ def parsed(connection: DuckDBPyConnection, sql: str) -> dict[str, Any]:
     return tree
 
 
-def as_sql(connection: DuckDBPyConnection, tree: dict[str, Any]) -> str:
+def as_sql(connection: DuckDBPyConnection, tree: Tree) -> str:
     """A query's text, from its syntax tree."""
     (text,) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0]
     return str(text)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import permutations
-from typing import Any
+from typing import cast
 
-from sealtrace.recipes.sql_syntax import Node, arguments_of, function, is_constant, objects
+from sealtrace.recipes.sql_syntax import Node, Tree, arguments_of, function, is_constant, objects
 from sealtrace.statistics.entries import STATISTICS
 
 _IGNORED = frozenset({"alias", "query_location", "query_location_length", "qualified_name"})
@@ -36,7 +36,7 @@ def forms(parse: Callable[[str], Node]) -> tuple[Form, ...]:
     return tuple(form for _, form in sorted(found, key=lambda one: -one[0]))
 
 
-def with_statistics(tree: Any, known: tuple[Form, ...]) -> Any:
+def with_statistics(tree: Tree, known: tuple[Form, ...]) -> Tree:
     """A syntax tree in which statistics stand for their forms; the label of one comes last among its arguments."""
     if isinstance(tree, list):
         return [with_statistics(item, known) for item in tree]
@@ -52,14 +52,15 @@ def with_statistics(tree: Any, known: tuple[Form, ...]) -> Any:
     return {name: with_statistics(value, known) for name, value in tree.items()}
 
 
-def _bindings(form: Any, tree: Any, bound: dict[str, Node]) -> Iterator[dict[str, Node]]:
+def _bindings(form: Tree, tree: Tree, bound: dict[str, Node]) -> Iterator[dict[str, Node]]:
     """What placeholders of a form stand for, where a tree has that form."""
     if isinstance(form, dict) and form.get("class") == "COLUMN_REF" and form["column_names"][-1].startswith(_MARK):
         name = form["column_names"][-1].removeprefix(_MARK)
         known = bound.get(name)
-        fits = isinstance(tree, dict) and not (name in _FIELDS and is_constant(tree))
+        node = cast("Node", tree)
+        fits = isinstance(tree, dict) and not (name in _FIELDS and is_constant(node))
         if fits and (known is None or _plain(known) == _plain(tree)):
-            yield {**bound, name: tree}
+            yield {**bound, name: node}
     elif isinstance(form, dict):
         names = set(form) - _IGNORED
         if isinstance(tree, dict) and names == set(tree) - _IGNORED:
@@ -76,7 +77,7 @@ def _bindings(form: Any, tree: Any, bound: dict[str, Node]) -> Iterator[dict[str
         yield bound
 
 
-def _all(pairs: list[tuple[Any, Any]], bound: dict[str, Node]) -> Iterator[dict[str, Node]]:
+def _all(pairs: list[tuple[Tree, Tree]], bound: dict[str, Node]) -> Iterator[dict[str, Node]]:
     if not pairs:
         yield bound
         return
@@ -84,7 +85,7 @@ def _all(pairs: list[tuple[Any, Any]], bound: dict[str, Node]) -> Iterator[dict[
         yield from _all(pairs[1:], found)
 
 
-def _plain(tree: Any) -> Any:
+def _plain(tree: Tree) -> Tree:
     if isinstance(tree, dict):
         return {name: _plain(value) for name, value in tree.items() if name not in _IGNORED}
     return [_plain(item) for item in tree] if isinstance(tree, list) else tree

@@ -10,9 +10,35 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import TypedDict, cast
 
-Node = dict[str, Any]
+Tree = object
+"""A part of a syntax tree: an object, a list, or a scalar."""
+Node = TypedDict(
+    "Node",
+    {
+        "class": str, "type": str, "alias": str, "function_name": str, "is_operator": bool, "distinct": bool,
+        "kind": str, "text": str, "value": Tree, "literal": "Node", "type_info": "Node", "scale": int,
+        "column_names": list[str], "table_name": str, "schema_name": str, "catalog_name": str,
+        "using_columns": list[str], "ref_type": str, "join_type": str, "setop_type": str, "setop_all": bool,
+        "subquery_type": str, "aggregate_handling": str, "query_location": int,
+        "child": "Node", "expression": "Node", "left": "Node", "right": "Node", "input": "Node", "lower": "Node",
+        "upper": "Node", "filter": "Node", "filter_expr": "Node", "condition": "Node", "when_expr": "Node",
+        "then_expr": "Node", "else_expr": "Node", "subquery": "Node", "node": "Node", "query": "Node",
+        "query_node": "Node", "function": "Node", "type_expr": "Node", "type_name": str,
+        "from_table": "Node", "where_clause": "Node", "having": "Node", "qualify": "Node", "sample": "Node",
+        "children": list["Node"], "arguments": list["Node"], "select_list": list["Node"], "case_checks": list["Node"],
+        "group_expressions": list["Node"], "group_sets": list[list[int]], "statistic": list[str],
+        "modifiers": list["Node"],
+        "orders": list["Node"], "distinct_on_targets": list["Node"], "statements": list["Node"],
+        "cte_map": "Node", "map": list["Node"], "key": str, "error": bool, "error_type": str, "error_message": str,
+        "position": int,
+    },
+    total=False,
+)  # fmt: skip
+"""An object of DuckDB's JSON, with the fields that are read here; others are passed through."""
+Join = tuple[str, str, tuple[tuple[str, str], ...]]
+"""Both kinds of record, and the fields that are equal."""
 _ROWS = ("where_clause", "having", "qualify", "condition", "group_expressions", "partitions")
 """Where rows are taken, joined and grouped."""
 _ORDERS = ("orders", "order_bys", "modifiers")
@@ -59,8 +85,8 @@ class QueryDescription:
     """How it chooses rows by results or by order, each as a clause."""
     unknown: tuple[str, ...] = ()
     """Constructs of which nothing here says what they choose."""
-    joins: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
-    """Joins of records: both kinds, and the fields that are equal."""
+    joins: tuple[Join, ...] = ()
+    """Joins of records."""
     present: tuple[str, ...] = ()
     """Fields by whose presence rows are taken."""
     grouped: dict[str, str] = field(default_factory=dict)
@@ -70,13 +96,13 @@ class QueryDescription:
     """Fields by which it groups rows, to average what the groups give."""
 
 
-def objects(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:
+def objects(tree: Tree, without: Collection[str] = ()) -> Iterator[Node]:
     """Every object of a syntax tree, without recursion: nobody knows how deep it is."""
     rest = [tree]
     while rest:
         node = rest.pop()
         if isinstance(node, dict):
-            yield node
+            yield cast("Node", node)
             rest.extend(value for name, value in node.items() if name not in without)
         elif isinstance(node, list):
             rest.extend(node)
@@ -98,17 +124,17 @@ def columns(nodes: Iterable[Node]) -> set[str]:
     return {column(node) for node in nodes if node.get("class") == "COLUMN_REF"}
 
 
-def _aliases(tree: Any) -> dict[str, Node]:
+def _aliases(tree: Tree) -> dict[str, Node]:
     items = (item for node in objects(tree) for item in node.get("select_list") or ())
     return {str(item["alias"]).casefold(): item for item in items if item.get("alias")}
 
 
-def calculated_columns(tree: Any) -> dict[str, Node]:
+def calculated_columns(tree: Tree) -> dict[str, Node]:
     """What columns are that queries make and others read, by their names."""
     return {name: node for name, node in _aliases(tree).items() if name not in columns(objects(node))}
 
 
-def within(node: Any, calculated: dict[str, Node]) -> Iterator[Node]:
+def within(node: Tree, calculated: dict[str, Node]) -> Iterator[Node]:
     """Every object of an expression, and of the columns that it reads where queries make them."""
     rest, seen = [node], set[str]()
     while rest:
@@ -155,7 +181,7 @@ def counts_rows(node: Node, calculated: dict[str, Node]) -> bool:
     return function(node).startswith("count")
 
 
-def fields_of(tree: Any) -> set[str]:
+def fields_of(tree: Tree) -> set[str]:
     """The fields that its numbers are made of."""
     return columns(objects(tree, (*_ROWS, *_ORDERS))) - set(calculated_columns(tree))
 
@@ -260,21 +286,22 @@ _SUMMARY = re.compile(
 _EITHER = frozenset({"greatest", "least", "list_value", "array_value"})
 
 
-def brought(tree: Any, calculated: dict[str, Node]) -> list[str]:
+def brought(tree: Tree, calculated: dict[str, Node]) -> list[str]:
     """The numbers of a query's syntax tree that its result may take from the query itself."""
     makes_rows = any(node.get("type") in _MADE for node in objects(tree))
     return list(dict.fromkeys(_values(tree, calculated, all_count=makes_rows)))
 
 
-def _values(tree: Any, calculated: dict[str, Node], *, all_count: bool) -> Iterator[str]:
-    rest: list[tuple[Any, bool]] = [(tree, False)]  # a node, and whether it is added rather than scaled by
+def _values(tree: Tree, calculated: dict[str, Node], *, all_count: bool) -> Iterator[str]:
+    rest: list[tuple[Tree, bool]] = [(tree, False)]  # a node, and whether it is added rather than scaled by
     while rest:
-        node, added = rest.pop()
-        if isinstance(node, list):
-            rest.extend((item, added) for item in node)
+        part, added = rest.pop()
+        if isinstance(part, list):
+            rest.extend((item, added) for item in part)
             continue
-        if not isinstance(node, dict):
+        if not isinstance(part, dict):
             continue
+        node = cast("Node", part)
         kind, name, inputs = node.get("class"), function(node), arguments_of(node)
         if kind == "CONSTANT":
             if (text := number(node)) is not None and not _usual(text, added=added):
@@ -315,7 +342,7 @@ def _alternatives(node: Node, calculated: dict[str, Node]) -> list[Node]:
     return given if by_result or not all(map(is_constant, given)) else []
 
 
-def _written_number(node: Any) -> bool:
+def _written_number(node: Tree) -> bool:
     """Whether a text with a digit is turned into something else: in hexadecimal, say."""
     literal = node.get("literal") if isinstance(node, dict) and node.get("class") == "CONSTANT" else None
     text = str(literal.get("text")) if isinstance(literal, dict) and literal.get("kind") == "STRING" else ""
@@ -350,6 +377,8 @@ _SPOKEN = {
     "OPERATOR_IS_NOT_NULL": "a value of",
 }  # fmt: skip
 LONGEST_WORDS = 400
+_CUTTING = re.compile("INT|DECIMAL")
+"""Types into which numbers are put that lose digits of them."""
 
 
 def query_words(node: Node, depth: int) -> str:
@@ -367,7 +396,7 @@ def query_words(node: Node, depth: int) -> str:
     if any(modifier.get("type") != "ORDER_MODIFIER" for modifier in node.get("modifiers") or ()):
         said += ", of which only some rows"
     for entry in (node.get("cte_map") or {}).get("map") or ():
-        named = entry["value"]
+        named = cast("Node", entry["value"])
         inner = named["query_node"] if "query_node" in named else named["query"]["node"]
         said += f"; {entry['key']} is {query_words(inner, depth + 1)}"
     return said
@@ -402,7 +431,9 @@ def _words(node: Node, depth: int) -> str:
             text = constant(node)
             return f"'{text}'" if (node.get("literal") or {}).get("kind") == "STRING" else text
         case "CAST":
-            return _words(node["child"], depth)
+            whole = str((node.get("type_expr") or {}).get("type_name"))
+            cut = node["child"].get("class") in ("COLUMN_REF", "FUNCTION") and _CUTTING.search(whole)
+            return _words(node["child"], depth) + (f" as {whole.casefold()}" if cut else "")
         case "STAR":
             return "everything"
         case "COMPARISON":
@@ -430,9 +461,7 @@ def _call(node: Node, name: str, depth: int) -> str:
     if node.get("is_operator") and len(inputs) == 2:
         return f"({inputs[0]} {_SPOKEN.get(name, name)} {inputs[1]})"
     different = "different " if node.get("distinct") else ""
-    if name == "round":
-        said = inputs[0]
-    elif len(inputs) < 2 and name in _SPOKEN:
+    if len(inputs) < 2 and name in _SPOKEN:
         said = " ".join([_SPOKEN[name], *(f"{different}{words}" for words in inputs)])
     else:
         said = f"{name.removeprefix('OPERATOR_').casefold()}({different}{', '.join(inputs)})"

@@ -20,6 +20,7 @@ from typing import Any
 
 from sealtrace.contract.details import Details, DrawnTable
 from sealtrace.contract.result import (
+    GRADES,
     WORDS,
     CheckResult,
     ClaimResult,
@@ -38,11 +39,12 @@ from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.fact import plain_address
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.sentences import Sentence, TextNumber
-from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups
+from sealtrace.paper.titles import title_of
+from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups, graded
 from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import letter_of
 from sealtrace.relations.facts import Facts, PrintedCell
-from sealtrace.relations.families.paper import MOST_NUMBERS, AuditedPaper
+from sealtrace.relations.families.paper import MOST_LETTERS, MOST_NUMBERS, AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
 from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
@@ -58,7 +60,7 @@ MOST_ROWS = 1000
 """Of a table that automatic families look at: they set its rows beside each other. No printed table is as long."""
 SECONDS = 120.0
 """For one audit, unless somebody says otherwise."""
-_ORDER = [Status.CONTRADICTION, Status.SUSPICION, Status.UNDECIDED, Status.HOLDS]
+_ORDER = [Status(grade) for grade in GRADES if grade in set(Status)]
 
 
 @dataclass
@@ -93,7 +95,7 @@ class Stored:
     """A file of relation records."""
 
     source: str
-    records: list[dict[str, Any]]
+    records: list[dict[str, object]]
     lines: list[int]
 
 
@@ -194,13 +196,16 @@ def audit(
             if len(sentence.amounts) > MOST_NUMBERS:
                 limit = f"automatic families look at sentences of up to {MOST_NUMBERS}"
                 collected.leave_out(f"a sentence has {len(sentence.amounts)} numbers; {limit}", sentence.source)
+        if paper.letters > MOST_LETTERS:
+            limit = f"automatic families read the first {MOST_LETTERS:,} letters"
+            collected.leave_out(f"the text has {paper.letters:,} letters; {limit}")
         paper = replace(paper, sheets=tuple(sheet for sheet in paper.sheets if len(sheet.rows) <= MOST_ROWS))
         chosen = [family for family in FAMILIES if families is None or family.name in families]
         known = {formula_text(claim.formula) for claim in collected.claims}
         collected.add(claim for claim in automatic_claims(paper, chosen) if formula_text(claim.formula) not in known)
         decisions = confirmed(decide_each(collected.claims, progress))  # (2)
         possible = [decision.claim for decision in decisions if decision.status is not Status.CONTRADICTION]
-        decisions = distinct(decisions) + decide_groups(possible)  # (3)
+        decisions = graded(distinct(decisions) + decide_groups(possible))  # (3)
         decisions.sort(key=lambda decision: _ORDER.index(decision.status))
         unheard = sum(decision.reason == OUT_OF_TIME for decision in decisions)
         if unheard or time_is_up():
@@ -216,6 +221,7 @@ def audit(
             command="audit",
             subject=Subject(
                 name=subject.name,
+                title=title_of(subject.texts),
                 root_sha256=subject.root_sha256,
                 papers=sorted({number.source for number in numbers if number.source} | set(subject.texts)),
             ),
@@ -288,8 +294,8 @@ def _verdict(decisions: list[Decision], collected: _Collected) -> Verdict:
     # Automatic relations are offers: nobody owes that they can be decided.
     owed = any(claim.family == "declared" for each in undecided for claim in (each.together or (each.claim,)))
     hidden = any(problem.severity == "warning" for problem in collected.problems)
-    checked = any(decision.status is Status.HOLDS and decision.claim.telling for decision in decisions)
-    complete = checked or Status.SUSPICION in statuses
+    checked = (Status.HOLDS, Status.SUSPICION, Status.ROUNDING, Status.QUESTION)
+    complete = any(decision.status in checked and decision.claim.telling for decision in decisions)
     return "incomplete" if owed or hidden or collected.unfinished or not complete else "nothing-found"
 
 
@@ -299,7 +305,7 @@ def _verdict(decisions: list[Decision], collected: _Collected) -> Verdict:
 def claim_record(decision: Decision) -> ClaimResult:
     """One decision; what only a contradiction has is absent from the others."""
     claim, proof = decision.claim, decision.certificate
-    broken = decision.status in (Status.CONTRADICTION, Status.SUSPICION)
+    broken = decision.status not in (Status.HOLDS, Status.UNDECIDED)
     asprinted = {fact.address: point(fact.value) for fact in decision.cells}
     steps = proof.text() if proof else []
     return ClaimResult(
@@ -340,7 +346,11 @@ def _interval(interval: Interval) -> str:
 
 
 _SEVERITIES: dict[Status, Severity] = {Status.CONTRADICTION: "error", Status.SUSPICION: "warning"}
-_STATUSES = {Status.HOLDS: "constrained", Status.SUSPICION: "suspected", Status.CONTRADICTION: "contradicted"}
+_STATUSES = {
+    **dict.fromkeys((Status.HOLDS, Status.QUESTION, Status.ROUNDING), "constrained"),
+    Status.SUSPICION: "suspected",
+    Status.CONTRADICTION: "contradicted",
+}
 """What a decision makes of the numbers that it speaks of, the worst last."""
 
 
@@ -356,14 +366,14 @@ def _findings(decisions: Iterable[Decision]) -> Iterator[Finding]:
             source, _, number = claim.place.rpartition(":")
             line = int(number)
         message = f"undecided: {claim.sentence} {decision.reason}".rstrip()
-        owed: Severity = "warning" if claim.family == "declared" else "note"
+        owed: Severity = "warning" if (claim.family, decision.status) == ("declared", Status.UNDECIDED) else "note"
         yield Finding(
             check=check_id(claim.family),
             severity=_SEVERITIES.get(decision.status, owed),
             source=source,
             line=line,
             key={"relation": claim.name},
-            message=letter_of(decision) or claim.sentence if decision.status in _SEVERITIES else message,
+            message=message if decision.status is Status.UNDECIDED else letter_of(decision) or claim.sentence,
         )
 
 
@@ -424,7 +434,7 @@ def _numbers_of(
         statuses |= {number_of(fact): word for each in spoken for fact in each.cells}
 
     def number(name: str, printed: str, source: str | None, line: int | None, **place: Any) -> NumberResult:
-        status = statuses.get(name, "attested")
+        status = statuses.get(name, "unrelated")
         return NumberResult(
             id=name, printed=printed, word=WORDS[status], status=status, source=source or None, line=line, **place
         )

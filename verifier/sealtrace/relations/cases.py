@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count, pairwise
 
-from sealtrace.relations.forms import Atom, Box, Computed, LinearForm, Operation, added, applied, constant, variable
+from sealtrace.relations.forms import Atom, Box, Computed, FormFunction, LinearForm, added, applied, constant, variable
 from sealtrace.relations.intervals import (
     INFINITY,
     WHOLE,
@@ -61,7 +61,7 @@ class Case:
 
     box: Box
     atoms: tuple[Atom, ...] = ()
-    operations: tuple[Operation, ...] = ()
+    operations: tuple[FormFunction, ...] = ()
     """Each behind those that it is made of."""
     choices: tuple[Alternatives, ...] = ()
     integers: frozenset[str] = frozenset()
@@ -207,12 +207,12 @@ class Case:
                 surprise = self.operation("log", [self.operation("/", [arguments[1]])])
                 each = self.operation("/", [first * Fraction(2)])
                 return self.operation("sqrt", [self.operation("*", [surprise, each])])
-        operation = Operation("", function, tuple(arguments))
+        operation = FormFunction("", function, tuple(arguments))
         self.atoms += tuple(atom for atom in operation.domain() if not atom.truth(self.box))
         linear = operation.linear() or (self._divided(arguments) if function == "*" else None)
         return variable(self._named_after(operation)) if linear is None else linear
 
-    def _named_after(self, operation: Operation) -> str:
+    def _named_after(self, operation: FormFunction) -> str:
         """The variable that stands for an operation."""
         key = operation.kind, *((frozenset(form.terms.items()), form.constant) for form in operation.arguments)
         if key not in self._named:
@@ -282,7 +282,7 @@ def settled(case: Case) -> Case:
         if truth is None:
             atoms.append(atom)
     used = {name for atom in atoms for name in atom.form.terms}
-    operations: list[Operation] = []
+    operations: list[FormFunction] = []
     for operation in reversed(case.operations):
         if operation.name in used:
             used |= {name for form in operation.arguments for name in form.terms}
@@ -309,7 +309,7 @@ class _Narrowing:
     computed: Box = field(default_factory=dict)
     """What operations are by their arguments."""
 
-    def narrowed(self, atoms: Sequence[Atom], operations: Sequence[Operation]) -> Box:
+    def narrowed(self, atoms: Sequence[Atom], operations: Sequence[FormFunction]) -> Box:
         """What is left of the box."""
         self.forward(operations)
         waiting = atoms
@@ -328,7 +328,7 @@ class _Narrowing:
             self.box[operation.name] = operation.over(self.box)
         return self.box
 
-    def forward(self, operations: Iterable[Operation]) -> None:
+    def forward(self, operations: Iterable[FormFunction]) -> None:
         """Operations by their arguments."""
         for operation in operations:
             values = operation.values(self.box)
@@ -336,7 +336,7 @@ class _Narrowing:
             self.computed[operation.name] = applied(operation.kind, values)
             self.meet(operation.name, self.computed[operation.name])
 
-    def backward(self, operations: Sequence[Operation]) -> None:
+    def backward(self, operations: Sequence[FormFunction]) -> None:
         """Arguments by the operations."""
         for operation in reversed(operations):
             target = self.box[operation.name]

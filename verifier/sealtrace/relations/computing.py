@@ -14,10 +14,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from sealtrace.paper.fact import Fact, plain_address
+from sealtrace.paper.fact import Fact, is_whole, plain_address
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import And, Comparison, Formula, Or, Ordered, all_of, any_of
+from sealtrace.relations.syntax import And, Comparison, Formula, Given, Or, Ordered, all_of, any_of, rebuilt
 from sealtrace.relations.work import Work
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -65,9 +65,15 @@ def one_unit_wider(fact: Fact) -> Fact:
     """A rounded number one unit in the last place off, either way; what is exact stays."""
     if plain_address(fact) == fact.address and (fact.exact or is_bound(fact)):
         return fact
-    if fact.address.startswith("printed(") and fact.unit == 1 and fact.text.lstrip("+-").replace(",", "").isdecimal():
+    if fact.address.startswith("printed(") and fact.unit == 1 and is_whole(fact.text):
         return fact
     return replace(fact, low=fact.low - fact.unit, high=fact.high + fact.unit)
+
+
+def one_unit_mends(formula: Formula, work: Work | None = None) -> bool:
+    """Whether a formula that is broken holds once every rounded number may be one unit in its last place off."""
+    wider = rebuilt(formula, lambda node: Given(one_unit_wider(node.fact)) if isinstance(node, Given) else node)
+    return search(wider, work).status == "possible"
 
 
 # Whether a condition holds for sure
@@ -160,6 +166,8 @@ def tail(
         match name:
             case "z":
                 p = (x / arb(2).sqrt()).erfc()
+            case "t" | "r" | "f" | "chi2" if one is not None and not value:
+                p = arb(1)  # the series below have no value at their end
             case "t" if one is not None:
                 p = beta(one / (one + x * x), one, arb(1))
             case "r" if one is not None and abs(value) < 1:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from sealtrace.contract.result import Explanation
 from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.relations.cases import settled, starting_box, starting_case, value_of
-from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.computing import one_unit_mends
+from sealtrace.relations.decision import BROKEN, Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.forms import Atom, Box, variable
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
-from sealtrace.relations.linear import Certificate, solve
+from sealtrace.relations.linear import LinearCertificate, solve
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, expression_text, facts_in, walk
 from sealtrace.relations.work import OutOfWorkError, Work, recall, time_is_up
@@ -57,7 +57,13 @@ def decide(claim: Claim) -> Decision:
     return _broken(claim, proof, arithmetic_of(claim.formula, proof), repairs=repairs)
 
 
-def _broken(claim: Claim, proof: Certificate | None, arithmetic: str, **further: Any) -> Decision:
+def _broken(
+    claim: Claim,
+    proof: LinearCertificate | None,
+    arithmetic: str,
+    repairs: tuple[Explanation, ...] = (),
+    together: tuple[Claim, ...] = (),
+) -> Decision:
     """A contradiction, or a suspicion, with how far the numbers would have to move."""
     move = nearest_move(claim.formula)
     return Decision(
@@ -67,7 +73,8 @@ def _broken(claim: Claim, proof: Certificate | None, arithmetic: str, **further:
         distance=move[0] if move else total_move(claim.formula),
         nearest=move[1] if move else None,
         certificate=proof,
-        **further,
+        repairs=repairs,
+        together=together,
     )
 
 
@@ -77,7 +84,7 @@ def _works(formula: Formula) -> bool | None:
     return {"possible": True, "impossible": False, "unknown": None}[search(formula).status]
 
 
-def _proof_alone(claim: Claim) -> Certificate | None:
+def _proof_alone(claim: Claim) -> LinearCertificate | None:
     """A proof by addition, where the formula is one case of linear comparisons."""
     try:
         case = starting_case(claim.formula)
@@ -87,9 +94,9 @@ def _proof_alone(claim: Claim) -> Certificate | None:
         return None
 
 
-def _proof(atoms: Sequence[Atom], box: Box) -> Certificate | None:
+def _proof(atoms: Sequence[Atom], box: Box) -> LinearCertificate | None:
     found = solve([atom for atom in atoms if atom.operator != "!="], box)
-    return found if isinstance(found, Certificate) else None
+    return found if isinstance(found, LinearCertificate) else None
 
 
 def _undefined(formula: Formula) -> str | None:
@@ -154,6 +161,24 @@ def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
     return [_believed(decision, readings.get(_reading(decision.claim), Counter())) for decision in decisions]
 
 
+def graded(decisions: Sequence[Decision]) -> list[Decision]:
+    """The same, where what is broken is graded by what it rests on, whoever proposed it.
+
+    What rests on something that the paper states nowhere is a question; what a unit in the last place of each rounded
+    number mends is rounding.
+    """
+    return [_graded(decision) if decision.status in BROKEN else decision for decision in decisions]
+
+
+def _graded(decision: Decision) -> Decision:
+    claim = decision.claim
+    if claim.family == "declared" and claim.assumes:
+        return replace(decision, status=Status.QUESTION)
+    wider = claim.wider
+    mends = one_unit_mends(claim.formula) if wider is None else search(wider).status == "possible"
+    return replace(decision, status=Status.ROUNDING) if mends else decision
+
+
 def _reading(claim: Claim) -> tuple[str, ...]:
     tables = {fact.table or "" for fact in claim.facts}
     return (claim.family, *tables) if len(tables) == 1 else (claim.family,)
@@ -193,14 +218,14 @@ class _Member:
     """The declared unknowns that it speaks of."""
 
 
-Refuted = tuple[list[_Member], Certificate | None]
+Refuted = tuple[list[_Member], LinearCertificate | None]
 """Members that contradict each other, with a proof where their linear parts do."""
 
 
 def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
-    # A proof must not rest on a guess.
-    stated = [claim for claim in claims if not claim.is_guess]
+    # A proof must not rest on a guess, nor on what the paper states nowhere.
+    stated = [claim for claim in claims if not claim.is_guess and not (claim.family == "declared" and claim.assumes)]
     members = [recall(("member", claim), partial(_member, claim)) for claim in stated]
     found: list[Decision] = []
     for group in _connected([member for member in members if member is not None]):
@@ -309,6 +334,14 @@ def _joint(claims: tuple[Claim, ...]) -> Claim:
 # Which printed numbers claims bind
 
 
+_STEPS_OF_A_MOVE = 50_000
+_STEPS_OF_A_NUMBER = _STEPS_OF_A_MOVE * (len(MOVES) + 2)
+"""The most that all moves of one number cost."""
+_STEPS_OF_ALL, _STEPS_OF_A_CLAIM = 1_000_000, 4_000
+"""After so many steps, and so many more for each claim, no further number is asked for: numbers of a minimum of
+hundreds of cells would take minutes. The largest shipped set, 917 relations, uses a third of it."""
+
+
 def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
     """The printed numbers that some of these claims bind, each once: of which they exclude a value that could as well
     have been printed.
@@ -321,6 +354,8 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
     """
     every = list(claims)
     seen: set[str] = set()
+    # One number's steps are added, so that every answer that is begun has its own, and can be remembered.
+    asking = Work(_STEPS_OF_ALL + _STEPS_OF_A_CLAIM * len(every) + _STEPS_OF_A_NUMBER)
     for claim in every:
         formula = all_of(*(related.formula for related in _about_the_same(claim, every)))
         cells = _by_cell(claim.facts)
@@ -329,9 +364,11 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
         others = [address for address in _by_cell(facts_in(formula)) if address not in cells]
         for address in (*sorted(cells, key=lambda address: address in seen), *others):
             enough = (address in seen or address not in cells) and (not bound.keys() - seen or len(bound) > 1)
-            if enough or time_is_up():
+            if enough or asking.left < _STEPS_OF_A_NUMBER or time_is_up():
                 continue
-            if (units := recall((formula, address), partial(_excluding, formula, address))) is not None:
+            with asking:
+                units = recall((formula, address), partial(_excluding, formula, address))
+            if units is not None:
                 bound[address] = units
         for address in cells.keys() & bound.keys() - seen:
             question = formula, address, bound[address]
@@ -384,7 +421,7 @@ def _impossible(formula: Formula, facts: list[Fact], first: Fraction | int, last
     """Whether a formula cannot hold with a number moved by anything between so many units of its last digit."""
     least, most = sorted((first, last))
     moved = {fact.address: Interval(fact.low + fact.unit * least, fact.high + fact.unit * most) for fact in facts}
-    return search(formula, Work(50_000), moved).status == "impossible"
+    return search(formula, Work(_STEPS_OF_A_MOVE), moved).status == "impossible"
 
 
 def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:

@@ -11,23 +11,29 @@ from functools import cached_property
 from sealtrace.contract.result import ClaimNumber, Explanation
 from sealtrace.paper.fact import Fact, cell_id, plain_address
 from sealtrace.relations.intervals import Interval
-from sealtrace.relations.linear import Certificate
+from sealtrace.relations.linear import LinearCertificate
 from sealtrace.relations.syntax import Formula, Shared, exact_text, facts_in, unknowns_in
 
 
 class Status(StrEnum):
-    """What can be said of a relation."""
+    """What can be said of a relation; where no values satisfy it, by what it rests on."""
 
     HOLDS = "holds"
     CONTRADICTION = "contradiction"
     SUSPICION = "suspicion"
+    ROUNDING = "rounding"
+    QUESTION = "question"
     UNDECIDED = "undecided"
 
 
+BROKEN = (Status.CONTRADICTION, Status.SUSPICION)
+"""Before it is graded further."""
 DEFINITIONS: dict[Status, str] = {
     Status.HOLDS: "Some values that print as the paper does satisfy it.",
     Status.CONTRADICTION: "No values that print as the paper does satisfy it; what it says is stated, not guessed.",
     Status.SUSPICION: "No values satisfy it either, but it is read by rule from a sentence or from other rows.",
+    Status.ROUNDING: "No values satisfy it, but one unit in the last place of each rounded number mends it.",
+    Status.QUESTION: "No values satisfy it, and it rests on something that the paper states nowhere.",
     Status.UNDECIDED: "Neither could be shown.",
 }
 
@@ -66,7 +72,7 @@ class Claim:
     explicit: bool = False
     """Whether the paper writes it out in one place, as a test with its p: others neither confirm nor outvote it."""
     wider: Formula | None = None
-    """Where more than the printed numbers depends on these: the formula with rounded numbers a unit off."""
+    """The formula with rounded numbers a unit off, where that is not the same formula over wider intervals."""
 
     @property
     def is_guess(self) -> bool:
@@ -103,7 +109,7 @@ class Decision:
     """Values that satisfy it, by address or name of the unknown; an irrational one as a tiny interval."""
     repairs: tuple[Explanation, ...] = ()
     """Whether explanations would repair it."""
-    certificate: Certificate | None = None
+    certificate: LinearCertificate | None = None
     """Where several comparisons contradict each other: multipliers that can be added up by hand."""
     together: tuple[Claim, ...] = ()
     """Of a group: the claims, each of which may hold alone."""

@@ -11,7 +11,7 @@ from sealtrace.relations.cases import Case, starting_box, starting_case, value_o
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.forms import Atom, Box, LinearForm, constant
 from sealtrace.relations.intervals import INFINITY, NOT_NEGATIVE, WHOLE, EmptyError, Interval, TooLargeError, point
-from sealtrace.relations.linear import Certificate, minimize
+from sealtrace.relations.linear import LinearCertificate, minimize
 from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import (
     And,
@@ -46,7 +46,7 @@ _PROBES = 60
 _MANY_UNKNOWNS = 4
 
 
-def arithmetic_of(formula: Formula, proof: Certificate | None = None) -> str:
+def arithmetic_of(formula: Formula, proof: LinearCertificate | None = None) -> str:
     """Why no values satisfy the formula, in one line."""
     try:
         return _line(formula, starting_box(formula), proof)
@@ -54,7 +54,7 @@ def arithmetic_of(formula: Formula, proof: Certificate | None = None) -> str:
         return f"no values within the intervals satisfy {formula_text(formula)}"
 
 
-def _line(formula: Formula, box: Box, proof: Certificate | None = None, *, inside: bool = False) -> str:
+def _line(formula: Formula, box: Box, proof: LinearCertificate | None = None, *, inside: bool = False) -> str:
     """The line for a formula; `inside` another that speaks of an unknown, its parts cannot be asked by themselves."""
     match formula:
         case And(parts):

@@ -128,7 +128,7 @@ class Computed(str):
 
 
 @dataclass(frozen=True)
-class Operation:
+class FormFunction:
     """A variable that is a function of forms: * / (one over) ^ max sqrt log cp_upper; the others are made of these."""
 
     name: str

@@ -271,7 +271,7 @@ def share_range(count: Interval, size: Interval, target: Interval) -> Interval:
 @lru_cache(maxsize=4096)
 def _upper(k: Bound, n: Bound, share: Bound, *, up: bool) -> Fraction:
     """U, outwards."""
-    from sealtrace.mathematics.bounds import risk_upper_ball
+    from sealtrace.mathematics.bounds import risk_upper_ball  # start-up: only certificates need it
 
     if k >= n or share <= 0:
         return Fraction(1)

@@ -20,11 +20,13 @@ from sealtrace.relations.work import spend
 if TYPE_CHECKING:
     from flint import fmpq
 
+# Taking the variable that is furthest out needs fewer pivots, but may go in a circle. After so many, Bland's rule
+# (the first in order) takes over, which always ends.
 _GREEDY_PIVOTS = 200
 
 
 @dataclass(frozen=True)
-class Certificate:
+class LinearCertificate:
     """A proof that a reader can follow: multiply the comparisons, add them up, and see that no values satisfy them."""
 
     lines: tuple[tuple[Fraction, Atom], ...]
@@ -53,7 +55,7 @@ class Certificate:
         return [*lines, f"added up: {self.total}, but within the intervals it is at least {least}"]
 
 
-def solve(atoms: Sequence[Atom], box: Mapping[str, Interval]) -> dict[str, Fraction] | Certificate:
+def solve(atoms: Sequence[Atom], box: Mapping[str, Interval]) -> dict[str, Fraction] | LinearCertificate:
     """Values in the box that satisfy every comparison, or a proof that there are none; checked before it is given."""
     tableau = _Tableau(atoms, box)
     multipliers = tableau.make_feasible()
@@ -70,7 +72,7 @@ def solve(atoms: Sequence[Atom], box: Mapping[str, Interval]) -> dict[str, Fract
             # An equation that is subtracted is easier to follow with its sides' signs changed and added.
             atom = replace(atom, form=-atom.form)
         lines.append((abs(multiplier) * scale, atom))
-    proof = Certificate(tuple(lines), {name: box[name] for _, atom in lines for name in atom.form.terms})
+    proof = LinearCertificate(tuple(lines), {name: box[name] for _, atom in lines for name in atom.form.terms})
     assert proof.holds(), "a certificate that proves nothing"
     return proof
 
@@ -88,8 +90,11 @@ def minimize(objective: LinearForm, atoms: Sequence[Atom], box: Mapping[str, Int
         if not (weight := multipliers.get(len(atoms))):
             return None
         total = added((bounded[place].form, multiplier) for place, multiplier in multipliers.items())
+        # The other comparisons are at most 0, so weight * (objective - least) is at least what the sum of all is at
+        # its smallest.
         least += Fraction(total.over(box).low) / weight
         bounded[-1] = Atom(objective - constant(least), "<=")
+        # Only the bound of the last row changes, so the tableau goes on from where it stands.
         tableau.high[-1] = (_fast(-bounded[-1].form.constant), tableau.zero)
     tableau.values()
     return least
@@ -119,9 +124,11 @@ class _Tableau:
             low, high = self.box[name].low, self.box[name].high
             self.low.append((_fast(low), zero) if isinstance(low, Fraction) else None)
             self.high.append((_fast(high), zero) if isinstance(high, Fraction) else None)
+            # Variables of the box begin at a bound, so that only rows can be outside of theirs.
             self.now.append(self.low[-1] or self.high[-1] or (zero, zero))
         for number, atom in enumerate(self.given, start=len(self.names)):
             self.rows[number] = {place[name]: _fast(factor) for name, factor in atom.form.terms.items()}
+            # A strict bound is one infinitesimal below: numbers are compared first, infinitesimals where these tie.
             bound, below = _fast(-atom.form.constant), _fast(Fraction(-(atom.operator == "<")))
             self.low.append((bound, zero) if atom.operator == "==" else None)
             self.high.append((bound, below))
@@ -141,6 +148,7 @@ class _Tableau:
             rises = self.now[basic] < target
             row = sorted(self.rows[basic].items())
             entering = next((other for other, rate in row if self._can_move(other, (rate > 0) == rises)), None)
+            # Every variable of the row stands at the bound that holds it back: the row and these bounds are the proof.
             if entering is None:
                 return self._multipliers(basic, rises=rises)
             self._move(basic, entering, target)
@@ -205,6 +213,8 @@ class _Tableau:
 
     def values(self) -> dict[str, Fraction]:
         """The variables' values, with the infinitesimal made small enough; checked before they are given."""
+        # The largest number for the infinitesimal that keeps every pair in order: where numbers are in order and
+        # infinitesimals are not, it must not exceed their ratio.
         small = _fast(Fraction(1))
         for now, low, high in zip(self.now, self.low, self.high, strict=True):
             for less, more in ((low, now), (now, high)):

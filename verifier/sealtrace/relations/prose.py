@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.paper.sentences import NUMBER, Sentence, TextNumber, with_signs
 
 _PIECE = re.compile(r"[\d.,]+|\S")
 
@@ -75,8 +75,8 @@ def ratios_in(sentence: Sentence) -> tuple[Ratio, ...]:
     return tuple(found)
 
 
-NUMBER, LOOSE_NUMBER, RATIO = "№", "≋", "¤"
-"""Signs of a shape: a number, one that is not meant exactly, and a count out of a number."""
+LOOSE_NUMBER, RATIO = "≋", "¤"
+"""Further signs of a shape: a number that is not meant exactly, and a count out of a number."""
 
 
 @dataclass(frozen=True)
@@ -106,27 +106,10 @@ def shape_of(sentence: Sentence) -> Shape:
     found: list[TextNumber | Ratio] = [*ratios_in(sentence)]
     spans = [(ratio.start, ratio.end) for ratio in found]
     found += (number for number in sentence.amounts if not any(a <= number.start < b for a, b in spans))
-    text, end, pieces = "", 0, {}
-    for piece in sorted(found, key=lambda piece: piece.start):
-        text += sentence.text[end : piece.start]
-        end = piece.end
-        if isinstance(piece, TextNumber):
-            text += piece.text[:1] if piece.text[:1] in "+-−" else ""
-        pieces[len(text)] = piece
-        text += RATIO if isinstance(piece, Ratio) else (LOOSE_NUMBER if piece.loose else NUMBER) + piece.unit
-    return Shape(text + sentence.text[end:], pieces)
+    return Shape(*with_signs(sentence.text, sorted(found, key=lambda piece: piece.start), _sign))
 
 
-_LISTED_WITH = re.compile(r"^\s?(?:±\s?[\d.]+%?\s?)?(?:,|,? and|,? or|/)\s?$")
-
-
-def lists_in(sentence: Sentence) -> list[list[TextNumber]]:
-    """Every list of numbers: `250, 500 and 1000`."""
-    runs: list[list[TextNumber]] = []
-    amounts = (one for one in sentence.amounts if not sentence.text[: one.start].rstrip().endswith("±"))
-    for mention in amounts:
-        if runs and _LISTED_WITH.match(sentence.text[runs[-1][-1].end : mention.start]):
-            runs[-1].append(mention)
-        else:
-            runs.append([mention])
-    return runs
+def _sign(piece: TextNumber | Ratio) -> str:
+    if isinstance(piece, Ratio):
+        return RATIO
+    return (piece.text[:1] if piece.text[:1] in "+-−" else "") + (LOOSE_NUMBER if piece.loose else NUMBER) + piece.unit

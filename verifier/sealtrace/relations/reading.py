@@ -92,7 +92,7 @@ class _Passage:
 
 
 @dataclass
-class _Block:
+class _RelationsBlock:
     """A relation as written."""
 
     name: str
@@ -108,7 +108,7 @@ class _Block:
 
 def read_relations(text: str, source: str, facts: Facts) -> Reading:
     """The claims of a relations file, or everything that is wrong with it; its facts and rules are added to `facts`."""
-    reader = _Reader(source, facts)
+    reader = _RelationsReader(source, facts)
     if len(text) > MAX_CHARACTERS:
         reader.problem(f"more than {MAX_CHARACTERS} characters", 1)
         return reader.reading
@@ -116,12 +116,12 @@ def read_relations(text: str, source: str, facts: Facts) -> Reading:
     return reader.reading
 
 
-class _Reader:
+class _RelationsReader:
     def __init__(self, source: str, facts: Facts) -> None:
         self.source = source
         self.facts = facts
         self.reading = Reading()
-        self.blocks: list[_Block] = []
+        self.blocks: list[_RelationsBlock] = []
         self.prints: list[tuple[str, int]] = []
 
     def problem(self, message: str, line: int, column: int = 1) -> None:
@@ -181,7 +181,7 @@ class _Reader:
         elif word == "relation":
             if not rest:
                 self.problem("a relation needs a name", number)
-            self.blocks.append(_Block(rest or f"line {number}", number))
+            self.blocks.append(_RelationsBlock(rest or f"line {number}", number))
         else:
             known = [*declarations, "print", "relation"]
             self.problem(f"{word[:40]!r} starts nothing here{nearest(word, known)}", number)
@@ -249,7 +249,7 @@ class _Reader:
             self.problem(f"a second {word!r} in one relation", number, indent + 1)
         self.blocks[-1].passages.append(_Passage(word, text, [(0, number, indent + 1 + len(line) - len(text))]))
 
-    def expand(self, block: _Block) -> None:
+    def expand(self, block: _RelationsBlock) -> None:
         missing = [key for key in ("says", "because", "holds") if not block.text(key)]
         if missing:
             self.problem(f"relation {block.name!r} has no line {' and no line '.join(map(repr, missing))}", block.line)
@@ -287,7 +287,7 @@ class _Reader:
             return None
         return match.group(1), [label for label in labels if label not in without]
 
-    def bind(self, block: _Block, bindings: dict[str, str]) -> None:
+    def bind(self, block: _RelationsBlock, bindings: dict[str, str]) -> None:
         """One relation, with labels in the places of its loops' names."""
 
         def filled(text: str) -> str:

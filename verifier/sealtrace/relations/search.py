@@ -10,15 +10,17 @@ from fractions import Fraction
 from typing import Literal
 
 from sealtrace.relations.cases import Case, assumed, narrowed, starting_case
-from sealtrace.relations.forms import Atom, Box, Operation
+from sealtrace.relations.forms import Atom, Box, FormFunction
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError, point
-from sealtrace.relations.linear import Certificate, solve
+from sealtrace.relations.linear import LinearCertificate, solve
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import OutOfWorkError, Work, spend
 
+# Relative to the size of a number: far below any printed digit, far above what rational arithmetic needs.
 _TINY = Fraction(1, 2**100)
 _MOST_WITNESSED = 60
 """How many variables are fixed one after another."""
+# Of the width that a variable had at first: what sixty halvings do not decide, more will not.
 _FINEST = Fraction(1, 2**60)
 _CASE, _HALVING = 60, 600
 """Steps that a case and a division of a range of real numbers cost besides their arithmetic."""
@@ -51,6 +53,7 @@ def search(formula: Formula, work: Work | None = None, widened: Mapping[str, Int
 
 
 def _searched(start: Case) -> Answer:
+    # Depth first, like a stack: a solution ends the search, so going deep finds one with few cases in memory.
     waiting = [start]
     reason = ""
     while waiting:
@@ -61,6 +64,7 @@ def _searched(start: Case) -> Answer:
             continue
         step = _decide(left, case, start)
         if isinstance(step, list):
+            # Reversed, so that the first smaller case is looked at first.
             waiting.extend(reversed(step))
         elif step.status == "possible":
             return step
@@ -72,6 +76,7 @@ def _searched(start: Case) -> Answer:
 def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     """An answer for the narrowed case, or the smaller cases that it divides into."""
     if case.choices:
+        # The choice with the fewest alternatives first: each alternative repeats all that is still undecided.
         first, *rest = sorted(case.choices, key=lambda alternatives: len(alternatives.parts))
         smaller = replace(case, choices=tuple(rest))
         divided = []
@@ -84,6 +89,7 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     if case.is_linear:
         unequal = next((atom for atom in case.atoms if atom.operator == "!="), None)
         return _apart(case, unequal) if unequal is not None else _linear(case)
+    # Before dividing: most formulas are true of the printed numbers, and values that show it are found at once.
     found = _witness(case, before)
     if found is not None:
         return Answer("possible", {name: found.get(name) or _any(case, name) for name in case.names}, case)
@@ -103,10 +109,11 @@ def _any(case: Case, name: str) -> Interval:
 
 def _linear(case: Case) -> Answer | list[Case]:
     found = solve([atom for atom in case.atoms if atom.operator != "!="], case.box)
-    if isinstance(found, Certificate):
+    if isinstance(found, LinearCertificate):
         return []
     # What only an inequality (!=) speaks of has no value there.
     values = {name: point(found[name]) if name in found else _any(case, name) for name in case.names}
+    # Branch and bound: the solution of the relaxed problem is none yet, so an integer is divided and both parts solved.
     if any(Fraction(values[name].low).denominator != 1 for name in case.open_integers()):
         return _halves(case, case)
     return Answer("possible", values, case)
@@ -115,13 +122,14 @@ def _linear(case: Case) -> Answer | list[Case]:
 def _apart(case: Case, unequal: Atom) -> list[Case]:
     """Not equal is less or greater."""
     rest = tuple(atom for atom in case.atoms if atom is not unequal)
+    # The simplex method knows only convex comparisons.
     return [replace(case, atoms=(*rest, Atom(form, "<"))) for form in (unequal.form, -unequal.form)]
 
 
 # Dividing
 
 
-def _pieces(case: Case, operation: Operation) -> Iterator[Case]:
+def _pieces(case: Case, operation: FormFunction) -> Iterator[Case]:
     """A maximum is one of its arguments, and the others are not greater."""
     for chosen in operation.arguments:
         below = (Atom(other - chosen, "<=") for other in operation.arguments if other is not chosen)
@@ -140,10 +148,13 @@ def _halves(case: Case, start: Case) -> Answer | list[Case]:
         name = min(integers, key=lambda name: case.box[name].width)
         if not case.box[name].is_bounded:
             return Answer("unknown", reason=f"nothing bounds the integer {name}")
+        # The halves share no integer, so that nothing is looked at twice.
         middle = Fraction(math.floor(case.box[name].middle()))
         ends = middle, middle + 1
     else:
         spend(_HALVING)
+        # Interval arithmetic is exact where each variable stands once. Only repeated ones make results too wide, so
+        # these are divided first.
         open_names = sorted(name for name in case.repeated or case.variables if not case.box[name].is_point)
         if any(not case.box[name].is_bounded for name in open_names):
             return Answer("unknown", reason="an unknown without bounds enters a product or a function")
@@ -182,6 +193,7 @@ def _witness(case: Case, before: Case) -> Box | None:
         as_good_as_point = interval.width <= _TINY * max(Fraction(1), abs(case.box[name].middle()))
         if name in now.variables and not as_good_as_point:
             middle = interval.middle()
+            # The middle leaves most room on both sides; the ends serve relations that hold only there.
             values = [Fraction(round(middle)) if name in case.integers else middle, interval.low, interval.high]
             finite = [value for value in dict.fromkeys(values) if isinstance(value, Fraction)]
             tried = (replace(now, box={**now.box, name: point(value)}) for value in finite)
@@ -202,10 +214,12 @@ def _proved(found: Box, case: Case) -> Box | None:
         for atom, inside in zip(case.atoms, case.occurrences(), strict=True):
             if not atom.truth(values):
                 free = [name for name in inside.keys() - case.integers - set(pivots) if not here[name].is_point]
+                # Only equations can hold nearly and still have an exact solution close by.
                 if atom.operator != "==" or not free:
                     return None
                 pivots[min(free)] = atom
         for name in pivots:
+            # Wide enough that the equation changes its sign between the ends, which is then checked.
             wide = here[name].width + _TINY * max(Fraction(1), abs(here[name].middle()))
             here[name] = Interval(here[name].low - wide, here[name].high + wide).meet(case.box[name])
         values = case.computed(here)

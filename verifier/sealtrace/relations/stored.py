@@ -54,11 +54,11 @@ def claim_of(
     return Claim(record["relation"], formula, *said, place=f"{source}:{line}"), []
 
 
-def record_of(claim: Claim) -> dict[str, Any]:
+def record_of(claim: Claim) -> dict[str, object]:
     """A claim as a relation record, which stands by itself: constants are written out, and it says what its unknowns
     are."""
     ends = ("low", "high")
-    record: dict[str, Any] = {
+    record: dict[str, object] = {
         "relation": claim.name,
         "formula": _complete(claim.formula),
         "sentence": claim.sentence,

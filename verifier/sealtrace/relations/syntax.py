@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.recipes.judgement import as_float, as_printed, decimal_text
@@ -257,7 +257,7 @@ def walk(node: Node) -> Iterator[Node]:
 def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
     """A node with everything in it changed, from the inside out."""
 
-    def inner(value: object) -> Any:
+    def inner(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(map(inner, value))
         return rebuilt(value, change) if isinstance(value, Expression | Formula) else value

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
-from sealtrace.report.sheet import Sheet
+from sealtrace.report.sheet import TextSheet
 from sealtrace.studies.policies.certified import (
     Certified,
     ChosenCandidate,
@@ -43,7 +43,7 @@ MOST_REMOVED = 3
 
 def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> str:
     """The whole answer, no line wider than `width` unless a digest is."""
-    sheet = Sheet(width, paint, broken=True)
+    sheet = TextSheet(width, paint, broken=True)
     said = "recomputed from the records; `sealtrace verify` checks the records themselves"
     sheet.titled(harmless(found.name) or "unnamed bundle", "cyan", f"  {said}", _INDENT)
     if found.root_sha256:
@@ -71,7 +71,7 @@ def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> s
     return str(sheet)
 
 
-def _exploratory(sheet: Sheet, found: Certified) -> None:
+def _exploratory(sheet: TextSheet, found: Certified) -> None:
     if found.exploratory:
         changes = ", ".join(
             f"{name} {change.explored}" + ("" if change.declared is None else f" instead of {change.declared}")
@@ -81,7 +81,7 @@ def _exploratory(sheet: Sheet, found: Certified) -> None:
         sheet.titled("EXPLORATORY", "yellow", f": {changes}. {NOT_CERTIFIED}", _INDENT)
 
 
-def _setting(sheet: Sheet, found: Certified) -> None:
+def _setting(sheet: TextSheet, found: Certified) -> None:
     """What is declared, or explored instead; what is not declared is left out."""
     known = found.setting
     if not known:
@@ -142,7 +142,7 @@ def _layout(table: PartitionTable, width: int) -> _Layout:
     return layout
 
 
-def _partition(sheet: Sheet, table: PartitionTable) -> None:
+def _partition(sheet: TextSheet, table: PartitionTable) -> None:
     sheet.gap()
     sheet.titled(harmless(table.name), "cyan", f"  partition, {times(len(table.groups), 'group')}", _INDENT)
     layout = _layout(table, sheet.width)
@@ -166,7 +166,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{round(value, 4) + 0.0:.4f}"
 
 
-def _block(sheet: Sheet, group: GroupTable, layout: _Layout) -> None:
+def _block(sheet: TextSheet, group: GroupTable, layout: _Layout) -> None:
     """The certificates of one group."""
     decided = [competitor.certified for competitor in group.candidates if competitor.certified is not None]
     own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
@@ -190,7 +190,7 @@ def _block(sheet: Sheet, group: GroupTable, layout: _Layout) -> None:
 # Maps
 
 
-def _choice(sheet: Sheet, chosen: SelectorChoice, found: Certified) -> None:
+def _choice(sheet: TextSheet, chosen: SelectorChoice, found: Certified) -> None:
     place = f"groups of {chosen.partition}" if chosen.partition is not None else "the scale grid, without groups"
     compared = "" if found.exploratory or not chosen.map else f"; {_SEALED[chosen.sealed]}"
     colour = "red" if compared and chosen.sealed == "differs" else "cyan"
@@ -203,7 +203,7 @@ def _choice(sheet: Sheet, chosen: SelectorChoice, found: Certified) -> None:
         _item(sheet, _map(chosen.map))
         _item(sheet, _bounds(chosen))
         _item(sheet, f"why: {_why(chosen)}")
-        for sentence in _budget(chosen, found.setting.get("epsilon_global")):
+        for sentence in _budget(chosen, found.setting and found.setting["epsilon_global"]):
             _item(sheet, sentence)
     else:
         _item(sheet, "not computed: see what is missing below")
@@ -214,7 +214,7 @@ def _choice(sheet: Sheet, chosen: SelectorChoice, found: Certified) -> None:
         _item(sheet, difference)
 
 
-def _item(sheet: Sheet, text: str) -> None:
+def _item(sheet: TextSheet, text: str) -> None:
     sheet.say(text, _INDENT, _INDENT * 2)
 
 

@@ -52,6 +52,18 @@ def in_workspace(result: Result, place: FilePlace, prefix: str) -> FilePlace:
     return place if beside else replace(place, path=prefix + place.path)
 
 
+def as_in_workspace(result: Result, prefix: str | None) -> Result:
+    """The result of a paper with its files as the workspace has them; of a bundle, as it is."""
+    if not prefix or not of_paper(result):
+        return result
+    names = {name: prefix + name for name in result.subject.papers}
+    found, numbers = (
+        [one.model_copy(update={"source": names.get(one.source or "", one.source)}) for one in listed]
+        for listed in (result.findings, result.numbers)
+    )
+    return result.model_copy(update={"findings": found, "numbers": numbers})
+
+
 def of_paper(result: Result) -> bool:
     """Whether a paper was looked at rather than a bundle."""
     return result.subject.root_sha256 is None and result.command in ("audit", "check")

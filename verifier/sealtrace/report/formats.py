@@ -65,7 +65,7 @@ class Format:
 FORMATS = (
     Format("text", "txt", "for people, on a terminal", "text", ("everything", "width", "paint")),
     Format("json", "json", "for machines, stable", "machine"),
-    Format("junit", "xml", "JUnit XML for build services", "junit"),
+    Format("junit", "xml", "JUnit XML for build services", "junit", ("prefix",)),
     Format("sarif", "sarif", "SARIF 2.1.0 for code scanning", "sarif", ("exit_code", "prefix")),
     Format("github", None, "annotations in GitHub Actions", "github", ("prefix",)),
     Format("markdown", "md", "for a pull request or an evaluation form", "markdown", ("everything",)),

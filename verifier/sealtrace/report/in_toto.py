@@ -6,8 +6,6 @@ stand for the records that were looked at, there is nothing to state.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sealtrace.contract.result import NOT_SEALED, Result
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -42,7 +40,7 @@ def refusal_of(result: Result) -> str | None:
     return None if properties_of(result) else "nothing passed"
 
 
-def statement(result: Result, *, verifier: str, time: str) -> dict[str, Any]:
+def statement(result: Result, *, verifier: str, time: str) -> dict[str, object]:
     """The statement of a report that nothing refuses."""
     return {
         "_type": STATEMENT_TYPE,

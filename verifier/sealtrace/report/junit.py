@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from xml.etree import ElementTree as Xml
 
 from sealtrace.contract.result import CheckResult, Finding, NumberResult, Result
-from sealtrace.report.findings import finding_lines, times
+from sealtrace.report.findings import as_in_workspace, finding_lines, times
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import by_table, judged_table, tally
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-def render(result: Result) -> str:
-    """ASCII only; what XML 1.0 does not allow was written as escapes before."""
+def render(result: Result, *, prefix: str | None = None) -> str:
+    """ASCII only; what XML 1.0 does not allow was written as escapes before. `prefix` leads to a paper's directory."""
+    result = as_in_workspace(result, prefix)
     suites = [_suite(result, "checks", [_check(result, check) for check in result.checks])]
     if result.numbers:
         cases = [_table(label, members) for label, members in by_table(result.numbers).items()]

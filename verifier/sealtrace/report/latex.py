@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sealtrace.contract.result import NOT_SEALED, NumberResult, Result
-from sealtrace.recipes.evaluation import CellResult
+from sealtrace.paper.numbers import read_printed
+from sealtrace.recipes.evaluation import CellResult, part_names
 from sealtrace.recipes.judgement import AGREEING, RECOMPUTED, as_printed, in_print
 from sealtrace.report.inert import harmless, latex
 from sealtrace.report.numbers import in_order, tally
@@ -81,8 +82,14 @@ def render_macros(results: Iterable[CellResult], bundle: str, root: str) -> tupl
         if value is None:
             left_out.append(cell.name)
             continue
-        names = "".join(f"{{{plain_name(label)}}}" for label in (cell.table, cell.row, cell.column))
-        lines.append(rf"\sealedcell{names}{{{latex(value)}}}" + "\n")
+        printed = read_printed(value)
+        texts = {cell.column: value}
+        for name, place in part_names(cell).items() if printed is not None else ():
+            if not name.isdecimal() and printed is not None and place < len(printed.parts):
+                texts[f"{cell.column}:{name}"] = printed.parts[place].text
+        for column, text in texts.items():
+            names = "".join(f"{{{plain_name(label)}}}" for label in (cell.table, cell.row, column))
+            lines.append(rf"\sealedcell{names}{{{latex(text)}}}" + "\n")
     return "".join(lines), left_out
 
 

@@ -7,7 +7,6 @@ paper but inert text of a bounded length, without asking for it.
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
 
 from sealtrace.contract.result import NOT_SEALED, Finding, Result
 from sealtrace.report import text
@@ -22,7 +21,15 @@ from sealtrace.report.findings import (
     turned_off,
 )
 from sealtrace.report.inert import clipped, fenced, harmless, markdown
-from sealtrace.report.numbers import counted_claims, headline, in_order, numbers_in_words, share_checked, tally
+from sealtrace.report.numbers import (
+    counted_claims,
+    headline,
+    in_order,
+    introduction,
+    numbers_in_words,
+    share_checked,
+    tally,
+)
 
 BLOCKS = 8
 """How many checks have their findings unfolded."""
@@ -36,7 +43,7 @@ LONGEST, CLAIMED = 120, 600
 """How many characters of a text are shown, unless it is ours; and of what a relation says."""
 
 
-def _rendered(name: str, longest: int, **shown: Any) -> str:
+def _rendered(name: str, longest: int, **shown: object) -> str:
     """A template of this directory; texts are shown up to so many characters, unless `whole` is asked for."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -44,15 +51,15 @@ def _rendered(name: str, longest: int, **shown: Any) -> str:
     def whole(value: str) -> Markup:
         return Markup(markdown(value))
 
-    def inert(value: object) -> Any:
+    def inert(value: object) -> object:
         return markdown(clipped(harmless(value), longest)) if type(value) is str else value
 
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert)
     template = environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    return template.render(whole=whole, times=times, **shown) + "\n"
+    return template.render(whole=whole, times=times, introduction=introduction, **shown) + "\n"
 
 
-def _code(lines: list[str], longest: int) -> Any:
+def _code(lines: list[str], longest: int) -> object:
     """Lines as a block of code."""
     from markupsafe import Markup
 
@@ -127,7 +134,7 @@ def _blocks(result: Result, own: list[Finding], claimed: set[str]) -> list[tuple
     return blocks + [(times(len(found), severity), found, len(found)) for severity, found in others.items() if found]
 
 
-def _code_of_findings(findings: list[Finding], total: int) -> Any:
+def _code_of_findings(findings: list[Finding], total: int) -> object:
     lines = []
     for place, *rest in map(finding_lines, findings[:FEW]):
         lines += [place, *(f"  {line}" for line in rest)]

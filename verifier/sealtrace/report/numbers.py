@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from sealtrace.contract.result import DOUBTFUL, GRADES, UNDECIDED, Coverage, NumberResult, Result
+from sealtrace.contract.result import DOUBTFUL, GRADES, UNDECIDED, Coverage, NumberResult, Result, Word
 from sealtrace.report.findings import times
 from sealtrace.report.inert import harmless
 
 TEXT = "text"
 """What numbers of the running text stand under, where those of a table stand under its label."""
 WRONG = ("differs", "contradicts")
+_SAID: dict[Word, tuple[str, str]] = {
+    "differs": ("differs", "differ"),
+    "contradicts": ("contradicts", "contradict"),
+    "open": ("open", "open"),
+    "given": ("given", "given"),
+}
+"""What became of one number that does not follow, and of several."""
 _HEADLINES = {"verified": "Verified", "findings": "Findings", "incomplete": "Incomplete", "waived": "Waived"}
+
+
+def introduction(result: Result) -> list[str]:
+    """What the study is: its title, what the authors say of it, its field and its size."""
+    subject = result.subject
+    size = ", ".join(result.summary.inspected) if result.command == "verify" else ""
+    lines = [subject.title, subject.about, "; ".join(filter(None, (subject.field, size)))]
+    return [line for line in lines if line]
 
 
 def headline(result: Result) -> str:
@@ -28,7 +43,8 @@ def headline(result: Result) -> str:
     if not told and result.verdict == "findings":
         told = ["Something is wrong"] if result.command != "audit" else ["Findings"]
     elif not told and result.command == "audit":
-        told = ["Incomplete, nothing contradicts" if result.verdict == "incomplete" else "Nothing contradicts"]
+        told = ["Nothing contradicts" if numbers_in_relations(result) else "Nothing could be compared"]
+        told += ["not everything was decided"] if told[0] == "Nothing contradicts" and result.exit_code == 3 else []
     elif not told and result.verdict == "verified" and words["follows"] == result.coverage.numbers:
         told = ["All follow"]
     elif not told:
@@ -65,12 +81,21 @@ def counted_claims(result: Result) -> str:
 
 def share_checked(result: Result) -> str:
     """How much an audit checked: without it, that nothing was found says nothing."""
-    total = result.coverage.numbers
-    statuses = ("constrained", "suspected", "contradicted")
-    done = sum(result.coverage.statuses.get(status, 0) for status in statuses)
-    share = f"{100 * done // total} %" if total else "none"
-    verb = "is" if total == 1 else "are"
-    return f"{share} of {times(total, 'printed number')} {verb} in a relation that a wrong number could break"
+    total, done = result.coverage.numbers, numbers_in_relations(result)
+    if not total:
+        return "the paper prints no number in a table, and none in its text that says how much something is"
+    if not done:
+        return (
+            f"{times(total, 'printed number')}, none in a relation that a wrong number could break: this audit says "
+            "nothing of them; 'sealtrace check' compares them with results, --claims with what a reader read"
+        )
+    share = f"{100 * done // total} % of {times(total, 'printed number')}"
+    return f"{share} {'is' if total == 1 else 'are'} in a relation that a wrong number could break"
+
+
+def numbers_in_relations(result: Result) -> int:
+    """How many numbers stand in a relation that a wrong number could break."""
+    return sum(result.coverage.statuses.get(status, 0) for status in ("constrained", "suspected", "contradicted"))
 
 
 def numbers_in_words(result: Result) -> list[tuple[str, str]]:
@@ -116,6 +141,13 @@ def _urgency(one: NumberResult) -> int:
 def tally(numbers: Iterable[NumberResult]) -> str:
     """How many numbers of a table have which word."""
     return Coverage.of(one.status for one in numbers).in_words
+
+
+def followed(numbers: list[NumberResult]) -> str:
+    """How many numbers of a table follow, and what became of the others."""
+    words = Coverage.of(one.status for one in numbers).words
+    others = [f"{words[word]} {told[words[word] != 1]}" for word, told in _SAID.items() if words[word]]
+    return ", ".join([f"{words['follows']} of {len(numbers)} {'follows' if len(numbers) == 1 else 'follow'}", *others])
 
 
 def judged_table(numbers: list[NumberResult], strict: bool = False) -> tuple[str, list[str]]:

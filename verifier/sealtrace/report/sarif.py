@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from typing import Any
 from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
@@ -36,7 +35,7 @@ _BASES = {
     "PAPER": "The directory of the paper's sources.",
 }
 
-Object = dict[str, Any]
+Object = dict[str, object]
 
 
 def render(result: Result, *, exit_code: int, prefix: str | None = None) -> str:
@@ -105,7 +104,7 @@ class _Run:
             # The reader's eye goes to the paper first; the record stays at hand.
             result["locations"] = [{**_physical(paper, "PAPER"), "logicalLocations": record["logicalLocations"]}]
             result["relatedLocations"] = [{"id": 1, **record}]
-        identity = [finding.check, finding.source, finding.key, finding.field]
+        identity: list[object] = [finding.check, finding.source, finding.key, finding.field]
         result["partialFingerprints"] = {FINGERPRINT: self.fingerprint(identity)}
         result["properties"] = {name: harmless(value) for name, value in values.items() if value is not None}
         return result
@@ -136,7 +135,7 @@ class _Run:
             logical.append({"name": harmless(finding.field), "fullyQualifiedName": harmless(pointer), "kind": "value"})
         return {**_physical(place, self.base), "logicalLocations": logical}
 
-    def fingerprint(self, identity: list[Any]) -> str:
+    def fingerprint(self, identity: list[object]) -> str:
         """A digest of what a finding is about, and its number among those about the same."""
         digest = hashlib.sha256(json.dumps(identity, sort_keys=True, ensure_ascii=True).encode("ascii")).hexdigest()
         self.seen[digest] += 1
@@ -186,9 +185,8 @@ def _notifications(result: Result) -> list[Object]:
 def _physical(place: FilePlace, base: str) -> Object:
     location: Object = {"artifactLocation": {"uri": _quoted(place.path), "uriBaseId": base}}
     if place.line:
-        location["region"] = {"startLine": place.line}
-        if place.column:
-            location["region"]["startColumn"] = place.column
+        column = {"startColumn": place.column} if place.column else {}
+        location["region"] = {"startLine": place.line, **column}
     return {"physicalLocation": location}
 
 

@@ -8,7 +8,7 @@ from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 
 
-class Sheet:
+class TextSheet:
     """Lines that are written one below the other, none wider than `width` unless a digest or a path is.
 
     A word that is longer is `broken`, or left whole.

@@ -1,4 +1,7 @@
-"""The result for people: the verdict, then what is wrong by cause, then numbers that need a look, then the figures."""
+"""The result for people: the verdict, then what is wrong by cause, then numbers that need a look, then the figures.
+
+Of a check the first screen has the verdict, what differs, tables with counts, and what was not read.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +34,15 @@ from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import (
     counted_claims,
+    followed,
     headline,
     in_order,
+    introduction,
     numbers_in_words,
     share_checked,
     tally,
 )
-from sealtrace.report.sheet import Sheet
+from sealtrace.report.sheet import TextSheet
 
 SAID = ("counted_checks", "disclosed_in_words", "evidence_of", "formula_in_words", "subject_of",
         "tables_in_words", "witnesses_of")  # fmt: skip
@@ -56,7 +61,7 @@ _WORD_COLOURS = {"follows": "green", "given": "green", "open": "yellow", "differ
 
 def render(result: Result, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
     """The whole result; `everything` unfolds its lists."""
-    sheet = Sheet(width, paint)
+    sheet = TextSheet(width, paint)
     claims = claims_by_id(result)
     own = [finding for finding in result.findings if claim_of(finding, claims) is None]
     _headline(sheet, result, everything)
@@ -64,13 +69,19 @@ def render(result: Result, *, everything: bool = False, width: int = 80, paint: 
     for grade in BROKEN:
         _claims(sheet, result, grade, "red" if grade == "contradiction" else "yellow", CLAIMS)
     _claims(sheet, result, "refused", "yellow", CLAIMS)
-    _undecided(sheet, result, everything)
+    if result.command != "check":
+        _undecided(sheet, result, everything)
     limit = len(own) if everything else SHOWN if result.command == "verify" else DIFFERING
     for severity, colour in (("warning", "yellow"), ("note", "cyan")):
         if findings := [finding for finding in own if finding.severity == severity]:
             sheet.gap()
             sheet.line(f"{paint(severity, colour)}: {times(len(findings), 'finding')}")
             _findings(sheet, findings[:limit], len(findings))
+    if result.command == "check":
+        # The first screen ends with what the verdict rests on; what is open in detail comes after it.
+        _counted_tables(sheet, result)
+        _passed_over(sheet, result, everything)
+        _undecided(sheet, result, everything)
     if result.command in ("check", "diff"):
         _tables(sheet, result, everything)
     for reason, ids in missing_by_reason(result):
@@ -85,7 +96,8 @@ def render(result: Result, *, everything: bool = False, width: int = 80, paint: 
     if everything:
         _claims(sheet, result, "holds", "green", len(result.claims))
     _suggestions(sheet, result)
-    _passed_over(sheet, result, everything)
+    if result.command != "check":
+        _passed_over(sheet, result, everything)
     sheet.gap()
     _figures(sheet, result, everything)
     return str(sheet).rstrip("\n") + "\n"
@@ -97,7 +109,7 @@ def subject_of(result: Result) -> str:
     return f"{result.subject.name or 'unnamed bundle'}{against}"
 
 
-def _headline(sheet: Sheet, result: Result, everything: bool) -> None:
+def _headline(sheet: TextSheet, result: Result, everything: bool) -> None:
     doubted = result.verdict == "verified" and result.command == "verify" and result.warnings
     word = headline(result)
     capitals, _, rest = word.partition(" with ") if result.command == "verify" else (word, "", "")
@@ -106,8 +118,8 @@ def _headline(sheet: Sheet, result: Result, everything: bool) -> None:
     suspected = result.verdict == "nothing-found" and result.warnings
     colour = "yellow" if doubted or suspected else _COLOURS[result.verdict]
     sheet.titled(word, colour, f"  {subject_of(result)}")
-    if result.subject.title:
-        sheet.say(result.subject.title)
+    for line in introduction(result):
+        sheet.say(line)
     if result.draft:
         sheet.line(NOT_SEALED)
     elif result.subject.root_sha256:
@@ -120,6 +132,8 @@ def _headline(sheet: Sheet, result: Result, everything: bool) -> None:
     else:
         for name, said in numbers_in_words(result) if result.command != "audit" else ():
             sheet.say(f"{name.lower()} {said}", "", "  ")
+    if result.command == "check" and "not read" in result.summary.inspected[0]:
+        sheet.say(f"read {result.summary.inspected[0]}", "", "  ")
     if result.claims or result.command == "audit":
         sheet.say(counted_claims(result))
     if result.command == "audit":
@@ -147,7 +161,7 @@ def counted_checks(result: Result) -> str:
     return ", ".join([f"{times(int(count), 'check')} {rest}", *told[1:]])
 
 
-def _failures(sheet: Sheet, result: Result, own: list[Finding], everything: bool) -> None:
+def _failures(sheet: TextSheet, result: Result, own: list[Finding], everything: bool) -> None:
     """Failed checks, each with those that may follow; what claims say stands below, claim by claim."""
     limit = len(own) if everything else SHOWN if result.command == "verify" else DIFFERING
     for check, consequences in by_cause(result):
@@ -163,7 +177,7 @@ def _failures(sheet: Sheet, result: Result, own: list[Finding], everything: bool
             sheet.line(f"  and so: {sheet.paint(other.id, 'red')} ({times(other.findings, 'finding')})")
 
 
-def _findings(sheet: Sheet, shown: list[Finding], total: int) -> None:
+def _findings(sheet: TextSheet, shown: list[Finding], total: int) -> None:
     for place, message, *values in map(finding_lines, shown):
         sheet.say(place, "  ", "    ")
         sheet.say(message, "    ")
@@ -172,7 +186,7 @@ def _findings(sheet: Sheet, shown: list[Finding], total: int) -> None:
     sheet.more(total - len(shown))
 
 
-def _claims(sheet: Sheet, result: Result, grade: str, colour: str, limit: int) -> None:
+def _claims(sheet: TextSheet, result: Result, grade: str, colour: str, limit: int) -> None:
     """Relations of one grade: what is proved, and what is only suspected, are never mixed."""
     found = [claim for claim in result.claims if claim.grade == grade]
     for claim in found[:limit]:
@@ -182,7 +196,7 @@ def _claims(sheet: Sheet, result: Result, grade: str, colour: str, limit: int) -
         sheet.line(f"... and {times(len(found) - limit, f'more {grade}')} (--format json lists them)")
 
 
-def _claim(sheet: Sheet, claim: ClaimResult, colour: str, *, whole: bool = False) -> None:
+def _claim(sheet: TextSheet, claim: ClaimResult, colour: str, *, whole: bool = False) -> None:
     sheet.gap()
     if is_owed(claim):
         sheet.titled(claim.grade, colour, f": {claim.id}{'  [group]' if claim.family == 'group' else ''}", "  ")
@@ -203,7 +217,7 @@ def render_number(result: Result, wanted: str, width: int = 80) -> tuple[str | N
               if wanted in (number.number, bare(number.id), f"{number.source}:{number.line}")]  # fmt: skip
     if not spoken:
         return None, 2
-    sheet = Sheet(width)
+    sheet = TextSheet(width)
     for line in dict.fromkeys(f"{number.printed}  {place_text(number)}" for _, number in spoken):
         sheet.line(harmless(line))
     about = list({claim.id: claim for claim, _ in spoken}.values())
@@ -212,7 +226,7 @@ def render_number(result: Result, wanted: str, width: int = 80) -> tuple[str | N
     return str(sheet), int("contradiction" in {claim.grade for claim in about})
 
 
-def _undecided(sheet: Sheet, result: Result, everything: bool) -> None:
+def _undecided(sheet: TextSheet, result: Result, everything: bool) -> None:
     found = [claim for claim in result.claims if claim.grade == "undecided"]
     shown = found if everything else [claim for claim in found if is_owed(claim)][:UNDECIDED_CLAIMS]
     for claim in shown:
@@ -223,17 +237,35 @@ def _undecided(sheet: Sheet, result: Result, everything: bool) -> None:
         sheet.line(f"{sheet.paint('undecided', 'yellow')}: {more} (--all lists them)")
 
 
-def _tables(sheet: Sheet, result: Result, everything: bool) -> None:
-    """A block for each table: how many numbers have which word, then those that need a look."""
-    told = {number_of(finding) for finding in result.findings if finding.severity == "error"}
+def _counted_tables(sheet: TextSheet, result: Result) -> None:
+    """A line for each table: how many of its numbers follow."""
     sheet.gap()
     for table, members in in_order(result.numbers).items():
-        source = next((one.source for one in members if one.source), "")
-        first = min((one.line for one in members if one.line), default=None)
-        place = f"{source}:{first}" if first else source
-        sheet.titled(table, "cyan", f"  {place}  {tally(members)}", "  ")
+        sheet.titled(table, "cyan", f"  {_begin_of(members)}  {followed(members)}", "  ")
+
+
+def _begin_of(members: list[NumberResult]) -> str:
+    """Where the first number of a table stands."""
+    source = next((one.source for one in members if one.source), "")
+    first = min((one.line for one in members if one.line), default=None)
+    return f"{source}:{first}" if first else source
+
+
+def _tables(sheet: TextSheet, result: Result, everything: bool) -> None:
+    """A block for each table: how many numbers have which word, then those that need a look."""
+    told = {number_of(finding) for finding in result.findings if finding.severity == "error"}
+    counted = result.command == "check"
+    if not counted:
+        sheet.gap()
+    for table, members in in_order(result.numbers).items():
+        wanted = members if everything else [one for one in members if not one.settled]
+        if counted and (everything or any(one.id not in told for one in wanted)):
+            sheet.gap()
+            sheet.titled(table, "cyan", "", "  ")
+        elif not counted:
+            sheet.titled(table, "cyan", f"  {_begin_of(members)}  {tally(members)}", "  ")
         listed: Counter[str] = Counter()
-        for one in members if everything else [one for one in members if not one.settled]:
+        for one in wanted:
             listed[one.status] += 1
             said = one.id in told and not everything
             if not said and (everything or one.status not in UNDECIDED or listed[one.status] <= OPEN):
@@ -242,7 +274,7 @@ def _tables(sheet: Sheet, result: Result, everything: bool) -> None:
             sheet.more(listed[status] - OPEN, f"more {status}")
 
 
-def _number(sheet: Sheet, one: NumberResult) -> None:
+def _number(sheet: TextSheet, one: NumberResult) -> None:
     line = f"  line {one.line}" if one.line else ""
     waived = ", waived" if one.waived else ""
     name = f"{one.row}, {one.column}" if one.table else one.printed
@@ -254,7 +286,7 @@ def _number(sheet: Sheet, one: NumberResult) -> None:
             sheet.say(said, "    ")
 
 
-def _formulas(sheet: Sheet, result: Result) -> None:
+def _formulas(sheet: TextSheet, result: Result) -> None:
     if result.formulas:
         sheet.gap()
         sheet.line(sheet.paint("Formulas found", "cyan"))
@@ -283,7 +315,7 @@ def chance(bits: float) -> str:
     return f"by chance once in {int(float(f'{2.0 ** max(bits, 0):.1g}')):,}"
 
 
-def _suggestions(sheet: Sheet, result: Result) -> None:
+def _suggestions(sheet: TextSheet, result: Result) -> None:
     found = [claim for claim in result.claims if claim.grade == "suggestion"]
     if found:
         sheet.gap()
@@ -299,7 +331,7 @@ def _suggestions(sheet: Sheet, result: Result) -> None:
             sheet.say(line.strip(), indent, f"{indent}  ")
 
 
-def _passed_over(sheet: Sheet, result: Result, everything: bool) -> None:
+def _passed_over(sheet: TextSheet, result: Result, everything: bool) -> None:
     """What was not looked at; kinds of study that a bundle is not are no news."""
     found = result.not_looked_at
     if result.command == "verify" or not found:
@@ -317,22 +349,27 @@ def _passed_over(sheet: Sheet, result: Result, everything: bool) -> None:
     sheet.more(len(reasons) - len(shown), "more reasons")
 
 
-def _figures(sheet: Sheet, result: Result, everything: bool) -> None:
+def _figures(sheet: TextSheet, result: Result, everything: bool) -> None:
     summary, chain = result.summary, result.summary.chain
-    if summary.inspected or result.command == "verify":
-        sheet.figure("Inspected", ", ".join(summary.inspected) or "no records of a kind of study that is known")
+    if result.command == "verify" and not summary.inspected:
+        sheet.figure("Inspected", "no records of a kind of study that is known")
+    elif result.command != "verify" and summary.inspected:
+        sheet.figure("Inspected", ", ".join(summary.inspected))
     if summary.tolerance is not None:
         sheet.figure("Tolerance", summary.tolerance)
     if (worst := summary.max_discrepancy) is not None:
         place = f"{worst.source}:{worst.line} ({' '.join((worst.key or {}).values())}) {worst.field}"
         sheet.figure("Discrepancy", f"at most {worst.value:.2e}, at {place}")
     if (agreement := summary.threshold_agreement) is not None:
-        sheet.figure("Crossings", f"{agreement.agree} of {agreement.total} agree")
+        sheet.figure("Crossings", f"{agreement.agree} of {agreement.total} agree: whether a policy loses more than the "
+                     "threshold in a state, recomputed and as reported")  # fmt: skip
     for selected in summary.selected:
         reported = (
             "as reported" if selected.recomputed == selected.reported else f"reported {selected.reported or 'none'}"
         )
         sheet.figure("Selected", f"{selected.selector}: {selected.recomputed or 'none'} ({reported})")
+    if summary.selected:
+        sheet.figure("", "what each selector's rule chooses among the candidates, recomputed")
     if chain.stages:
         sealed = f"{chain.seals} of {chain.stages} sealed; {evidence_of(chain)}"
         sheet.figure("Stages", "none is sealed yet" if result.draft else sealed)
@@ -355,7 +392,7 @@ def _figures(sheet: Sheet, result: Result, everything: bool) -> None:
                   "formulas as a draft to seal.")  # fmt: skip
 
 
-def _families(sheet: Sheet, result: Result) -> None:
+def _families(sheet: TextSheet, result: Result) -> None:
     counts = Counter((claim.grade, claim.family) for claim in result.claims)
     names = {"holds": "Can hold", "contradiction": "Cannot", "suspicion": "Suspected", "undecided": "Undecided"}
     for grade, name in names.items():
@@ -363,7 +400,7 @@ def _families(sheet: Sheet, result: Result) -> None:
         sheet.figure(name, ", ".join(told) or "none")
 
 
-def _recipes(sheet: Sheet, result: Result, everything: bool) -> None:
+def _recipes(sheet: TextSheet, result: Result, everything: bool) -> None:
     shown = result.formulas if everything else result.formulas[:DIFFERING]
     for number, formula in enumerate(shown):
         sheet.figure("" if number else "Recipes", formula_in_words(formula))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.mathematics import Index, Numbers
 from sealtrace.statistics.sums import Column, UndefinedError, exact_dot, exact_sum, root, size_of
 
 Ranks = npt.NDArray[np.int64]
@@ -16,6 +16,7 @@ Ranks = npt.NDArray[np.int64]
 def mean_absolute_error(truth: Column, predicted: Column) -> Fraction:
     """MAE, exact."""
     left, right = _pair(truth, predicted)
+    # |a - b| = s a - s b with s the sign of the difference, so that both sums are exact.
     signs = np.where(left > right, 1, -1)
     return (exact_dot(signs, left) - exact_dot(signs, right)) / size_of(left)
 
@@ -56,6 +57,7 @@ def pearson(left: Column, right: Column) -> Fraction | float:
     spread = (exact_dot(left, left) - sum_left**2 / size) * (exact_dot(right, right) - sum_right**2 / size)
     if not spread:
         raise UndefinedError("a column does not vary")
+    # The root of the exact square, so that perfect correlations are exactly 1 and -1.
     size_of_it = root(together * together / spread)
     return size_of_it if together >= 0 else -size_of_it
 
@@ -71,10 +73,12 @@ def kendall(left: Column, right: Column, variant: str = "b") -> Fraction | float
     if size < 2:
         raise UndefinedError("one value has no order")
     x, y = (np.unique(np.asarray(column), return_inverse=True)[1] for column in (left, right))
+    # In order of x and, within ties of x, of y: what is then in the wrong order in y is discordant, and no tie is.
     order = np.lexsort((y, x))
     discordant = _inversions(y[order])
     pairs = size * (size - 1) // 2
     tied_x, tied_y = _tied_pairs(x), _tied_pairs(y)
+    # Pairs tied in both columns were taken away twice.
     tied_both = _tied_pairs(x * (int(y.max()) + 1) + y)
     surplus = pairs - tied_x - tied_y + tied_both - 2 * discordant
     if variant == "a":
@@ -95,18 +99,18 @@ def average_ranks(column: Column) -> Ranks:
     return doubled
 
 
-def _pair(truth: Column, predicted: Column) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _pair(truth: Column, predicted: Column) -> tuple[Numbers, Numbers]:
     if len(truth) != len(predicted):
         raise ValueError("two columns of one table have the same length")
     return np.asarray(truth), np.asarray(predicted)
 
 
-def _tied_pairs(codes: npt.NDArray[Any]) -> int:
+def _tied_pairs(codes: Index) -> int:
     counts = np.unique(codes, return_counts=True)[1].astype(object)
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _inversions(codes: npt.NDArray[Any]) -> int:
+def _inversions(codes: Index) -> int:
     """How many pairs stand in the wrong order. Each is counted at the highest bit in which its codes differ."""
     total = 0
     for bit in reversed(range(int(codes.max()).bit_length())):

@@ -7,21 +7,20 @@ names each input once where that is possible, so that intervals do not grow.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from sealtrace.statistics.table import Kind, Statistic, register
+from sealtrace.statistics.table import Statistic, StatisticKind, register
 
 COMBINATIONS: dict[str, Statistic] = {}
 
 
 def _combination(
-    name: str, text: str, formula: Callable[..., Any], words: str, unit: str = "measured", sql: str = ""
+    name: str, text: str, formula: Callable[..., object], words: str, unit: str = "measured", sql: str = ""
 ) -> None:
     """Registers one; `{0}` and `{1}` are its inputs."""
     in_sql = sql or text.replace("{0}", "({0})").replace("{1}", "({1})").replace("×", "*")
     called = tuple(dict.fromkeys((name, *words.split(", "))))
     COMBINATIONS[name] = Statistic(
-        name, text, Kind.COMBINATION, "print", words=called, unit=unit, exact=formula, sql=in_sql, tried=(),
+        name, text, StatisticKind.COMBINATION, "print", words=called, unit=unit, exact=formula, sql=in_sql, tried=(),
         pack="print", source="printed numbers",
     )  # fmt: skip
     register(COMBINATIONS[name])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from sealtrace.statistics import association, intervals, labels, probabilities, significance, summaries, trials
-from sealtrace.statistics.table import STATISTICS, TRIED, Kind, Statistic, Variant, register
+from sealtrace.statistics.table import STATISTICS, TRIED, Statistic, StatisticKind, TriedForm, register
 
 __all__ = ["STATISTICS", "TRIED"]
 
@@ -17,21 +16,21 @@ OF_ROWS = (
     "rule", "generator",
 )  # fmt: skip
 """What every statistic of rows takes."""
-REPEATS, ITEMS, ORDER, TEST, INTERVAL = Kind.REPEATS, Kind.ITEMS, Kind.ORDER, Kind.TEST, Kind.INTERVAL
+REPEATS, ITEMS, ORDER, TEST, INTERVAL, _COMBINATION = StatisticKind
 _LISTS = ("labels", "scores", "numbers", "paired")
 
 
 def _entry(
     head: str,
     formula: str,
-    kind: Kind,
+    kind: StatisticKind,
     reads: str,
     unit: str,
-    exact: Callable[..., Any] | None,
+    exact: Callable[..., object] | None,
     words: str,
     not_words: str = "",
     sql: str = "",
-    tried: tuple[Variant, ...] | None = None,
+    tried: tuple[TriedForm, ...] | None = None,
     common: tuple[str, ...] = OF_ROWS,
 ) -> None:
     """Registers an entry; its head has its name and arguments as `metrics` lists them, words have commas between."""
@@ -48,22 +47,22 @@ def _entry(
     )
 
 
-def _percentile(share: int, key: str, *words: str) -> Variant:
+def _percentile(share: int, key: str, *words: str) -> TriedForm:
     """A quantile as `check` tries it: in between two values (`p95`), or the value that so many do not exceed."""
     ranked = key.startswith("rank")
     text = f"{share}th percentile" + (" (a value that is there)" if ranked else "")
     arguments = {"q": Fraction(share, 100), "rule": "inverted_cdf" if ranked else "linear"}
     sql = f"quantile_{'disc' if ranked else 'cont'}({{x}}, {share / 100})"
-    return Variant(key, text, sql, arguments, 12.0, words or (f"p{share}", f"q{share}", f"{share}th"), quantile=True)
+    return TriedForm(key, text, sql, arguments, 12.0, words or (f"p{share}", f"q{share}", f"{share}th"), quantile=True)
 
 
 def _average_score(
     score: str, average: str, counts: labels.Margins, chosen: list[int] | None = None, undefined: str = "zero"
-) -> Any:
+) -> object:
     return labels.average_score(counts, score, average, chosen, undefined)
 
 
-def _class_score(score: str, counts: labels.Margins, undefined: str = "zero") -> Any:
+def _class_score(score: str, counts: labels.Margins, undefined: str = "zero") -> object:
     return labels.class_scores(counts, score, undefined)
 
 
@@ -104,7 +103,7 @@ def _averages(score: str) -> None:
 
 _entry("count [of] [is]", "rows, or rows whose field is a value", REPEATS, "rows", "count", lambda count: count,
        "n, #, number, number of, counts", "number of parameters", "count({x})",
-       (Variant("count", "number of values", "count({x})", price=6.0, words=("count", "n", "#"), everyday=True,
+       (TriedForm("count", "number of values", "count({x})", price=6.0, words=("count", "n", "#"), everyday=True,
                 function=summaries.count),))
 _entry("distinct of", "different values of a field", ITEMS, "texts", "count", labels.distinct,
        "unique, different, number of distinct", sql="count(DISTINCT {x})", tried=())
@@ -116,18 +115,21 @@ _entry("mean of", "sum / n", REPEATS, "values", "measured", summaries.mean, "ave
        "mean average precision, average precision, mean reciprocal rank, geometric mean, harmonic mean, trimmed mean, "
        "weighted mean, weighted average, macro average, micro average, standard error of the mean, mean pooling, "
        "average pooling, average rank, mean rank, moving average, mean difference", "avg({x})",
-       (Variant("mean", price=1.5, words=("mean",), everyday=True),))
+       (TriedForm("mean", price=1.5, words=("mean",), everyday=True),))
+_entry("geometric_mean of", "n-th root of the product of positive values", ITEMS, "values", "measured",
+       summaries.geometric_mean, "geomean, geo mean, geo. mean, gmean", sql="geomean({x})",
+       tried=(TriedForm("geomean", "geometric mean", price=8.0, words=("geomean", "geometric", "gmean")),))
 _entry("sum of", "sum", REPEATS, "values", "measured", summaries.total, "total, totals",
        "sum of squares, total variation", "sum({x})",
-       (Variant("sum", price=7.0, words=("total", "sum")),))
+       (TriedForm("sum", price=7.0, words=("total", "sum")),))
 _entry("negative of", "how many values are below zero", ITEMS, "values", "count", summaries.negative,
        "flipped, reversed", "negative log-likelihood, negative log likelihood, false negative, true negative, "
        "negative predictive value",
        "count(CASE WHEN {x} < 0 THEN 1 END)",
-       (Variant("negative", "number of negative values", price=10.0, words=("negative", "flipped", "reversed")),))
+       (TriedForm("negative", "number of negative values", price=10.0, words=("negative", "flipped", "reversed")),))
 _entry("median of", "middle value, or the mean of the two", ORDER, "values", "measured", summaries.median,
        "med., med, p50, 50th percentile", "median absolute deviation", "median({x})",
-       (Variant("median", price=7.0, words=_MEDIAN, quantile=True),))
+       (TriedForm("median", price=7.0, words=_MEDIAN, quantile=True),))
 _entry("quantile of [q]", "value below which a share q lies, by numpy's rule", ORDER, "values", "measured",
        summaries.quantile, "percentile, quartile, p25, p75, p90, p95, p99, q1, q3, q25, q75, q90, q95, q99",
        "quantile loss, quantile regression", "quantile_cont({x}, {q})",
@@ -137,18 +139,18 @@ _entry("quantile of [q]", "value below which a share q lies, by numpy's rule", O
 _entry("minimum of", "least value", ORDER, "values", "measured", summaries.minimum,
        "min, min., worst, lowest, least, smallest",
        "least squares, worst group, worst-group, worst case, worst-case, at least", "min({x})",
-       (Variant("min", "least", price=8.5, words=("minimum", "min", "worst", "lowest", "range")),))
+       (TriedForm("min", "least", price=8.5, words=("minimum", "min", "worst", "lowest", "range")),))
 _entry("maximum of", "greatest value", ORDER, "values", "measured", summaries.maximum,
        "max, max., best, peak, highest, greatest, largest", "best response, max pooling, maximum likelihood",
        "max({x})",
-       (Variant("max", "greatest", price=8.5, words=("maximum", "max", "best", "peak", "highest", "range")),))
+       (TriedForm("max", "greatest", price=8.5, words=("maximum", "max", "best", "peak", "highest", "range")),))
 _entry("sd of", "root of the mean squared deviation, with divisor n-1 or n", REPEATS, "values", "deviation",
        summaries.sd, "std, std., stdev, std dev, std. dev., standard deviation, σ", sql="stddev_samp({x})",
-       tried=(Variant("sd", "standard deviation (n - 1)", price=4.0, words=("sd", "±"), everyday=True),
-              Variant("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",), True)))
+       tried=(TriedForm("sd", "standard deviation (n - 1)", price=4.0, words=("sd", "±"), everyday=True),
+              TriedForm("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",), True)))
 _entry("sem of", "sd / sqrt(n), with divisor n-1 or n", REPEATS, "values", "deviation", summaries.sem,
        "se, s.e., s.e.m., stderr, std err, std. err., standard error, standard error of the mean", sql=_SEM,
-       tried=(Variant("sem", "standard error", price=6.0, words=("sem", "stderr")),))
+       tried=(TriedForm("sem", "standard error", price=6.0, words=("sem", "stderr")),))
 _entry("entropy of [base] [normalized] [labels]", "-sum p log p of a field's values", ITEMS, "label counts",
        "information", labels.entropy, "shannon entropy",
        "cross entropy, cross-entropy, relative entropy, conditional entropy", "entropy({x}) * ln(2)")
@@ -157,19 +159,19 @@ _entry("normalized_entropy of [labels]", "entropy as a share of that of equally 
        sql="normalized_entropy(list({x}), {labels})")
 _entry("dominant_rate of", "share of the commonest value", ITEMS, "texts", "share", labels.dominant_rate,
        "majority share, modal share", sql="list_max(map_values(histogram({x}))) / count({x})",
-       tried=(Variant("dominant_rate", side="given"), Variant("majority_accuracy", side="true")))
+       tried=(TriedForm("dominant_rate", side="given"), TriedForm("majority_accuracy", side="true")))
 _entry("commonest of [show]", "the value that most rows have; with `show` count, how many have it, and the value as "
        "the word that follows", ORDER, "", "measured", None,
        "mode, most common, most frequent, majority answer, majority",
        common=("dataset", "where"))
 _entry("uniform_accuracy of", "1 / number of values: the accuracy of guessing any of them", ITEMS, "texts", "share",
        labels.uniform_accuracy, "chance, random guessing, uniform guessing, random baseline",
-       sql="1 / count(DISTINCT {x})", tried=(Variant("uniform_accuracy", side="true"),))
+       sql="1 / count(DISTINCT {x})", tried=(TriedForm("uniform_accuracy", side="true"),))
 _entry("prior_accuracy of", "sum of squared shares: the accuracy of guessing values as often as they are", ITEMS,
        "texts", "share", labels.prior_accuracy, "stratified guessing",
        sql="list_dot_product({0}, {0}) / (count({{x}}) * count({{x}}))".format(
            "map_values(histogram({x}))::DOUBLE[]"),
-       tried=(Variant("prior_accuracy", side="true"),))
+       tried=(TriedForm("prior_accuracy", side="true"),))
 
 # Given labels against true ones
 
@@ -229,12 +231,12 @@ _entry(f"auroc of {_SCORED}", "chance that a positive is scored above a negative
 _entry(f"average_precision of {_SCORED}", "precision weighted by added recall", ITEMS, "scores", "share",
        probabilities.average_precision, "ap, auprc, pr-auc, auc-pr, au-prc", "mean average precision")
 _entry(f"brier of {_SCORED}", "mean of (p - y)^2", ITEMS, "scores", "share", probabilities.brier, "brier score",
-       "brier skill score", tried=(Variant("brier", of_probabilities=True),))
+       "brier skill score", tried=(TriedForm("brier", of_probabilities=True),))
 _ECE = "ece(list({true}), list({given}), {bins})"
 _entry(f"ece of {_SCORED} [bins]", "sum over bins of n_b/n |share right - mean confidence|", ITEMS, "scores", "share",
        probabilities.calibration_error, "expected calibration error, calibration error",
        "maximum calibration error, adaptive calibration error", _ECE,
-       tuple(Variant(f"ece_{bins}", sql=_ECE.replace("{bins}", str(bins)), arguments={"bins": bins},
+       tuple(TriedForm(f"ece_{bins}", sql=_ECE.replace("{bins}", str(bins)), arguments={"bins": bins},
                      of_probabilities=True) for bins in (10, 15)))
 _entry(f"log_loss of {_SCORED} [clip]", "mean of -log p(truth)", ITEMS, "probability of truth", "information",
        probabilities.log_loss,
@@ -284,7 +286,7 @@ _entry("chi_squared of [against] [give] [correction]", "p of the chi-squared tes
        "probability", significance.chi_squared, "χ², χ2, chi-squared, chi-square, chi2")
 _entry("t_interval of", "mean and t quantile of n - 1 degrees times the standard error", INTERVAL, "values", "measured",
        intervals.mean_interval, "ci, confidence interval, t interval", "bootstrap ci, wilson ci",
-       tried=(Variant("ci95", "1.96 standard errors", f"1.96 * {_SEM}", price=7.0, words=("ci", "confidence"),
+       tried=(TriedForm("ci95", "1.96 standard errors", f"1.96 * {_SEM}", price=7.0, words=("ci", "confidence"),
                       function=lambda values: intervals.Z95 * summaries.sem(values)),))
 _entry("wilson of [is] [against]", "Wilson's score interval of a rate, or of an accuracy", INTERVAL, "right of all",
        "share", intervals.wilson, "wilson interval, wilson ci, wilson score interval",

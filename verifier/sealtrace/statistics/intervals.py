@@ -35,6 +35,7 @@ def mean_interval(column: Column, confidence: Fraction = NINETY_FIVE) -> Interva
 def wald(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:
     """The normal interval of a rate, not cut at 0 and 1."""
     share = float(_share(count, total))
+    # Papers that use it print bounds below 0 and above 1, so these are not cut off here.
     half = _normal(confidence) * (share * (1 - share) / total) ** 0.5
     return share - half, share + half
 
@@ -42,6 +43,7 @@ def wald(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval
 def wilson(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:
     """Wilson's score interval of a rate."""
     share, z2 = float(_share(count, total)), _normal(confidence) ** 2
+    # Wilson (1927): the rates p for which |share - p| = z sqrt(p (1 - p) / n), a quadratic equation in p.
     centre = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = (z2 * (share * (1 - share) / total + z2 / (4 * total**2))) ** 0.5 / (1 + z2 / total)
     return max(0.0, centre - half), min(1.0, centre + half)
@@ -53,13 +55,15 @@ def clopper_pearson(count: int, total: int, confidence: Fraction = NINETY_FIVE) 
 
     _share(count, total)
     tail = float(_tail(confidence))
+    # The tails of the binomial are those of beta distributions; `betainccinv` takes the upper tail as it is, where
+    # 1 - tail would lose digits.
     low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
     high = 1.0 if count == total else float(betainccinv(count + 1, total - count, tail))
     return low, high
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class BootstrapRule:
     """How a bootstrap was done: without these, its interval cannot be computed again."""
 
     resamples: int
@@ -68,7 +72,7 @@ class Bootstrap:
     generator: str = "pcg64"
 
 
-def bootstrap(size: int, statistic: Callable[[Index], float], confidence: Fraction, how: Bootstrap) -> Interval:
+def bootstrap(size: int, statistic: Callable[[Index], float], confidence: Fraction, how: BootstrapRule) -> Interval:
     """The bootstrap interval of a statistic of items, which is given the places of those that were drawn.
 
     `pcg64` draws `numpy.random.default_rng(seed).integers(0, n, (resamples, n))` and `mt19937`
@@ -77,6 +81,7 @@ def bootstrap(size: int, statistic: Callable[[Index], float], confidence: Fracti
     """
     if not 0 < how.resamples * size <= MOST_DRAWS:
         raise UndefinedError(f"a bootstrap draws between 1 and {MOST_DRAWS} times")
+    # In blocks, so that memory does not grow with the resamples; row by row the draws are the same.
     draw, block = _generator(how), max(1, _BLOCK // size)
     values = np.empty(how.resamples)
     for start in range(0, how.resamples, block):
@@ -93,6 +98,7 @@ def bootstrap(size: int, statistic: Callable[[Index], float], confidence: Fracti
         return low, high
     centre = float(statistic(everything))
     if how.rule == "basic":
+        # The quantiles of the resampled deviations, reflected at the value itself.
         return 2 * centre - high, 2 * centre - low
     if how.rule == "normal":
         half = _normal(confidence) * float(values.std(ddof=1))
@@ -107,8 +113,10 @@ def _accelerated(
     from scipy.special import ndtr, ndtri
 
     centre = statistic(everything)
+    # Efron (1987). Resamples equal to the value count half, so that a symmetric distribution has no bias.
     bias = float(ndtri(((values < centre).sum() + (values <= centre).sum()) / (2 * len(values))))
     without = np.array([statistic(np.delete(everything, place)) for place in everything])
+    # The skewness of the influence of single items, by the jackknife, over six.
     pull = without.mean() - without
     if not (pull**2).sum():
         raise UndefinedError("the statistic does not depend on any single item")
@@ -117,7 +125,7 @@ def _accelerated(
     return [float(share) for share in ndtr(bias + moved / (1 - acceleration * moved))]
 
 
-def _generator(how: Bootstrap) -> Callable[[int, int], Index]:
+def _generator(how: BootstrapRule) -> Callable[[int, int], Index]:
     if how.generator == "pcg64":
         new = np.random.default_rng(how.seed)
         return lambda size, rows: new.integers(0, size, (rows, size))

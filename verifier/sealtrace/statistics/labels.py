@@ -50,14 +50,17 @@ class Margins:
         return Margins(hits, support, given, self.rows)
 
 
-def margins(truth: Codes, given: Codes, labels: int) -> Margins:
-    """The counts of two columns."""
+def margins(truth: Codes, given: Codes, labels: int, times: Codes | None = None) -> Margins:
+    """The counts of two columns, whose entries stand for one row each, or for so many."""
     if len(truth) != len(given):
         raise ValueError("two columns of one table have the same length")
     if not len(truth):
         raise UndefinedError("there are no predictions")
-    hits, support, said = (np.bincount(codes, minlength=labels) for codes in (truth[truth == given], truth, given))
-    return Margins(hits, support, said, len(truth))
+    right = truth == given
+    columns = ((truth[right], None if times is None else times[right]), (truth, times), (given, times))
+    # Weights are doubles, which hold every number of rows exactly.
+    hits, support, said = (np.bincount(codes, weights, labels).astype(np.int64) for codes, weights in columns)
+    return Margins(hits, support, said, len(truth) if times is None else int(times.sum()))
 
 
 def ratio(above: Any, below: Any) -> Any:
@@ -65,6 +68,7 @@ def ratio(above: Any, below: Any) -> Any:
     above, below = np.asarray(above), np.asarray(below)
     if "f" not in (above.dtype.kind, below.dtype.kind):
         return _exact_ratio(above, below)
+    # Where nothing is below, the zero stays; `[()]` makes a number of an array without axes.
     found = np.zeros(np.broadcast(above, below).shape)
     np.divide(above.astype(float), below.astype(float), out=found, where=below != 0)
     return found[()]

@@ -19,6 +19,7 @@ def auroc(positive: Flags, scores: Vector) -> Fraction:
     """The chance that a positive is scored above a negative, ties counting half; exact, from ranks."""
     positives, negatives = _both(positive, scores)
     doubled = int(average_ranks(scores)[positive].sum())
+    # Mann and Whitney: the rank sum of the positives less what they would have among themselves counts the pairs won.
     return (Fraction(doubled, 2) - Fraction(positives * (positives + 1), 2)) / (positives * negatives)
 
 
@@ -26,6 +27,7 @@ def average_precision(positive: Flags, scores: Vector) -> float:
     """Mean of the precision at each threshold, weighted by the recall that it adds. Equal scores are one threshold."""
     positives, _ = _both(positive, scores, needs_negatives=False)
     order = np.argsort(-scores, kind="stable")
+    # The last place of each run of equal scores: a threshold cannot tell them apart.
     last = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
     hits = np.cumsum(positive[order])[last]
     added = np.diff(hits, prepend=0)
@@ -36,6 +38,7 @@ def brier(positive: Flags, probabilities: Vector) -> Fraction:
     """Mean squared difference between a probability and what happened, exact."""
     _probable(probabilities)
     size = size_of(positive)
+    # (p - y)^2 = p^2 - 2 p y + y for y of 0 and 1.
     square, happened = exact_dot(probabilities, probabilities), exact_dot(probabilities, positive)
     return (square - 2 * happened + int(positive.sum())) / size
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from inspect import Parameter, Signature
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def _label_counts(values: Sequence[str], size: int) -> tuple[labels.Counts]:
     return (np.pad(counts, (0, max(0, size - len(counts)))),)
 
 
-_LISTS: dict[str, tuple[list[Any], Callable[..., tuple[Any, ...]]]] = {
+_LISTS: dict[str, tuple[list[str], Callable[..., tuple[object, ...]]]] = {
     "labels": ([_TEXTS, _TEXTS], _margins),
     "scores": ([_FLAGS, _NUMBERS], lambda was, given: (np.array(was, bool), np.array(given, np.float64))),
     "numbers": ([_NUMBERS, _NUMBERS], lambda *columns: tuple(np.array(column, np.float64) for column in columns)),
@@ -45,10 +45,10 @@ _COUNTS = ("discordant", "two by two", "right of all")
 """What statistics of nothing but counts are computed from."""
 
 
-def _called(entry: Statistic, types: list[Any], parameters: int, end: int) -> Callable[..., float]:
+def _called(entry: Statistic, types: list[str], parameters: int, end: int) -> Callable[..., float]:
     """The exact form of plain values; of an interval, one end."""
 
-    def function(*given: Any) -> float:
+    def function(*given: object) -> float:
         assert entry.exact is not None
         columns = _LISTS[entry.reads][1](*given[: len(types)]) if types else ()
         found = entry.exact(*columns, *given[len(types) :])
@@ -63,9 +63,10 @@ def _called(entry: Statistic, types: list[Any], parameters: int, end: int) -> Ca
 _CALL = r"(\w+)\((?:[^()]|\([^()]*\))*\)"
 
 
-def functions() -> dict[str, tuple[Callable[..., float], list[Any]]]:
+@cache
+def functions() -> dict[str, tuple[Callable[..., float], list[str]]]:
     """Names that queries may call, each with its function and the types of its parameters."""
-    offered: dict[str, tuple[Callable[..., float], list[Any]]] = {}
+    offered: dict[str, tuple[Callable[..., float], list[str]]] = {}
     for entry in STATISTICS.values():
         # A form that is written with other functions of queries needs none of its own.
         own = entry.sql.startswith(entry.name) and re.fullmatch(rf"{_CALL}(?:, {_CALL})?", entry.sql)

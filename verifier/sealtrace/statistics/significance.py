@@ -51,6 +51,7 @@ def t_test(
     spread = a / m + b / n
     if not spread:
         raise UndefinedError("neither sample varies")
+    # Welch and Satterthwaite: the freedom of the chi-square that has the variance of the estimated spread.
     freedom = spread**2 / ((a / m) ** 2 / (m - 1) + (b / n) ** 2 / (n - 1))
     return _by_t(difference, spread, freedom, sides)
 
@@ -63,6 +64,7 @@ def paired_t_test(left: Column, right: Column, sides: str = "two") -> Tested:
     if size < 2:
         raise UndefinedError("one pair has no deviation")
     difference = mean(left) - mean(right)
+    # The sum of squared differences from three exact products: differences of doubles would be rounded.
     squares = exact_dot(left, left) - 2 * exact_dot(left, right) + exact_dot(right, right)
     spread = (squares - size * difference * difference) / (size - 1)
     return _by_t(difference, spread / size, Fraction(size - 1), sides)
@@ -100,6 +102,7 @@ def wilcoxon(
     if method != "normal":
         raise ValueError(f"no method is called {method!r}")
     counts = np.unique(np.abs(difference), return_counts=True)[1].astype(object)
+    # The variance of the rank sum under random signs, n(n + 1)(2n + 1)/24; each group of t ties takes (t^3 - t)/48.
     spread = Fraction(size * (size + 1) * (2 * size + 1), 24) - Fraction(int((counts**3 - counts).sum()), 48)
     shift = Fraction(positive, 2) - Fraction(size * (size + 1), 4)
     if correction:
@@ -162,6 +165,8 @@ def fisher(a: int, b: int, c: int, d: int, sides: str = "two") -> Tested:
     first, drawn, total = a + b, a + c, a + b + c + d
     ways: list[int] = []
     low, high = max(0, drawn - (c + d)), min(first, drawn)
+    # Hypergeometric ways, each from the one before, in whole numbers: equal tables are then equal to the last digit,
+    # which the two-sided test depends on.
     way = math.comb(first, low) * math.comb(c + d, drawn - low)
     for count in range(low, high + 1):
         ways.append(way)
@@ -210,10 +215,12 @@ def _half_tail(count: int, total: int) -> Number:
 
 def _signed_rank_tail(doubled: list[int], positive: int, sides: str) -> Fraction:
     """Counted over all signs: how many give a rank sum so far out. Integers in a list, so that none overflows."""
+    # Without ties all doubled ranks are even, so that half as many sums are kept.
     step = math.gcd(*doubled)
     ways = [1] + [0] * (sum(doubled) // step)
     reach = 0
     for rank in (value // step for value in doubled):
+        # From above, so that no rank is used twice: subsets are counted as in the knapsack problem.
         for place in range(reach, -1, -1):
             if ways[place]:
                 ways[place + rank] += ways[place]

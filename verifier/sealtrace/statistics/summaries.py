@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -70,6 +70,18 @@ def mean(values: Column | Groups) -> Any:
     return summed.divided(summed.total, summed.size)
 
 
+def geometric_mean(values: Column | Groups) -> Any:
+    """The n-th root of the product, as the exponential of the mean logarithm: a product of many values overflows."""
+    if isinstance(values, Groups):
+        positive = np.where(values.block > 0, values.block, np.nan)
+        logs = Groups(np.log(positive), values.starts, values.counts)
+        # A group with a value that has no logarithm has no geometric mean, rather than that of the others.
+        return np.where(logs.size == values.size, np.exp(mean(logs)), np.nan)
+    if not size_of(values) or any(value <= 0 for value in values):
+        raise UndefinedError("the geometric mean of values that are not all positive")
+    return math.exp(math.fsum(math.log(value) for value in values) / size_of(values))
+
+
 def total(values: Column | Groups) -> Any:
     """The sum."""
     return _summed(values).total
@@ -116,7 +128,7 @@ def quantile(values: Column | Groups, q: Fraction = Fraction(1, 2), rule: str = 
     size = size_of(values)
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not np.isfinite(values).all():
         raise UndefinedError("a value is not finite")
-    ordered: Column = np.sort(values) if isinstance(values, np.ndarray) else sorted(values)
+    ordered = cast("Column", np.sort(values)) if isinstance(values, np.ndarray) else sorted(values)
     place = min(max(_place(size, q, rule), Fraction(0)), Fraction(size - 1))
     below, above = _exact(ordered[math.floor(place)]), _exact(ordered[math.ceil(place)])
     if rule == "lower":

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from sealtrace.mathematics import Index
+from sealtrace.mathematics import Index, Numbers
 from sealtrace.mathematics.exact import as_integers
 
 Number: TypeAlias = int | float | Fraction
-Column: TypeAlias = npt.NDArray[Any] | Sequence[Number]
+Column: TypeAlias = Numbers | Sequence[Number]
 """Numbers of a column: an array of integers, booleans or doubles, or a short list of exact numbers."""
 
 _LOW = 27
@@ -49,8 +48,9 @@ def exact_dot(left: Column, right: Column) -> Fraction:
     if not isinstance(left, np.ndarray) or not isinstance(right, np.ndarray):
         return sum((Fraction(a) * Fraction(b) for a, b in zip(left, right, strict=True)), Fraction(0))
     if left.dtype == right.dtype == np.bool_:
-        return Fraction(int(np.count_nonzero(left & right)))
+        return Fraction(int(np.count_nonzero(np.logical_and(left, right))))
     (a, a_exponents), (b, b_exponents) = _parts(left), _parts(right)
+    # 53-bit significands have products of 106 bits, so each is cut in two, and four products of halves are added apart.
     exponents = a_exponents + b_exponents
     high_a, low_a, high_b, low_b = a >> _LOW, a & (2**_LOW - 1), b >> _LOW, b & (2**_LOW - 1)
     return _weighted(
@@ -72,7 +72,7 @@ def root(square: Fraction) -> Fraction | float:
     return float(Fraction(math.isqrt((square.numerator << shift) // square.denominator), 1 << (shift // 2)))
 
 
-def _parts(column: npt.NDArray[Any]) -> tuple[Index, Index]:
+def _parts(column: Numbers) -> tuple[Index, Index]:
     """Integers and exponents with `value = integer * 2**exponent`."""
     if column.dtype.kind in "iu" and len(column) and max(-int(column.min()), int(column.max())) > 2**53:
         raise UndefinedError("an integer is beyond 2^53")
@@ -93,11 +93,9 @@ def _sums_by(exponents: Index, integers: Index) -> dict[int, int]:
     return {int(kind): _whole(integers) for kind in kinds}
 
 
-def _whole(integers: npt.NDArray[Any]) -> int:
+def _whole(integers: Numbers) -> int:
     """The sum of integers of up to 64 bits; halves are added apart, so that no sum overflows."""
-    if integers.dtype == np.uint64:
-        return (int((integers >> np.uint64(32)).sum()) << 32) + int((integers & np.uint64(2**32 - 1)).sum())
-    wide = integers.astype(np.int64)
+    wide = integers.view(np.uint64) if integers.dtype == np.uint64 else integers.astype(np.int64)
     return (int((wide >> 32).sum()) << 32) + int((wide & (2**32 - 1)).sum())
 
 

@@ -16,7 +16,7 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 
-class Kind(StrEnum):
+class StatisticKind(StrEnum):
     """What a statistic summarizes, which decides where a reader may expect it without a word."""
 
     REPEATS = "aggregate over repeats"
@@ -82,7 +82,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Variant:
+class TriedForm:
     """A statistic with some arguments, as the search of `check` tries it."""
 
     key: str
@@ -90,7 +90,7 @@ class Variant:
     text: str = ""
     """In a formula for people; the name of the statistic where there is none."""
     sql: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
     price: float = 12.0
     """Bits to name it where no label does."""
     words: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class Statistic:
 
     name: str
     formula: str
-    kind: Kind = Kind.ITEMS
+    kind: StatisticKind = StatisticKind.ITEMS
     reads: str = ""
     """What it is computed from: a column of numbers (`values`), of labels (`texts`), true and given labels (`labels`,
     of each label `label`), flags with scores (`scores`), two columns (`numbers`, `paired`, `samples`), or counts."""
@@ -140,7 +140,7 @@ class Statistic:
     groups at once (`Groups`, `Margins` of doubles)."""
     sql: str = ""
     """In queries: `{x}` is the column, `{true}` and `{given}` are two, `{label}` is one label, others are counts."""
-    tried: tuple[Variant, ...] | None = None
+    tried: tuple[TriedForm, ...] | None = None
     """The forms that `check` tries; None for the statistic as it is."""
     at_once: bool = False
     """Whether `exact` takes all groups at once; otherwise it is asked for one group after the other."""
@@ -191,7 +191,7 @@ _OF_PACKS: dict[tuple[str, str], Statistic] = {}
 
 
 _SEARCHED = ("values", "texts", "labels", "label", "scores", "numbers")
-TRIED: dict[str, dict[str, Variant]] = {reads: {} for reads in _SEARCHED}
+TRIED: dict[str, dict[str, TriedForm]] = {reads: {} for reads in _SEARCHED}
 """What the search of `check` tries, by what it is computed from and by its key."""
 
 
@@ -213,9 +213,9 @@ def forget(entry: Statistic) -> None:
         TRIED[entry.reads].pop(variant.key)
 
 
-def _variants(entry: Statistic) -> Iterator[Variant]:
+def _variants(entry: Statistic) -> Iterator[TriedForm]:
     """What is tried of an entry, with everything that it has of the entry."""
-    for variant in (Variant(entry.name),) if entry.tried is None else entry.tried:
+    for variant in (TriedForm(entry.name),) if entry.tried is None else entry.tried:
         function = variant.function or (partial(entry.exact, **variant.arguments) if entry.exact else None)
         yield replace(
             variant, text=variant.text or entry.name.replace("_", " "), sql=variant.sql or entry.sql,

@@ -23,6 +23,7 @@ def pass_at_k(tries: Sequence[int], passed: Sequence[int], k: int) -> Fraction:
         raise UndefinedError("there are no problems")
     if k < 1 or min(tries) < k:
         raise UndefinedError(f"a problem has fewer than {k} tries")
+    # Problems with equal counts share one fraction: their binomials are long numbers.
     chances: dict[tuple[int, int], int] = {}
     for problem in zip(tries, passed, strict=True):
         chances[problem] = chances.get(problem, 0) + 1

@@ -14,12 +14,13 @@ import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 import rfc8785
 
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.shapes import row_key
+from sealtrace.contract.sealing import Tree
 
 SALT = 16
 CONFIDENCE = 95
@@ -35,30 +36,30 @@ class Withheld:
     """A row and its salt, as its owner keeps them."""
 
     salt: bytes
-    row: dict[str, Any]
+    row: dict[str, object]
 
     @property
     def leaf(self) -> bytes:
-        return leaf_hash(self.salt + rfc8785.dumps(self.row))
+        return leaf_hash(self.salt + rfc8785.dumps(self.row))  # type: ignore[arg-type]  # refuses what is no JSON
 
 
-def salted(rows: Sequence[dict[str, Any]]) -> list[Withheld]:
+def salted(rows: Sequence[dict[str, object]]) -> list[Withheld]:
     """The rows, each with a fresh salt."""
     return [Withheld(secrets.token_bytes(SALT), row) for row in rows]
 
 
-def tree_document(name: str, kind: str, rows: Sequence[Withheld], reason: str | None) -> dict[str, Any]:
+def tree_of(name: str, kind: str, rows: Sequence[Withheld], reason: str | None) -> Tree:
     """What is sealed in place of the rows."""
-    root = root_of(levels_of([row.leaf for row in rows]))
-    document = {
-        "sealtrace": "1",
-        "name": name,
-        "kind": kind,
-        "hash": "sha256-rfc6962",
-        "leaves": len(rows),
-        "root_sha256": root.hex(),
-    }
-    return document | ({"reason": reason} if reason else {})
+    root = root_of(levels_of([row.leaf for row in rows])).hex()
+    return Tree(
+        sealtrace="1",
+        name=name,
+        kind=kind,
+        hash="sha256-rfc6962",
+        leaves=len(rows),
+        root_sha256=root,
+        reason=reason or None,
+    )
 
 
 def drawn(seed: str, root: str, leaves: int, count: int) -> list[int]:
@@ -77,18 +78,34 @@ def drawn(seed: str, root: str, leaves: int, count: int) -> list[int]:
     return sorted(places)
 
 
-def disclosed(
-    tree: dict[str, Any], rows: Sequence[Withheld], places: Sequence[int], seed: str | None = None
-) -> dict[str, Any]:
+class DisclosedRow(TypedDict):
+    """A row with its place, its salt, and the hashes that lead from it to the root, in hexadecimal digits."""
+
+    index: int
+    salt: str
+    row: dict[str, object]
+    proof: list[str]
+
+
+class Disclosure(TypedDict):
+    """Rows of one tree, as a file discloses them."""
+
+    sealtrace: str
+    tree: str
+    rows: list[DisclosedRow]
+    seed: NotRequired[str]
+
+
+def disclosed(tree: Tree, rows: Sequence[Withheld], places: Sequence[int], seed: str | None = None) -> Disclosure:
     """Rows with their proofs. `DisclosureError` where the rows are not those of the tree."""
     levels = levels_of([row.leaf for row in rows])
-    if root_of(levels).hex() != tree["root_sha256"] or len(rows) != tree["leaves"]:
+    if root_of(levels).hex() != tree.root_sha256 or len(rows) != tree.leaves:
         raise DisclosureError("these rows, with these salts, are not those that were sealed")
     if bad := [place for place in places if not 0 <= place < len(rows)]:
         raise DisclosureError(f"there is no row {bad[0] + 1}, only {len(rows)}")
-    document = {
+    document: Disclosure = {
         "sealtrace": "1",
-        "tree": tree["name"],
+        "tree": tree.name,
         "rows": [
             {
                 "index": place,
@@ -99,7 +116,9 @@ def disclosed(
             for place in places
         ],
     }
-    return document | ({} if seed is None else {"seed": seed})
+    if seed is not None:
+        document["seed"] = seed
+    return document
 
 
 @dataclass(frozen=True)
@@ -133,7 +152,7 @@ class Partial:
         return None if self.seed is None else most_wrong(self.leaves, self.seen + self.wrong, self.wrong)
 
 
-def checked(document: Any, tree: dict[str, Any], seed: str | None, count: int | None = None) -> Partial:
+def checked(document: object, tree: Tree, seed: str | None, count: int | None = None) -> Partial:
     """Every disclosed row against the sealed root and its schema, and the sample against what the reviewer demanded."""
     rows = list(_rows(document))
     faults = [fault for row in rows for fault in _faults(row, tree)]
@@ -141,12 +160,12 @@ def checked(document: Any, tree: dict[str, Any], seed: str | None, count: int | 
     places = [row["index"] for row in rows]
     repeated = sorted({place for place in places if places.count(place) > 1}) if len(set(places)) < len(places) else []
     faults += [Fault(place, None, "The row is disclosed twice.", "once", "twice") for place in repeated]
-    faults += _same_keys(rows, tree["kind"])
-    claimed = document.get("seed")
+    faults += _same_keys(rows, tree.kind)
+    claimed = document.get("seed") if isinstance(document, dict) else None
     sampled = None
     if seed is not None or isinstance(claimed, str):
-        many = len(set(places)) if count is None else min(count, tree["leaves"])
-        wanted = drawn(seed if seed is not None else str(claimed), tree["root_sha256"], tree["leaves"], many)
+        many = len(set(places)) if count is None else min(count, tree.leaves)
+        wanted = drawn(seed if seed is not None else str(claimed), tree.root_sha256, tree.leaves, many)
         if sorted(set(places)) == wanted:
             # Without a reviewer's own words and number, the owner may have tried many, or stopped at the last good row.
             sampled = None if count is None else seed
@@ -156,10 +175,10 @@ def checked(document: Any, tree: dict[str, Any], seed: str | None, count: int | 
             if absent:
                 told = f"row {absent[0] + 1}", "other rows"
             faults.append(Fault((absent or places)[0], None, "The rows are not those that the seed draws.", *told))
-    return Partial(tree["name"], tree["leaves"], len(set(places)) - wrong, wrong, sampled, tuple(faults))
+    return Partial(tree.name, tree.leaves, len(set(places)) - wrong, wrong, sampled, tuple(faults))
 
 
-def _same_keys(rows: Sequence[dict[str, Any]], kind: str) -> Iterator[Fault]:
+def _same_keys(rows: Sequence[DisclosedRow], kind: str) -> Iterator[Fault]:
     """Rows of different places that are about the same thing."""
     seen: dict[str, int] = {}
     for row in rows:
@@ -168,7 +187,7 @@ def _same_keys(rows: Sequence[dict[str, Any]], kind: str) -> Iterator[Fault]:
             yield Fault(row["index"], None, "Two disclosed rows have the same key.", "one", f"row {first + 1}, too")
 
 
-def _rows(document: Any) -> Iterator[dict[str, Any]]:
+def _rows(document: object) -> Iterator[DisclosedRow]:
     if not isinstance(document, dict) or not isinstance(document.get("rows"), list) or not document["rows"]:
         raise DisclosureError("no rows are disclosed: an object with tree and rows is needed")
     for row in document["rows"]:
@@ -178,23 +197,23 @@ def _rows(document: Any) -> Iterator[dict[str, Any]]:
                 and not isinstance(index, bool)
                 and re.fullmatch(rf"[0-9a-f]{{{2 * SALT}}}", salt)
             ):
-                yield row
+                yield cast("DisclosedRow", row)
             case _:
                 raise DisclosureError(f"a disclosed row has an index, a salt of {SALT} bytes, a row and a proof")
 
 
-def _faults(row: dict[str, Any], tree: dict[str, Any]) -> Iterator[Fault]:
+def _faults(row: DisclosedRow, tree: Tree) -> Iterator[Fault]:
     index = row["index"]
     try:
         leaf = Withheld(bytes.fromhex(row["salt"]), row["row"]).leaf
-        root = root_from(leaf, index, tree["leaves"], [bytes.fromhex(step) for step in row["proof"]])
+        root = root_from(leaf, index, tree.leaves, [bytes.fromhex(step) for step in row["proof"]])
     except (ValueError, rfc8785.CanonicalizationError):
         root = None
-    if root is None or root.hex() != tree["root_sha256"]:
+    if root is None or root.hex() != tree.root_sha256:
         found = "no proof" if root is None else root.hex()
-        yield Fault(index, None, "The disclosed row is not the one that was sealed.", tree["root_sha256"], found)
+        yield Fault(index, None, "The disclosed row is not the one that was sealed.", tree.root_sha256, found)
         return
-    for pointer, expected, value in misfits_of(tree["kind"], row["row"]):
+    for pointer, expected, value in misfits_of(tree.kind, row["row"]):
         yield Fault(index, pointer, "The value of a disclosed row does not fit the schema.", expected, value)
 
 
@@ -214,7 +233,7 @@ def most_wrong(leaves: int, sampled: int, wrong: int) -> int:
 
 
 def _ways(leaves: int, bad: int, sampled: int, wrong: int) -> int:
-    """How many samples hold at most so many of the bad rows; each number of them follows from the one before."""
+    """The number of samples with at most this many bad rows; each term follows from the one before."""
     first = max(0, sampled - (leaves - bad))
     term = comb(bad, first) * comb(leaves - bad, sampled - first) if first <= wrong else 0
     ways = term

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from sealtrace.bundle.budget import Asked
 from sealtrace.bundle.defects import BundleError, Defect
@@ -67,7 +67,7 @@ def commitments_of(bundle: Bundle) -> Commitments:
     return Commitments(digests, files)
 
 
-def statement(commitments: Commitments, last: str, supersedes: Sequence[str] = ()) -> dict[str, Any]:
+def statement(commitments: Commitments, last: str, supersedes: Sequence[str] = ()) -> dict[str, object]:
     """What a signer says of a stage or of the root: these are its digests, and those of all before it."""
     names = [name for name in SUBJECTS[: SUBJECTS.index(last) + 1] if name in commitments.digests]
     return {
@@ -223,9 +223,17 @@ class _Examiner:
                 self._defect(None, f"No timestamp of a given authority is over {subject}.", subject)
         return self.found
 
-    def _defect(self, source: str | None, message: str, stage: str | None = None, **known: Any) -> None:
+    def _defect(
+        self,
+        source: str | None,
+        message: str,
+        stage: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        severity: Literal["error", "warning"] = "error",
+    ) -> None:
         key = None if stage is None else {"stage": stage}
-        self.found.defects.append(Defect(message, source, key=key, **known))
+        self.found.defects.append(Defect(message, source, key=key, expected=expected, found=found, severity=severity))
 
     def _read(self, name: str, data: bytes) -> None:
         if len(data) > LONGEST_WITNESS:
@@ -255,14 +263,14 @@ class _Examiner:
         self._saw(name, "timestamp", [seen], vouched=False)
 
     def _saw(self, name: str, sort: str, sightings: list[Seen], *, vouched: bool) -> None:
-        """Digests that somebody saw: witnesses where they are this bundle's, and strange where none is."""
+        """Digests that somebody saw: witnesses where they are this bundle's, strangers where none is."""
         subjects = [self.commitments.named(seen.digest) for seen in sightings]
         for seen, subject in zip(sightings, subjects, strict=True):
             if subject is not None:
                 self.found.witnesses.append(Witness(name, sort, subject, seen.by, seen.time, vouched))
         if not any(subjects):
             known = f"a digest of {', '.join(self.commitments.digests)}"
-            severity = "error" if vouched else "warning"
+            severity: Literal["error", "warning"] = "error" if vouched else "warning"
             self._defect(name, _STRANGE, expected=known, found=sightings[0].digest, severity=severity)
 
     def _envelope(self, name: str, data: bytes) -> None:
@@ -296,7 +304,7 @@ class _Examiner:
 
     def _statement(self, name: str, payload: bytes, by: str, time: str | None, *, vouched: bool) -> str | None:
         """What a signed statement says; its subject where all of it is true of this bundle."""
-        severity = "error" if vouched else "warning"
+        severity: Literal["error", "warning"] = "error" if vouched else "warning"
         try:
             said = stated(parse(payload))
         except StrictJSONError:

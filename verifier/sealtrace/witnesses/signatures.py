@@ -15,13 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from sealtrace.bundle.defects import BundleError, refusing
 from sealtrace.bundle.strict_json import parse
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
+    from cryptography.x509 import Certificate
+    from rfc3161_client import TimeStampResponse
     from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # as documented
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
@@ -34,6 +36,14 @@ _SCHEMES = ("ed25519", "ecdsa-sha2-nistp256")
 
 class SignatureError(Exception):
     """An envelope that the key did not sign."""
+
+
+class Envelope(TypedDict):
+    """A DSSE envelope as a file holds it."""
+
+    payload: str
+    payloadType: str
+    signatures: list[dict[str, str]]
 
 
 def read_private_key(path: Path) -> CryptoSigner:
@@ -80,24 +90,24 @@ def _accepted(path: Path, public: PublicKeyTypes) -> SSlibKey:
     return key
 
 
-def signed(payload: bytes, signer: CryptoSigner, keyid: str | None = None) -> dict[str, Any]:
+def signed(payload: bytes, signer: CryptoSigner, keyid: str | None = None) -> Envelope:
     """The payload in an envelope with one signature."""
-    from securesystemslib.dsse import Envelope
+    from securesystemslib.dsse import Envelope as SignedPayload
 
-    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope = SignedPayload(payload, PAYLOAD_TYPE, {})
     envelope.sign(signer)
-    document: dict[str, Any] = envelope.to_dict()
+    document = cast("Envelope", envelope.to_dict())
     if keyid:
         document["signatures"][0]["keyid"] = keyid
     return document
 
 
-def read_envelope(path: Path) -> dict[str, Any]:
+def read_envelope(path: Path) -> Envelope:
     """An envelope as it was written; what it holds proves nothing yet."""
     return envelope_of(read_bytes(path, _LONGEST_ENVELOPE), str(path))
 
 
-def envelope_of(data: bytes, name: str) -> dict[str, Any]:
+def envelope_of(data: bytes, name: str) -> Envelope:
     """The envelope that a file holds."""
     with refusing(name):
         envelope = parse(data)
@@ -105,19 +115,19 @@ def envelope_of(data: bytes, name: str) -> dict[str, Any]:
         case {"payload": str(), "payloadType": str(), "signatures": [*signatures]} if all(
             isinstance(signature, dict) and isinstance(signature.get("sig"), str) for signature in signatures
         ):
-            return dict(envelope)
+            return cast("Envelope", envelope)
     raise BundleError(f"{name}: not a DSSE envelope: an object with payload, payloadType and signatures")
 
 
-def opened(envelope: dict[str, Any], key: SSlibKey) -> bytes:
+def opened(envelope: Envelope, key: SSlibKey) -> bytes:
     """The payload, where the key signed it; `SignatureError` otherwise. The key's id is a hint that nobody needs."""
-    from securesystemslib.dsse import Envelope
+    from securesystemslib.dsse import Envelope as SignedPayload
     from securesystemslib.exceptions import UnverifiedSignatureError, VerificationError
     from securesystemslib.signer import Signature  # type: ignore[attr-defined]
 
     if envelope["payloadType"] != PAYLOAD_TYPE:
         raise SignatureError(f"the payload's type is not {PAYLOAD_TYPE}")
-    covered = Envelope(_decoded(envelope["payload"]), PAYLOAD_TYPE, {})
+    covered = SignedPayload(_decoded(envelope["payload"]), PAYLOAD_TYPE, {})
     for signature in envelope["signatures"]:
         try:
             key.verify_signature(Signature(key.keyid, _decoded(signature["sig"]).hex()), covered.pae())
@@ -182,7 +192,7 @@ def moment(time: datetime) -> str:
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def read_authorities(paths: tuple[Path, ...]) -> list[Any]:
+def read_authorities(paths: tuple[Path, ...]) -> list[Certificate]:
     """Certificates in PEM, one or more in each file; those that signed themselves are roots."""
     if not paths:
         return []
@@ -202,7 +212,7 @@ def token_digest(data: bytes) -> str:
     return str(_response(data).tst_info.message_imprint.message.hex())
 
 
-def verified_timestamp(data: bytes, authorities: list[Any]) -> Seen:
+def verified_timestamp(data: bytes, authorities: list[Certificate]) -> Seen:
     """A timestamp of one of these authorities over a SHA-256 digest."""
     from rfc3161_client import VerificationError, VerifierBuilder
 
@@ -224,7 +234,7 @@ def verified_timestamp(data: bytes, authorities: list[Any]) -> Seen:
     return Seen(imprint.message.hex(), _signer(response), moment(response.tst_info.gen_time))
 
 
-def _signer(response: Any) -> str:
+def _signer(response: TimeStampResponse) -> str:
     """The name in the certificate that signed; the signature has been verified."""
     from cryptography.x509 import load_der_x509_certificate
 
@@ -236,7 +246,7 @@ def _signer(response: Any) -> str:
     return "an authority"
 
 
-def _response(data: bytes) -> Any:
+def _response(data: bytes) -> TimeStampResponse:
     with _needing("timestamps", "witnesses"):
         from rfc3161_client import decode_timestamp_response
     try:

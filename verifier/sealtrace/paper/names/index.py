@@ -80,7 +80,7 @@ class Thing(Generic[Id]):
 
 
 @dataclass(frozen=True)
-class Named(Generic[Id]):
+class Resolved(Generic[Id]):
     """A thing that a text names."""
 
     thing: Thing[Id]
@@ -115,7 +115,7 @@ class Group(Generic[Id]):
         self._named = [(place, text) for place, thing in enumerate(self.things) for text in thing.texts]
         self.owner = [place for place, _text in self._named]
         self.texts = [text for _place, text in self._named]
-        self._known: dict[tuple[str, tuple[str, ...]], list[Named[Id]]] = {}
+        self._known: dict[tuple[str, tuple[str, ...]], list[Resolved[Id]]] = {}
 
     @staticmethod
     @lru_cache(maxsize=20_000)
@@ -156,7 +156,7 @@ class Group(Generic[Id]):
         except ValueError:
             return []
 
-    def in_label(self, text: str, widened: tuple[str, ...]) -> list[Named[Id]]:
+    def in_label(self, text: str, widened: tuple[str, ...]) -> list[Resolved[Id]]:
         """What a label names, the strongest first; `widened` has the meanings of its short names behind its stems."""
         if (text, widened) not in self._known:
             self._known[text, widened] = self._longest(text, self._strengths(text, widened))
@@ -189,7 +189,7 @@ class Group(Generic[Id]):
                 found[at] = max(found.get(at, 0.0), AROUND)
         return {at: strength for at, strength in found.items() if strength >= _LEAST}
 
-    def _longest(self, text: str, strengths: dict[int, float]) -> list[Named[Id]]:
+    def _longest(self, text: str, strengths: dict[int, float]) -> list[Resolved[Id]]:
         """The names without those whose words are only a part of another's that is said as well."""
         best: dict[int, int] = {}
         for at in sorted(strengths, key=lambda at: (-strengths[at], -len(self._squeezed[at]))):
@@ -203,7 +203,7 @@ class Group(Generic[Id]):
             )
         ]
         return [
-            Named(self.things[self.owner[at]], strengths[at], _words_of(text, stems(self.texts[at]))) for at in kept
+            Resolved(self.things[self.owner[at]], strengths[at], _words_of(text, stems(self.texts[at]))) for at in kept
         ]
 
     # Running text
@@ -267,13 +267,13 @@ class Names:
     def _spoken(self) -> frozenset[str]:
         return frozenset().union(*map(vocabulary, self.texts))
 
-    def resolve(self, text: str, among: Sequence[Group[Id]], *, running: bool = False) -> list[Named[Id]]:
+    def resolve(self, text: str, among: Sequence[Group[Id]], *, running: bool = False) -> list[Resolved[Id]]:
         """The things of some groups that a text names: a label as a whole, or `running` text in its passages."""
         if running:
             return self._in_passages(text, among)
         return [named for group in among for named in group.in_label(text, self.glossary.widened(text))]
 
-    def _in_passages(self, text: str, among: Sequence[Group[Id]]) -> list[Named[Id]]:
+    def _in_passages(self, text: str, among: Sequence[Group[Id]]) -> list[Resolved[Id]]:
         key = tuple(among)
         if key not in self._starting:
             self._starting[key] = defaultdict(list)
@@ -281,7 +281,7 @@ class Names:
                 for phrase in group.phrases(self.glossary, self._spoken):
                     self._starting[key][phrase.stems[0]].append((number, phrase))
         given, starting = words(text), self._starting[key]
-        called: dict[int, dict[int, list[Named[Id]]]] = {}
+        called: dict[int, dict[int, list[Resolved[Id]]]] = {}
         for at, word in enumerate(given):
             for number, phrase in starting.get(word.stem, ()):
                 found = _follow(given, at, phrase.stems)
@@ -293,12 +293,12 @@ class Names:
                 close = given.index(found[-1], at) - at == len(found) - 1
                 if _is_piece(text, start, end) or not (close or phrase.strength >= WORDS):
                     continue
-                named = Named(among[number].things[phrase.place], phrase.strength if close else APART, found)
+                named = Resolved(among[number].things[phrase.place], phrase.strength if close else APART, found)
                 called.setdefault(number, {}).setdefault(phrase.place, []).append(named)
         return [named for things in called.values() for named in _without_pieces(things)]
 
 
-def only(found: Sequence[Named[Id]]) -> Named[Id] | None:
+def only(found: Sequence[Resolved[Id]]) -> Resolved[Id] | None:
     """The thing that is named best; None where nothing is, or others are named as well."""
     best = sorted(found, key=lambda named: -named.strength)[:2]
     return best[0] if best and (len(best) == 1 or best[0].strength - best[1].strength >= MARGIN) else None
@@ -364,7 +364,7 @@ def _is_piece(text: str, start: int, end: int) -> bool:
     return re.match(r"[-_]\w", text[end:]) is not None or re.search(r"\w[-_]$", text[:start]) is not None
 
 
-def _without_pieces(called: dict[int, list[Named[Id]]]) -> list[Named[Id]]:
+def _without_pieces(called: dict[int, list[Resolved[Id]]]) -> list[Resolved[Id]]:
     """Of each thing the passages that name it best, without those that are a piece of a longer name of its group."""
     kept = []
     for passages in called.values():
@@ -372,7 +372,7 @@ def _without_pieces(called: dict[int, list[Named[Id]]]) -> list[Named[Id]]:
         kept += [named for named in passages if named.strength == best or named.strength >= WORDS]
     strong = [(*named.span, named.strength) for named in kept if named.strength > APART]
 
-    def is_piece(named: Named[Id]) -> bool:
+    def is_piece(named: Resolved[Id]) -> bool:
         start, end = named.span
         return any(
             a <= start and end <= b and (b - a > end - start or strength > named.strength) for a, b, strength in strong

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import Rule, headers
-from sealtrace.relations.families.wording import AVERAGED, BARE_RATE, RELATIVE, is_percent, plain
-from sealtrace.relations.syntax import Given, Multiple, Ordered, all_of, at_most, number
+from sealtrace.relations.families.stated import StatedRule, headers
+from sealtrace.relations.families.wording import BARE_RATE, RELATIVE, plain
+from sealtrace.relations.syntax import Given, Ordered, all_of, at_most
 
 ORDER, RANGE = "order", "range"
 
@@ -50,9 +48,9 @@ _BOUND = re.compile(
 )
 
 
-def _is_ordered(what: str, *assumes: str) -> Rule:
+def _is_ordered(what: str, *assumes: str) -> StatedRule:
     """That numbers do not fall from one to the next."""
-    return Rule(
+    return StatedRule(
         ORDER,
         f"{{texts}} are {what}, and do not fall.",
         lambda *cells: Ordered("nondecreasing", cells) if len(cells) > 2 else at_most(*cells),
@@ -184,100 +182,65 @@ def _grouped(
 
 # Ranges
 
-_UNIT = re.compile(r"(?:[\w-]+ ){0,2}(?:probability|prob\.|p-value|p value|fraction|proportion)(?: ?\(?%\)?)?")
-_SHARE = re.compile(
-    r"(?!word|char|phone|token|diari)(?:[\w@-]+\.? ){0,2}"
-    r"(?:(?:accuracy|success rate|pass rate|failure rate|win rate|violation rate|agreement|legality|auroc|exact match|"
-    r"cert\. rate)(?: ?\(?%\)?)?|(?:acc\.|legal|coverage|error rate|violation|viol\.) ?\(%\))"
-)
-_PERCENT_WITH = re.compile(r"(?:%|percent(?:age)?) (?:with|who|having|reporting|male|female|aged)\b")
-_CORRELATION = re.compile(
-    r"(?:[\w-]+ )?(?:spearman|pearson|kendall|correlation|corr\.)(?:'s)?(?: (?:ρ|r|τ|rho|tau|correlation|corr\.))?"
-)
-_DIVERGENCE = re.compile(r"(?:[\w-]+ )?(?:kl|kl divergence|jsd|js divergence|log loss|mse|rmse|mae|variance|brier)")
-_SAMPLED = re.compile(r"\bestimat|\bmonte[ -]carlo|\bsampled|\bapproximat|\bcontrastive|\blog|\bdb\b|\bnegative", re.I)
 _OF = re.compile(
     r"(?:[\w-]+ )?(?:counts?|correct|solved|successes|passed|accepted|crossings|violations)(?: \(?k/n\)?)?"
 )
-# What is printed in thousands or per something is a count no longer.
-_SCALED = re.compile(r"\b(?:thousands?|millions?|billions?|tokens|parameters|per)\b|10\^|×", re.I)
-_IS_BETWEEN = Rule(
+_RANGES: tuple[tuple[re.Pattern[str], int, int], ...] = (
+    (re.compile(r"(?:%|percent(?:age)?) (?:with|who|having|reporting|male|female|aged)\b.*"), 0, 100),
+    (re.compile(r"(?:[\w-]+ ){0,2}(?:probability|prob\.|p-value|p value|fraction|proportion)(?: ?\(?%\)?)?"), 0, 1),
+    (
+        re.compile(
+            r"(?!word|char|phone|token|diari)(?:[\w@-]+\.? ){0,2}(?:(?:accuracy|success rate|pass rate|failure rate|"
+            r"win rate|violation rate|agreement|legality|auroc|exact match|cert\. rate)(?: ?\(?%\)?)?|"
+            r"(?:acc\.|legal|coverage|error rate|violation|viol\.) ?\(%\))"
+        ),
+        0,
+        100,
+    ),
+    (
+        re.compile(
+            r"(?:[\w-]+ )?(?:spearman|pearson|kendall|correlation|corr\.)(?:'s)?"
+            r"(?: (?:ρ|r|τ|rho|tau|correlation|corr\.))?"
+        ),
+        -1,
+        1,
+    ),
+)
+"""Headers, and between what numbers below them lie; the first also of rows. What lies up to one may be printed in
+hundredths."""
+_IS_BETWEEN = StatedRule(
     RANGE,
     "{0} is headed {1!r}, which lies between {2} and {3}.",
     lambda cell, _label, low, high: all_of(at_most(low, cell), at_most(cell, high)),
     ("It is computed exactly, and no mean.",),
     "What is {0}, headed {1!r}?",
 )
-_IS_POSITIVE = replace(
-    _IS_BETWEEN,
-    says="{0} is headed {1!r}, which is never negative.",
-    formula=lambda cell, _label, low: at_most(low, cell),
-)
-_IS_COUNT = replace(
-    _IS_BETWEEN,
-    says="{0} is headed {1!r}, which is a count.",
-    formula=lambda cell, _label: Multiple(cell, number(1)),
-    read=Given,
-)
-_IS_OUT_OF = Rule(
+_IS_OUT_OF = StatedRule(
     RANGE, "{0} is a count out of {1}.", at_most, _IS_BETWEEN.assumes, "What is {0} counted out of?", read=Given
 )
 
 
 def find_ranges(paper: AuditedPaper) -> Iterator[Claim]:
-    """Probabilities beyond one, percentages beyond one hundred, broken counts: a header says what a number cannot be.
+    """Probabilities beyond one, percentages beyond one hundred: a header says what a number cannot be.
 
     A share between 0 and 100 is hardly a check, and none of this is counted as one.
     """
-    yield from _of_some(paper)
-    for sheet in paper.sheets:
-        for column in sheet.numeric_columns():
-            label = sheet.columns[column].label
-            header, said = plain(label), f"column {label!r}"
-            if RELATIVE.search(header.replace("log loss", "")):
-                continue
-            # A row of changes has no bounds.
-            rows = [row for row, line in enumerate(sheet.rows) if not RELATIVE.search(plain(line.label))]
-            facts = [fact for row in rows if (fact := sheet.number(row, column)) is not None]
-            if bounds := _range(sheet, column, header, facts):
-                # A whole number below numbers with decimals counts something: how many there are, in the last row.
-                for fact in [fact for fact in facts if fact.unit < 1] or facts:
-                    rule = _IS_BETWEEN if len(bounds) > 1 else _IS_POSITIVE
-                    yield rule.claim(sheet, [fact], said, label, *bounds, telling=False)
-            broken = [fact for fact in facts if fact.value.denominator > 1]
-            mean = AVERAGED.search(f"{header} {sheet.caption}") or _SCALED.search(f"{header} {sheet.caption}")
-            if header in ("count", "counts") and len(broken) == 1 < len(facts) and not broken[0].part and not mean:
-                # Where more of them have decimals they are means of counts.
-                yield _IS_COUNT.claim(sheet, broken, said, label, telling=False)
-            for row in rows if _OF.fullmatch(header) else ():
-                if (ratio := sheet.part(row, column, "k", "n")) is not None:
-                    yield _IS_OUT_OF.claim(sheet, ratio, said, telling=False)
-
-
-def _of_some(paper: AuditedPaper) -> Iterator[Claim]:
-    """Rows and columns that say which percent of some thing has a property."""
     for sheet in paper.both_ways:
         for column in sheet.numeric_columns():
             label = sheet.columns[column].label
-            if _PERCENT_WITH.match(plain(label)) and not RELATIVE.search(label):
-                # Whole numbers among them may count something.
-                for fact in (fact for fact in sheet.every(column) if fact.unit < 1):
-                    yield _IS_BETWEEN.claim(sheet, [fact], f"{label!r}", label, 0, 100, telling=False)
-
-
-def _range(sheet: Sheet, column: int, header: str, facts: list[Fact]) -> tuple[int, ...]:
-    """Between which numbers a column of such a name lies; the lower one alone where only the sign is known."""
-    small = 2 * sum(abs(fact.value) <= 1 for fact in facts) > len(facts)
-    texts = tuple(entry.text for (_row, place), entry in sheet.entries.items() if place == column)
-    percent = is_percent(header, sheet.caption, texts)
-    if _UNIT.fullmatch(header):
-        return (0, 100 if percent or not small else 1) if not all(fact.exact for fact in facts) else ()
-    if _SHARE.fullmatch(header):
-        # Without a sign of percent both scales are in use; what exceeds one hundred is beyond both.
-        return 0, 100
-    if _CORRELATION.fullmatch(header):
-        # Times one hundred where most of the column can only be that.
-        return (-1, 1) if small and len(facts) > 2 else (-100, 100)
-    # Below what a model explains (the variance of a yield) stand its coefficients, with stars or errors in brackets.
-    estimates = sum(re.search(r"\*|^\(", text) is not None for text in texts) > 1
-    return (0,) if _DIVERGENCE.fullmatch(header) and not estimates and not _SAMPLED.search(sheet.caption) else ()
+            header, said = plain(label), f"column {label!r}"
+            # A row of changes has no bounds.
+            rows = [row for row, line in enumerate(sheet.rows) if not RELATIVE.search(plain(line.label))]
+            for row in rows if _OF.fullmatch(header) else ():
+                if (ratio := sheet.part(row, column, "k", "n")) is not None:
+                    yield _IS_OUT_OF.claim(sheet, ratio, said, telling=False)
+            # Whole numbers below numbers with decimals count something.
+            facts = [fact for row in rows if (fact := sheet.number(row, column)) is not None and fact.unit < 1]
+            ranges = _RANGES[:1] if sheet.is_turned else _RANGES
+            found = next(((low, high) for named, low, high in ranges if named.fullmatch(header)), None)
+            if found is None or RELATIVE.search(header):
+                continue
+            is_share = 2 * sum(abs(fact.value) <= 1 for fact in facts) > len(facts) > 2 and "%" not in header
+            scale = 1 if found[1] == 100 or is_share else 100
+            for fact in facts:
+                yield _IS_BETWEEN.claim(sheet, [fact], said, label, *(end * scale for end in found), telling=False)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,8 @@ MOST_COLUMNS = 36
 _MOST_PARTS = 6
 
 Floats = npt.NDArray[np.float64]
-Value = Any
+Scalar = float | Fraction
+Value = TypeVar("Value", "Span", Expression)
 """A span or an expression: a formula is written once, and gives the one of columns and the other of cells."""
 
 
@@ -57,30 +59,30 @@ class Span:
         zero = (self.low <= 0) & (self.high >= 0)
         return Span(np.where(zero, np.nan, 1 / self.high), np.where(zero, np.nan, 1 / self.low))
 
-    def __add__(self, other: Span | Floats | float) -> Span:
+    def __add__(self, other: Span | Floats | Scalar) -> Span:
         low, high = (other.low, other.high) if isinstance(other, Span) else (np.asarray(other, dtype=float),) * 2
         return Span(self.low + low, self.high + high)
 
     def __neg__(self) -> Span:
         return Span(-self.high, -self.low)
 
-    def __sub__(self, other: Span | float) -> Span:
+    def __sub__(self, other: Span | Scalar) -> Span:
         return self + -other
 
-    def __rsub__(self, other: float) -> Span:
+    def __rsub__(self, other: Scalar) -> Span:
         return -self + other
 
-    def __mul__(self, other: Span | float) -> Span:
+    def __mul__(self, other: Span | Scalar) -> Span:
         if not isinstance(other, Span):
             low, high = (self.low, self.high) if other >= 0 else (self.high, self.low)
             return Span(low * float(other), high * float(other))
         ends = [end * by for end in (self.low, self.high) for by in (other.low, other.high)]
         return Span(np.minimum.reduce(ends), np.maximum.reduce(ends))
 
-    def __truediv__(self, other: Span | float) -> Span:
+    def __truediv__(self, other: Span | Scalar) -> Span:
         return self * (other.inverse() if isinstance(other, Span) else 1 / other)
 
-    def __rtruediv__(self, other: float) -> Span:
+    def __rtruediv__(self, other: Scalar) -> Span:
         return self.inverse() * other
 
     __radd__, __rmul__ = __add__, __mul__
@@ -96,7 +98,9 @@ def total(*values: Value) -> Value:
 
 def mean(*values: Value) -> Value:
     """The mean of spans or expressions."""
-    return call("mean", *values) if isinstance(values[0], Expression) else total(*values) / len(values)
+    if isinstance(values[0], Expression):
+        return call("mean", *values)
+    return total(*values) / len(values)
 
 
 def function(name: str, value: Value) -> Value:
@@ -108,7 +112,7 @@ def function(name: str, value: Value) -> Value:
 
 
 @dataclass(frozen=True, eq=False)
-class Column(Span):
+class FactColumn(Span):
     """The numbers of a column, or of one part of its cells, row by row; or sums of such numbers."""
 
     place: int
@@ -121,7 +125,7 @@ class Column(Span):
     """For each row, over how wide a range the numbers of all columns lie."""
 
     @classmethod
-    def of(cls, place: int, label: str, members: Iterable[Sequence[Fact]], **further: Any) -> Column:
+    def of(cls, place: int, label: str, members: Iterable[Sequence[Fact]], **further: Any) -> FactColumn:
         """A column of these numbers."""
         rows = tuple(map(tuple, members))
         low, high = (
@@ -161,36 +165,36 @@ class Column(Span):
         first, *others = map(Given, self.members[row])
         return call("sum", first, *others) if others else first
 
-    def rounded(self) -> Column:
+    def rounded(self) -> FactColumn:
         """The column with its integers read as rounded, unless its cells say that they are counts."""
         if self.part in ("k", "n"):
             return self
         members = [[fact.rounded() if fact.exact else fact for fact in facts] for facts in self.members]
-        return Column.of(self.place, self.label, members, part=self.part, beside=self.beside)
+        return FactColumn.of(self.place, self.label, members, part=self.part, beside=self.beside)
 
-    def of_row(self, row: int, name: str) -> Column:
+    def of_row(self, row: int, name: str) -> FactColumn:
         """The number of one row beside every other row."""
         members = [() if place == row else self.members[row] for place in range(len(self.members))]
-        return Column.of(self.place, f"{self.label} of {name}", members, beside=self.beside)
+        return FactColumn.of(self.place, f"{self.label} of {name}", members, beside=self.beside)
 
-    def above(self, starts: Iterable[int]) -> Column:
+    def above(self, starts: Iterable[int]) -> FactColumn:
         """Beside every row the number of the row above, except where a part of the table starts."""
         members = [() if row in {0, *starts} else self.members[row - 1] for row in range(len(self.members))]
-        return Column.of(self.place, f"{self.label} of the row above", members, beside=self.beside)
+        return FactColumn.of(self.place, f"{self.label} of the row above", members, beside=self.beside)
 
-    def totals(self, blocks: Iterable[Sequence[int]]) -> Column:
+    def totals(self, blocks: Iterable[Sequence[int]]) -> FactColumn:
         """Beside every row the sum of its block, where each row of that has a number and they are not all nothing."""
         members: list[tuple[Fact, ...]] = [()] * len(self.members)
         for block in blocks:
             facts = tuple(fact for row in block for fact in self.members[row])
             for row in block if len(facts) == len(block) and any(fact.value for fact in facts) else ():
                 members[row] = facts
-        return Column.of(self.place, f"the sum of {self.label}", members)
+        return FactColumn.of(self.place, f"the sum of {self.label}", members)
 
 
-def columns_of(sheet: Sheet) -> list[Column]:
+def columns_of(sheet: Sheet) -> list[FactColumn]:
     """The columns of a sheet; those whose cells have several numbers as one for each part."""
-    found: list[Column] = []
+    found: list[FactColumn] = []
     for place in sheet.numeric_columns():
         entries = _of_one_kind([sheet.entry(row, place) for row in range(len(sheet.rows))])
         parts = [{_part(fact): fact for fact in entry.facts[::-1]} if entry is not None else {} for entry in entries]
@@ -199,7 +203,7 @@ def columns_of(sheet: Sheet) -> list[Column]:
             members = [[numbers[name]] if name in numbers else [] for numbers in parts]
             if sum(map(len, members)) > 1:
                 label = sheet.columns[place].label
-                found.append(Column.of(place, f"{label}.{name}" if name else label, members, part=name))
+                found.append(FactColumn.of(place, f"{label}.{name}" if name else label, members, part=name))
     kept = found[:MOST_COLUMNS]
     ranges = np.array([spread(values) for values in np.array([column.middle for column in kept]).T])
     return [replace(column, beside=ranges) for column in kept]

@@ -22,7 +22,7 @@ FAMILY = "text against text"
 
 def computed(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
     """Everything that a sentence computes, also from a number of the sentence before it in the paragraph."""
-    for reader in (_totals, _shares, _parts, _spreads, _changes):
+    for reader in (_totals, _shares, _parts, _means, _spreads, _changes):
         yield from reader(sentence)
     yield from _percents(sentence, earlier)
 
@@ -140,19 +140,43 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
         known = [whole for start, whole in wholes if start < found.start() and whole.fact.value >= part.fact.value]
         if part.unit or not part.fact.value or not share.fact.value:
             continue
-        for whole in known[-1:] if part.fact.exact else ():
-            way = equal(real(share.fact), 100 * printed(part.fact) / printed(whole.fact))
-            near = _is_near(share, 100 * part.fact.value / whole.fact.value)
-            if near or search(way, Work(2000)).status == "possible":
-                says = f"{share.fact.text} is {part.fact.text} of {whole.fact.text}."
-                yield claim_of(sentence, way, says, "the sentence says of how many", share.start)
         base = found["base"] or ""
+        if known and part.fact.exact and not base:
+            # Any count before it may be the whole: `of 80 trees, 40 (50%) fell, 10 (25%) of them in May`.
+            counts = {one.id: one for one in sentence.amounts if one.end < share.start and one is not part}
+            whole, *others = dict.fromkeys([known[-1], *(one for one in counts.values() if _may_hold(one, part))])
+            ways = [equal(real(share.fact), 100 * printed(part.fact) / printed(one.fact)) for one in (whole, *others)]
+            says = f"{share.fact.text} is {part.fact.text} of {whole.fact.text}."
+            yield claim_of(sentence, any_of(*ways), says, "the sentence says of how many", share.start)
         if base and base in last:
             bases = [real(amount.fact) / real(rate.fact) for amount, rate in (last[base], (part, share))]
             first, second = (f"{rate.fact.text} ({amount.fact.text})" for amount, rate in (last[base], (part, share)))
             says = f"{first} and {second} are shares of one whole."
             yield claim_of(sentence, equal(*bases), says, f"both are shares of {base}", share.start)
         last[base] = part, share
+
+
+def _may_hold(whole: TextNumber, part: TextNumber) -> bool:
+    """Whether a number counts things, at least as many as another."""
+    return whole.fact.exact and not whole.unit and whole.fact.value >= part.fact.value > 0
+
+
+_RATE_OF = re.compile(
+    r"(?P<total>№)(?:\s[A-Za-z][\w-]*){0,4}? (?:over|across|in|from|for|during)\s(?:the |all |these )?(?P<count>[№≋])"
+    r"(?:\s[A-Za-z][\w-]*){1,3}\s?[(,]\s?(?:an? |the )?(?:mean|average|avg\.?)(?: of|:| =|,)?\s(?P<mean>№)"
+    r"(?!%|\s?(?:to|–|-)\s?№)"
+)
+
+
+def _means(sentence: Sentence) -> Iterator[Claim]:
+    """`31,200 over 800 days (mean 39.0)`."""
+    shape = shape_of(sentence)
+    for found in _RATE_OF.finditer(shape.text):
+        total, count, mean = (shape.numbers(found, name)[0] for name in ("total", "count", "mean"))
+        if count.fact.value > 1 and {total.unit, count.unit, mean.unit} == {""}:
+            formula = equal(real(mean.fact) * printed(count.fact), real(total.fact))
+            says = f"{mean.fact.text} is {total.fact.text} over {count.fact.text}."
+            yield claim_of(sentence, formula, says, "total, number and mean stand beside each other", mean.start)
 
 
 _BETWEEN = r"(?P<low>[-+−]?№)(?:%|pp|×)?\s?(?:to|–|-|,)\s?(?P<high>[-+−]?№)"
@@ -230,7 +254,7 @@ _COMPUTED = (
     ),
 )
 _PAIR = re.compile(
-    rf"(?P<from>\bfrom\s+)?[-+−]?(?P<a>№)(?P<unit>%|pp|×|){_ASIDE}\s?(?:(?P<to>to)|vs\.?|versus|→)\s?[-+−]?(?P<b>№)(?P=unit)",
+    rf"(?P<from>\bfrom\s+)?[-+−]?(?P<a>№)(?P<unit>%|pp|×|){_ASIDE}\s?(?:(?P<to>to)|vs\.?|versus|against|→)\s?[-+−]?(?P<b>№)(?P=unit)",
     re.I,
 )
 _ELSEWHERE = r"\b(?:at|with|despite|for) (?:\w+ly )?(?:comparable|similar|equal|the same)\b"

@@ -9,15 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
-
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim, Repair
-from sealtrace.relations.families.columns import Floats
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import Rule, headers, size_of
-from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
+from sealtrace.relations.families.stated import StatedRule, headers, size_of
 from sealtrace.relations.families.wording import (
     BARE_RATE,
     COUNT,
@@ -83,7 +79,7 @@ def _fewer(size: int) -> range:
     return range(max(2, size - 20), size + 1)
 
 
-_IS_SHARE = Rule(
+_IS_SHARE = StatedRule(
     GRANULARITY,
     "{0} is printed as the rate {1}/{2} of the same row.",
     lambda rate, k, n, whole: equal(rate, number(k.fact.value) * whole / number(n.fact.value)),
@@ -141,11 +137,6 @@ def _share(sheet: Sheet, row: int, column: int, facts: tuple[Fact, ...], said: s
 
 # A number of items that the caption or a header declares, or that all rates of a column agree on
 
-_LEAST_STEPPED = 5
-_LEAST_WITHOUT = 8
-"""Of so many rates one may be no multiple of the step that the others share."""
-_MOST_ITEMS = 400
-"""The largest number of items that is looked for behind a column of rates."""
 _NO_RATE = re.compile(
     r"\b(?:[pqrtzf]|p-?(?:adj\w*|val\w*)|q-?val\w*|pr|sig\w*|prob\w*|corr\w*|[ρτκα]|s\.?[de]\.?|std|au\w{0,2}c\w*|"
     r"mcc|matthews|kappa|f-?[12]|f-?(?:score|measure)s?|bleu|rouge\S*|m?ap|ndcg\S*|m?iou|dice|brier|r\^2|r²|g-?mean)\b"
@@ -211,7 +202,7 @@ def _rates(sheet: Sheet, column: int) -> Iterator[Claim]:
     rates = {row: fact for row, fact in numbers.items() if fact is not None}
     if RELATIVE.search(header):
         return
-    steps = _told(sheet, column, header) or _hidden(sheet, column, header, rates)
+    steps = _told(sheet, column, header)
     if steps is None:
         return
     broken, claims = 0, []
@@ -276,60 +267,6 @@ def _of_caption(caption: str) -> list[int]:
     return list(dict.fromkeys(sizes)) if told and not _GROUPS.search(caption) and min(sizes) >= _LEAST else []
 
 
-def _hidden(sheet: Sheet, column: int, header: str, rates: dict[int, Fact]) -> _Steps | None:
-    """A number of items that nobody calls so: all rates are whole multiples of one step, or each of its own."""
-    texts = [sheet.entries[row, column].text for row in rates]
-    facts = [real(rate).fact for rate in rates.values()]
-    whole = 100 if any(rate.value > 1 for rate in facts) else 1
-    percent = whole == 1 or "%" in header or all("%" in text for text in texts)
-    inside = all(0 <= rate.value <= whole and rate.unit < Fraction(whole, 100) for rate in facts)
-    if len({rate.value for rate in facts}) < _LEAST_STEPPED or not inside or not percent or _NO_RATE.search(header):
-        return None
-    low, high = (np.array([float(getattr(rate, end)) / whole for rate in facts]) for end in ("low", "high"))
-    slack, rows = 1e-6 * (high - low), len(facts)
-    for sizes, said, choices in _possible(sheet, column, list(rates), int(whole / max(rate.unit for rate in facts))):
-        fits = np.ceil((low - slack) * sizes) <= (high + slack) * sizes
-        wrong = int(rows - fits.sum())
-        if wrong > max(1, rows // _LEAST_WITHOUT):
-            continue
-        # The same number twice is no news, and neither are none and all.
-        telling = np.flatnonzero(fits & (low > 0) & (high < 1))
-        shares = {(low[place], sizes[place]): (high - low)[place] * sizes[place] for place in telling}
-        surprise = -sum(math.log10(min(1.0, share)) for share in shares.values())
-        surprise -= math.log10(choices * (1 + rows) * math.comb(rows, wrong))
-        least = -math.log10(FALSE_DISCOVERIES / 10)
-        # Rates over few and different numbers fit some step by turns.
-        if surprise >= least and not (wrong and len(shares) < _LEAST_WITHOUT - 1):
-            once_more = surprise * (len(shares) - 1) / len(shares) - math.log10(rows)
-            return _Steps(
-                {row: (int(size),) for row, size in zip(rates, sizes, strict=True)},
-                f"column {sheet.columns[column].label!r}",
-                Fraction(whole),
-                evidence=f"{rows - wrong} of {rows} are whole numbers out of {said}",
-                assumes=(f"All of the column is over {said}.",),
-                chance=min(1.0, 10.0**-surprise),
-                telling=bool(wrong) or once_more >= least,
-            )
-    return None
-
-
-def _possible(sheet: Sheet, column: int, rows: list[int], finest: int) -> Iterator[tuple[Floats, str, int]]:
-    """Numbers of items of the rows, how they are called, and among how many they were chosen."""
-    ones = np.ones(len(rows))
-    told = {*map(count_of, _DECLARED.findall(sheet.columns[column].label) or _DECLARED.findall(sheet.caption))}
-    if len(told) == 1 and min(told) > 1:
-        yield ones * min(told), f"{min(told)} items", 4
-    others = [other for other in sheet.numeric_columns() if other != column]
-    counted = {other: [count(fact) or 0 for fact in facts] for other in others if (facts := sheet.down(other, rows))}
-    for other, counts in counted.items():
-        if min(counts) > 1:
-            yield np.array(counts, dtype=float), f"{sheet.columns[other].label} items", 4 * len(counted)
-    # A step that divides a thousand is one of the decimal system: rates of banks go by halves of a point.
-    for size in range(3, min(_MOST_ITEMS, finest // 2)):
-        if 1000 % size:
-            yield ones * size, f"{size} items", size
-
-
 # Means and deviations of whole numbers: both must come from some list of integers of the declared size
 
 _RATINGS = re.compile(
@@ -373,7 +310,7 @@ def find_whole_numbers(paper: AuditedPaper) -> Iterator[Claim]:
                 yield _OF_SQUARES.claim(sheet, [deviation, mean], "caption", size, formula, repairs=repairs)
 
 
-_OF_INTEGERS = Rule(
+_OF_INTEGERS = StatedRule(
     WHOLE_NUMBERS,
     "{0} is the mean of {1} answers in whole numbers.",
     lambda mean, size: Multiple(mean, number(Fraction(1, size))),
@@ -386,7 +323,7 @@ _OF_INTEGERS = Rule(
         ),
     ),
 )
-_OF_SQUARES = Rule(
+_OF_SQUARES = StatedRule(
     WHOLE_NUMBERS,
     "{1} and {0} are mean and standard deviation of {2} whole numbers.",
     lambda _deviation, _mean, _size, formula: formula,

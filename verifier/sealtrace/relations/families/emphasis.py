@@ -121,7 +121,7 @@ class _Ranked:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _MarkedLine:
     """The numbers of a column, or a row, or of one part of it, of which some are marked."""
 
     label: str
@@ -163,7 +163,7 @@ def _ranked(sheet: Sheet, row: int, column: int) -> _Ranked | None:
 
 def _lines(
     sheet: Sheet, marks: dict[tuple[int, int], str], mark: str, parts: list[list[int]], ways: dict[str, str | None]
-) -> Iterator[_Line]:
+) -> Iterator[_MarkedLine]:
     """Columns, or the parts of each, in which some numbers bear the mark; those with a better mark are left out."""
     for column, part in product(sheet.numeric_columns(), parts):
         label = sheet.columns[column].label
@@ -174,7 +174,7 @@ def _lines(
         others = tuple(number for number in numbers if number not in marked and number.value not in left)
         several = len({number.value for number in (*marked, *others)}) > 1
         if marked and others and several:
-            yield _Line(label, ways.get(label, ways.get("")), marked, others)
+            yield _MarkedLine(label, ways.get(label, ways.get("")), marked, others)
 
 
 def _marks(sheet: Sheet) -> dict[tuple[int, int], str]:
@@ -194,19 +194,20 @@ def _is_emphasized(sheet: Sheet, marks: dict[tuple[int, int], str]) -> bool:
     return len(rows) == 1 < len(numbers) and 4 * sum(place in marks for place in numbers) >= 3 * len(numbers)
 
 
-def _claims(sheet: Sheet, mark: str, line: _Line, said: str, **further: Any) -> Iterator[Claim]:
+def _claims(sheet: Sheet, mark: str, line: _MarkedLine, said: str, **further: Any) -> Iterator[Claim]:
     # Two marked numbers that are equal are one finding where another one is better.
     marked = line.marked if line.is_best(line.direction) else {number.value: number for number in line.marked}.values()
     for number in marked:
-        fact = number.facts[0]
+        fact, formula = number.facts[0], line.formula(number)
         yield Claim(
             f"{FAMILY} {sheet.label}[{fact.row}, {fact.column}]",
-            line.formula(number),
+            formula,
             f"{' out of '.join(fact.text for fact in number.facts)} is marked as {mark} of {line.label!r}.",
             sheet.place(said),
             ("The marks compare the numbers as printed, over all rows or over each part.",),
             question=f"Which value of {line.label!r} is {mark}?",
             family=FAMILY,
+            wider=formula,  # what is marked is seen on the page, however it was rounded
             **further,
         )
 
@@ -223,11 +224,13 @@ def _told(sheet: Sheet, mark: str) -> Iterator[Claim]:
     for line in lines:
         # What would be best in the other direction: then the caption was misread.
         misread = line.label not in arrows and line.is_best(None)
-        if (misread or _is_emphasized(sheet, marks)) and not line.is_best(line.direction):
+        if misread and not line.is_best(line.direction):
             continue
         # A better row that bears no mark in any column may be there for comparison only.
         apart = bool(ahead := line.ahead()) and not ahead & {row for row, _column in marks}
         evidence = "what the caption says of marks; rows without any may be left out of it" if apart else ""
+        if _is_emphasized(sheet, marks):
+            evidence = "what the caption says of marks; those of one row may only say whose it is"
         yield from _claims(sheet, mark, line, "caption", evidence=evidence)
 
 
@@ -237,7 +240,7 @@ def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
     ways: dict[str, str | None] = dict(directions(sheet)) if mark in marks.values() else {}
     named = [sheet.columns[column].label in sheet.table.rows[row].texts for row, column in marks]
     # A row that names the column of its mark (native: 224px) is marked by that name.
-    is_open = mark in marks.values() and not _is_emphasized(sheet, marks) and 2 * sum(named) <= len(named)
+    is_open = mark in marks.values() and (said or not _is_emphasized(sheet, marks)) and 2 * sum(named) <= len(named)
     for turned in (False, True) if is_open else ():
         way = sheet.turned() if turned else sheet
         placed = {(column, row): given for (row, column), given in marks.items()} if turned else marks

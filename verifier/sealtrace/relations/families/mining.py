@@ -20,23 +20,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.paper.fact import Fact
-from sealtrace.relations.families.columns import Column, Span, Value, columns_of, total
+from sealtrace.relations.families.columns import FactColumn, Span, columns_of, total
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.sums import OVERLAPPING, POOLED
 from sealtrace.relations.families.surprise import FALSE_DISCOVERIES, LEAST_SURPRISE, surprise_of
 from sealtrace.relations.families.trials import (
-    NORMAL,
     Booleans,
     Trial,
     against_rows,
     blocked,
-    by_headers,
     by_order,
-    by_sizes,
-    intervals,
-    is_of_few,
     patterned,
-    with_constants,
 )
 from sealtrace.relations.families.wording import SUMMARY, plain
 from sealtrace.relations.syntax import Formula, equal
@@ -82,9 +76,9 @@ class Hypothesis:
     sheet: Sheet
     kind: str
     says: str
-    columns: tuple[Column, ...]
+    columns: tuple[FactColumn, ...]
     """The result, and what it is computed from."""
-    formula: Callable[..., Value]
+    formula: Callable[..., Any]
     holds: tuple[int, ...]
     breaks: tuple[int, ...]
     surprise: float
@@ -190,25 +184,21 @@ class Mine:
             rounded = [column.rounded() for column in counted]
             if len(counted) < 2:
                 continue
-            exact = _Table(sheet, counted, mine)
+            exact = _MinedTable(sheet, counted, mine)
             exact.compare(trial for trial in patterned(counted) if any(column.whole for column in trial.inputs))
             exact.compare(blocked(counted, exact=True))
-            exact.compare(intervals(counted))
-            table = _Table(sheet, rounded, mine)
+            table = _MinedTable(sheet, rounded, mine)
             table.compare(patterned(rounded))
             table.compare(blocked(rounded, exact=False))
             table.compare(against_rows(sheet, rounded))
             table.compare(by_order(sheet, rounded))
-            table.compare(by_sizes(sheet, rounded, counted))
-            table.compare(by_headers(rounded))
-            table.fit()
         return mine
 
     def believed(self) -> list[Hypothesis]:
         """The hypotheses within the bound on false discoveries, the most surprising first: one for each set of columns,
         and of those that explain one column in one way the best."""
 
-        def worth(hypothesis: Hypothesis) -> tuple[Any, ...]:
+        def worth(hypothesis: Hypothesis) -> tuple[object, ...]:
             # Counts that add up to the last digit in five rows are no rounded numbers.
             exact = all(column.whole for column in hypothesis.columns) and len(hypothesis.holds) >= _EXACT
             return (0 if exact else len(hypothesis.breaks), hypothesis.rank, -hypothesis.surprise, hypothesis.says)
@@ -216,7 +206,7 @@ class Mine:
         chosen = [
             hypothesis for hypothesis in self.found if self._within(hypothesis) and hypothesis.has_few_exceptions()
         ]
-        seen: set[tuple[Any, ...]] = set()
+        seen: set[tuple[object, ...]] = set()
         kept = []
         for hypothesis in sorted(chosen, key=worth):
             names = {
@@ -254,11 +244,11 @@ class Mine:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _MinedTable:
     """The columns of a sheet under one reading of its integers, side by side for comparison."""
 
     sheet: Sheet
-    columns: list[Column]
+    columns: list[FactColumn]
     mine: Mine
 
     @cached_property
@@ -288,17 +278,10 @@ class _Table:
         labels = [plain(f"{column.label} %" if self._is_percent(column) else column.label) for column in self.columns]
         return cache(lambda named: np.array([named is None or bool(named.search(label)) for label in labels]))
 
-    def _is_percent(self, column: Column) -> bool:
+    def _is_percent(self, column: FactColumn) -> bool:
         """Whether most of its cells say that they are in percent."""
         entries = [self.sheet.entry(row, column.place) for row, fact in enumerate(column.facts) if fact is not None]
         return 2 * sum(entry is not None and "%" in entry.text for entry in entries) > len(entries)
-
-    def fit(self) -> None:
-        """Formulas with a constant that nobody prints."""
-        with np.errstate(all="ignore"):
-            trials, tried = with_constants(self.columns)
-        self.mine.tried[among(self.sheet, RANKS - 1)] += tried
-        self.compare(trials)
 
     def compare(self, trials: Iterable[Trial]) -> None:
         """Every other column against every trial; what nearly all rows satisfy is kept."""
@@ -351,7 +334,7 @@ class _Table:
             here = place, target
             self._keep(trials[place], values[place], self.columns[target], fits[here], known[here], int(ranks[here]))
 
-    def _keep(self, trial: Trial, value: Span, result: Column, fits: Booleans, known: Booleans, rank: int) -> None:
+    def _keep(self, trial: Trial, value: Span, result: FactColumn, fits: Booleans, known: Booleans, rank: int) -> None:
         surprise = surprise_of(result, value, trial, fits)
         if surprise < LEAST_SURPRISE:
             return
@@ -366,7 +349,6 @@ class _Table:
             and not ("mean" in trial.kind and self._has_no_mean(result, trial.inputs, row))
             and not (trial.kind == "sum" and self._is_pooled(result, trial.inputs, row))
             and not ("of the whole" in trial.kind and _is_of_another_whole(trial, value, result, row))
-            and not (trial.kind == NORMAL and is_of_few(self.sheet, (result, *trial.inputs), row))
         ]
         surprise -= math.log10(math.comb(len(holds) + len(breaks), len(breaks)))
         if surprise >= LEAST_SURPRISE:
@@ -374,7 +356,7 @@ class _Table:
             found = (result, *trial.inputs), trial.formula, tuple(holds), tuple(breaks), surprise, rank
             self.mine.found.append(Hypothesis(self.sheet, trial.kind, says, *found))
 
-    def _is_comparable(self, result: Column, row: int, holds: list[int], linear: bool) -> bool:
+    def _is_comparable(self, result: FactColumn, row: int, holds: list[int], linear: bool) -> bool:
         """Whether a row that does not fit is one of those that do: no summary, and printed in the same way."""
         line = self.sheet.rows[row]
         names = [plain(text) for text in (line.first, line.label) if text]
@@ -387,18 +369,18 @@ class _Table:
         formats = {_format(result.facts[held]) for held in holds}
         return not self.sheet.is_turned or _format(result.facts[row]) in formats
 
-    def _has_no_mean(self, result: Column, inputs: Sequence[Column], row: int) -> bool:
+    def _has_no_mean(self, result: FactColumn, inputs: Sequence[FactColumn], row: int) -> bool:
         """Whether a row of means is of another kind: counts, which add up, or an interval that may be asymmetric."""
         label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
         ends = all(column.label.endswith((".low", ".high")) for column in inputs)
         return bool(total(*inputs).touches(result)[row]) or (ends and _ASYMMETRIC.search(label) is not None)
 
-    def _is_annotated(self, columns: Sequence[Column], row: int) -> bool:
+    def _is_annotated(self, columns: Sequence[FactColumn], row: int) -> bool:
         """Whether a footnote says something of one of the numbers of a row: it may be another thing."""
         entries = (self.sheet.entry(row, column.place) for column in columns)
         return any(entry is not None and _FOOTNOTE.search(entry.text) for entry in entries)
 
-    def _is_pooled(self, result: Column, parts: Sequence[Column], row: int) -> bool:
+    def _is_pooled(self, result: FactColumn, parts: Sequence[FactColumn], row: int) -> bool:
         """Whether a row's whole is no sum: a rate or a mean of all, or a number of things that its parts share."""
         inside, whole = [part.middle[row] for part in parts], result.middle[row]
         label = plain(f"{self.sheet.rows[row].label} {self.sheet.rows[row].first}")
@@ -407,7 +389,7 @@ class _Table:
         return is_mean or (OVERLAPPING.search(label) is not None and whole < sum(inside))
 
 
-def _is_of_another_whole(trial: Trial, value: Span, result: Column, row: int) -> bool:
+def _is_of_another_whole(trial: Trial, value: Span, result: FactColumn, row: int) -> bool:
     """Whether the shares of its part of the table, this one put right, do not make up all: some are not listed."""
     parts = trial.inputs[1].members
     others = [other for other, part in enumerate(parts) if part == parts[row] and other != row]

@@ -23,7 +23,7 @@ MAIN = frozenset({"value", "mean", "rate"})
 
 
 @dataclass(frozen=True)
-class Line:
+class SheetLine:
     """A row or a column: how it is labelled, and what stands around it."""
 
     label: str
@@ -44,8 +44,8 @@ class Sheet:
     caption: str
     source: str
     line: int
-    columns: tuple[Line, ...]
-    rows: tuple[Line, ...]
+    columns: tuple[SheetLine, ...]
+    rows: tuple[SheetLine, ...]
     entries: Mapping[tuple[int, int], PrintedCell]
     """By row and column; cells that name a row are left out."""
     table: Table = field(compare=False, repr=False)
@@ -82,6 +82,16 @@ class Sheet:
         """The numbers of a column, gaps passed over."""
         found = (self.number(row, column) for row in range(len(self.rows)))
         return [fact for fact in found if fact is not None]
+
+    @cached_property
+    def numbered(self) -> list[int]:
+        """Rows that hold a number; a note below the table is none."""
+        return sorted({row for (row, _column), entry in self.entries.items() if entry.facts})
+
+    def decimals(self, row: int) -> int:
+        """With how many decimals most numbers of a row are printed."""
+        several = [len(fact.text.partition(".")[2]) for fact in self.across(row)]
+        return max(set(several), key=several.count, default=0)
 
     def numeric_columns(self) -> list[int]:
         """Columns that hold a number."""
@@ -158,7 +168,7 @@ class AuditedPaper:
     @classmethod
     def read(cls, text: str, source: str, load: Load = lambda _name: None) -> AuditedPaper:
         """A paper from its LaTeX."""
-        from sealtrace.paper.reported import read_reported
+        from sealtrace.paper.reported import read_reported  # start-up: audits are given their paper
 
         paper = read_reported(text, source, load)
         return cls.of(paper.tables, paper.prose, {source: text})
@@ -183,6 +193,11 @@ class AuditedPaper:
         return tuple(found)
 
     @property
+    def letters(self) -> int:
+        """How long the running text and the captions are."""
+        return sum(len(sentence.text) for sentence in self.facts.sentences)
+
+    @property
     def words(self) -> str:
         """Everything that the paper says outside tables, in one line."""
         captions = [sheet.caption for sheet in self.sheets]
@@ -199,9 +214,9 @@ def _sheet(table: Table, facts: Facts) -> Sheet:
             entry = known[given.label, table.columns[column].label]
             if all(abs(fact.value) < GREATEST for fact in entry.facts):
                 entries[row, column] = entry
-    columns = tuple(Line(label) for label in table.headers)
+    columns = tuple(SheetLine(label) for label in table.headers)
     rows = tuple(
-        Line(row.label, row.at, row.after_rule and place > 0, row.indented, row.texts[0])
+        SheetLine(row.label, row.at, row.after_rule and place > 0, row.indented, row.texts[0])
         for place, row in enumerate(table.rows)
     )
     return Sheet(table.label, table.caption, table.file, table.line or 1, columns, rows, entries, table)

@@ -43,7 +43,7 @@ FAMILIES: tuple[Family, ...] = (
         counts.GRANULARITY,
         "A rate over n items is k/n for some whole k, and so is a mean of m such rates with n·m.",
         "A cell k/n or columns of counts and totals beside a rate, or a rate and k/n in one cell; a caption or header "
-        "that declares n; without words, rates that are all over one number of items, then a suspicion.",
+        "that declares n.",
         counts.find_rates,
     ),
     Family(
@@ -56,7 +56,7 @@ FAMILIES: tuple[Family, ...] = (
         sums.TOTALS,
         "Parts sum to their whole.",
         "A row or column headed Total, Sum, All or Overall over counts, or over shares of 100 where the counts beside "
-        "them add up; a caption that says what sums to 100 or 1.",
+        "them add up; shares beside the only counts; a caption that gives a total, or says what sums to 100 or 1.",
         sums.find_totals,
     ),
     Family(
@@ -70,7 +70,8 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         related.DIFFERENCES,
         "A column of differences is one column minus another.",
-        "A header A - B, a caption that names both columns, or before and after beside a change.",
+        "A header A - B, or a change against a row or column that it names; a caption that names both columns; a "
+        "change beside the only two others.",
         related.find_differences,
     ),
     Family(
@@ -81,14 +82,8 @@ FAMILIES: tuple[Family, ...] = (
         bounds.find_orders,
     ),
     Family(
-        related.GAMES,
-        "In a two-player zero-sum game NashConv is the sum of the best-response values, exploitability half of it.",
-        "Columns or rows of that name in a paper about such games.",
-        related.find_games,
-    ),
-    Family(
         bounds.RANGE,
-        "Probabilities, percentages, correlations, divergences and counts stay in their ranges.",
+        "Probabilities, percentages and correlations stay in their ranges, and a count within its whole.",
         "A header from a short list of names.",
         bounds.find_ranges,
     ),
@@ -108,8 +103,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         regular.FAMILY,
         "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row, a "
-        "column, the row above or the whole; ends of intervals; ranks; multiples by a constant that nobody prints. A "
-        "row that breaks it is a suspicion.",
+        "column, the row above or the whole; ranks. A row that breaks it is a suspicion.",
         "Rows that agree far more often than chance; headers only rank.",
         regular.find,
     ),
@@ -133,10 +127,10 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         computed.FAMILY,
-        "The text agrees with itself: lists, repeated phrases, sums, shares, changes, means with their range, and "
-        "counts with what they enumerate or announce.",
-        "The same words around two numbers; a sum, a share, a change or a list that the sentence writes out; sentences "
-        "that begin with first, second and so on behind a count.",
+        "A sentence agrees with itself: sums, shares, changes, means with their total or range, and counts with what "
+        "they enumerate or announce.",
+        "A sum, a share, a change, a mean or a list that the sentence writes out; sentences that begin with first, "
+        "second and so on behind a count.",
         prose.find,
     ),
     Family(

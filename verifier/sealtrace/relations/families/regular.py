@@ -14,7 +14,7 @@ from itertools import pairwise, product
 from sealtrace.contract.result import ClaimResult
 from sealtrace.paper.fact import plain_address
 from sealtrace.relations.decision import Claim, bound
-from sealtrace.relations.families.columns import Column, columns_of
+from sealtrace.relations.families.columns import FactColumn, columns_of
 from sealtrace.relations.families.mining import Hypothesis, Mine
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
@@ -74,7 +74,7 @@ def _odds(chance: float) -> str:
     return "one table in a million" if chance < 1e-6 else f"one table in {max(1, int(1 / chance)):,}"
 
 
-def _ranked(sheet: Sheet, columns: list[Column]) -> Iterator[Claim]:
+def _ranked(sheet: Sheet, columns: list[FactColumn]) -> Iterator[Claim]:
     """A column of ranks and the one that it ranks: read in the order of the ranks, that one rises or falls."""
     for ranks in (column for column in columns if _RANK.search(plain(column.label)) and column.whole):
         given = sorted((fact for fact in ranks.facts if fact is not None), key=lambda fact: fact.value)

@@ -1,4 +1,4 @@
-"""Columns that headers or captions relate to each other: differences, and the values of two-player zero-sum games."""
+"""Columns that headers or captions call differences of others."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import permutations
 
-from sealtrace.paper.names.words import stems, telling
+from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import Rule, found_by, headers
+from sealtrace.relations.families.stated import StatedRule, headers
 from sealtrace.relations.families.wording import plain, real
-from sealtrace.relations.syntax import Formula, Given, any_of, call, equal
+from sealtrace.relations.search import search
+from sealtrace.relations.syntax import Formula, Given, any_of, equal
+from sealtrace.relations.work import Work
 
-DIFFERENCES, GAMES = "difference", "games"
+DIFFERENCES = "difference"
 
 
 _CHANGE = re.compile(r"(?:δ|delta|diff\.?|difference|change|gain|improvement|improv\.?|gap)(?: ?\(?%\)?)?")
@@ -35,7 +36,7 @@ def _change(result: Given, left: Given, right: Given) -> Formula:
     return any_of(*(equal(result * base, (left - right) * 100) for base in (left, right)))
 
 
-_IS_DIFFERENCE = Rule(
+_IS_DIFFERENCE = StatedRule(
     DIFFERENCES,
     "{0} is the difference of {1} and {2}.",
     _difference,
@@ -57,29 +58,80 @@ class _Subtraction:
     ordered: bool = True
     named: bool = True
     """Whether the paper names both columns; where it does not, a change in percent may be meant."""
+    base: int | None = None
+    """The row from whose number in the right column all others of it are subtracted."""
 
     def claims(self, sheet: Sheet) -> Iterator[Claim]:
         """What it says of every row."""
         columns = self.result, self.left, self.right
+        fixed = None if self.base is None else sheet.number(self.base, self.right)
         for row, facts in sheet.together(*columns):
+            if row == self.base or (self.base is not None and fixed is None):
+                continue
+            given = facts if fixed is None else (facts[0], facts[1], fixed)
             percent, *points = (
                 "%" in f"{sheet.columns[column].label} {sheet.entries[row, column].text}" for column in columns
             )
             rule = _IS_CHANGE if not self.named or (percent and not any(points)) else _IS_DIFFERENCE
-            result, left, right = map(real, facts)
+            result, left, right = map(real, given)
             either = [rule.formula(result, *pair) for pair in ((left, right), (right, left))]
-            yield rule.claim(sheet, facts, self.said, formula=any_of(*either[: 1 if self.ordered else 2]))
+            formula = any_of(*either[: 1 if self.ordered else 2])
+            yield rule.claim(sheet, given, self.said, formula=formula)
+
+    def holding(self, sheet: Sheet) -> int:
+        """In how many rows it holds."""
+        return sum(search(claim.formula, Work(20_000)).status == "possible" for claim in self.claims(sheet))
 
 
 def find_differences(paper: AuditedPaper) -> Iterator[Claim]:
-    """A header `A - B`, a caption that names both columns, or before and after beside a change."""
-    for sheet in paper.sheets:
+    """A header `A - B`, a caption that names both columns, a change against a row or column that is named, or the only
+    two columns beside a change."""
+    for sheet in paper.both_ways:
         headed = [(plain(sheet.columns[column].label), column) for column in sheet.numeric_columns()]
         often = Counter(label for label, _column in headed)
         names = {label: column for label, column in headed if often[label] == 1}
-        found = (*_by_header(sheet, names), *_by_caption(sheet, names), *_by_names(sheet))
+        found = [*_against(sheet, names), *_by_names(sheet)]
+        if not sheet.is_turned:
+            found = [*_by_header(sheet, names), *_by_caption(sheet, names), *found]
         for subtraction in {subtraction.result: subtraction for subtraction in reversed(found)}.values():
             yield from subtraction.claims(sheet)
+
+
+_AGAINST = re.compile(
+    rf"{_CHANGE.pattern} ?\(?(?:vs\.?|versus|over|against|from|to|relative to|compared (?:to|with)|w\.?r\.?t\.?) "
+    r"(?:the )?(?P<name>[^()]+?)\)?(?: ?\(?%\)?)?"
+)
+
+
+def _against(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
+    """`Δ vs. Base`, where Base is a row or a column: of the column that fits best, or of the only one there is."""
+    rows = [(row, {plain(line.first), plain(line.label)}) for row, line in enumerate(sheet.rows)]
+    for result in sheet.numeric_columns():
+        told = _AGAINST.fullmatch(plain(sheet.columns[result].label).split(JOIN)[-1])
+        if told is None:
+            continue
+        said, name = f"header {headers(sheet, result)}", told["name"]
+        bases = [row for row, called in rows if name in called] or [
+            row for row, called in rows if any(one.startswith(f"{name} ") for one in called)
+        ]
+        others = [
+            column
+            for column in sheet.numeric_columns()
+            if column not in (result, names.get(name)) and not _CHANGE.match(plain(sheet.columns[column].label))
+        ]
+        if name in names and names[name] != result:
+            ways = [_Subtraction(result, column, names[name], said, ordered=False, named=False) for column in others]
+        elif len(bases) == 1:
+            ways = [
+                _Subtraction(result, column, column, said, ordered=False, named=False, base=bases[0])
+                for column in others
+            ]
+        else:
+            continue
+        # The column right before it comes first among those that fit as well.
+        ranked = sorted(ways, key=lambda way: (-way.holding(sheet), abs(result - way.left)))
+        if ranked and (len(ranked) == 1 or ranked[0].holding(sheet)):
+            yield ranked[0]
 
 
 def _by_header(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
@@ -110,71 +162,14 @@ def _by_caption(sheet: Sheet, names: dict[str, int]) -> Iterator[_Subtraction]:
 
 
 def _by_names(sheet: Sheet) -> Iterator[_Subtraction]:
-    """Before and after beside a column of changes, and no fourth column that could be meant."""
-    columns = sheet.numeric_columns()
-    before, after, result = (sheet.only(pattern) for pattern in (_BEFORE, _AFTER, _CHANGE))
-    if len(columns) == 3 and before is not None and after is not None and result is not None:
-        said = f"columns {headers(sheet, *columns)}"
-        yield _Subtraction(result, after, before, said, ordered=False, named=False)
-
-
-# Two-player zero-sum games
-
-_ZERO_SUM = re.compile(r"zero-sum|\bpoker\b|\bleduc\b|\bkuhn\b|\bgoofspiel\b|\bliar's dice\b|rock-paper-scissors", re.I)
-_PLAIN = r"(?!mbb|milli|log|δ|relative|normali[sz]ed)(?:[\w-]+ )?"
-_NASHCONV = rf"{_PLAIN}nash-?conv"
-_EXPLOITABILITY = rf"{_PLAIN}(?:exploitability|exploit\.|expl\.)"
-_RESPONSE = r"(?:br|best[ -]response)(?: value)?,?[ _]?(?:\(?(?:player|p)?[ _]?[012]\)?)"
-_SAYS_HALF = re.compile(
-    r"exploitability[^.;]{0,80}(?:\bhalf\b|nashconv ?/ ?2|/ ?2\b|½)|(?:\bhalf\b|nashconv ?/ ?2)[^.;]{0,60}exploitab",
-    re.I,
-)
-_IS_NASHCONV = Rule(
-    GAMES,
-    "NashConv {0} is the sum of the best-response values {1} and {2}.",
-    lambda nashconv, *responses: equal(nashconv, call("sum", *responses)),
-    ("Two players, zero-sum, and best responses to the same profile.",),
-    "What are the best-response values behind {0}?",
-    ("NashConv is their mean", lambda nashconv, *responses: equal(nashconv, call("mean", *responses))),
-    headed=(_NASHCONV,),
-    listed=_RESPONSE,
-)
-_IS_HALF = Rule(
-    GAMES,
-    "Exploitability {0} is half of NashConv {1}.",
-    lambda exploitability, nashconv: equal(exploitability * 2, nashconv),
-    ("Two players, and both numbers are of the same profile.",),
-    "How is exploitability defined?",
-    ("exploitability is NashConv itself", equal),
-    headed=(_EXPLOITABILITY, _NASHCONV),
-)
-# Some call NashConv itself the exploitability; only a paper that says half is held to it.
-_IS_EITHER = replace(
-    _IS_HALF,
-    says="Exploitability {0} is half of, or the same as, NashConv {1}.",
-    formula=lambda *both: any_of(_IS_HALF.formula(*both), equal(*both)),
-    repair=None,
-)
-
-
-def find_games(paper: AuditedPaper) -> Iterator[Claim]:
-    """NashConv is the sum of the best-response values, exploitability is half of it, also in another table."""
-    half = _SAYS_HALF.search(paper.words) is not None
-    sheets = list(paper.both_ways) if _ZERO_SUM.search(paper.words) else []
-    yield from found_by([_IS_NASHCONV, _IS_HALF if half else _IS_EITHER], sheets)
-    for sheet, other in permutations(sheets, 2) if half else ():
-        sums, rows = other.only(_NASHCONV), {plain(line.label): row for row, line in enumerate(other.rows)}
-        if other.label == sheet.label or sums is None or not _same_evaluation(sheet.caption, other.caption):
-            continue
-        for row, (exploitability,) in sheet.together(sheet.only(_EXPLOITABILITY)):
-            name = plain(sheet.rows[row].label)
-            if name in rows and (nashconv := other.number(rows[name], sums)) is not None:
-                yield _IS_HALF.claim(
-                    sheet, (exploitability, nashconv), f"exploitability, and NashConv of {other.label}"
-                )
-
-
-def _same_evaluation(caption: str, other: str) -> bool:
-    """Whether two captions share three words in a row that name something."""
-    runs = [{words[place : place + 3] for place in range(len(words) - 2)} for words in (stems(caption), stems(other))]
-    return any(len(telling(run)) == 3 for run in runs[0] & runs[1])
+    """Two columns beside a column of changes, and no fourth one that could be meant: before and after, or any two of
+    which the change is in some row."""
+    columns, result = sheet.numeric_columns(), sheet.only(_CHANGE)
+    if len(columns) != 3 or result is None:
+        return
+    named = sheet.only(_BEFORE) is not None and sheet.only(_AFTER) is not None
+    first, second = (column for column in columns if column != result)
+    said = f"columns {headers(sheet, *columns)}"
+    found = _Subtraction(result, second, first, said, ordered=False, named=False)
+    if named or found.holding(sheet):
+        yield found

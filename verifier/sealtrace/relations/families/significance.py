@@ -1,28 +1,32 @@
-"""Statistics that a sentence reports: a test and its p, an estimate and its interval, what is called significant."""
+"""Statistics that a sentence reports: a test and its p, an estimate and its interval."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.fact import Fact, Rule
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.computing import one_unit_wider, same, tail_over
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import DOWN
 from sealtrace.relations.intervals import Interval
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, compare, equal, number
+from sealtrace.relations.work import Work
 
 FAMILY = "statistics"
 _NUM = r"[-+−]?\d*\.?\d+"
 _DF = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _TEST = re.compile(
     rf"(?P<name>(?<![\w.])(?:[tFrzZQ]|χ\s?\^?\{{?2\}}?|χ²|[Cc]hi-?\s?(?:\^?2|²|squared?)|[Xx](?:\^?2|²)))"
-    rf"\s?(?:[(\[]\s?(?:df\s?=\s?)?(?P<one>{_DF})(?:\s?[,;]\s?(?:[Nn]\s?=\s?)?(?P<two>{_DF}))?\s?[)\]])?\s?=\s?(?P<value>{_NUM})"
-    rf"\s?[,;]?\s?(?:\(?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>≤≥])\s?(?P<p>\d?\.\d+)|(?P<ns>n\.?s\b))"
+    rf"\s?(?:[(\[]\s?(?:df\s?=\s?)?(?P<one>{_DF})(?:\s?[,;]\s?(?:[Nn]\s?=\s?)?(?P<two>{_DF}))?\s?[)\]])?\s?(?P<at>[=<])\s?(?P<value>{_NUM})"
+    rf"\s?[,;]?\s?(?:\(?(?:one-sided |two-sided )?p\s?(?P<sign>[=<>≤≥])\s?(?P<p>\d?\.\d+|1(?![\d.,]*\d))|"
+    rf"(?P<ns>n\.?s\b))"
 )
 _LEVEL = Fraction(1, 20)
 _INTERVAL = re.compile(
@@ -38,13 +42,15 @@ _OTHER_P = re.compile(
 )
 
 
+_ONE_SIDED = re.compile(r"\b(?:one|1)[- ](?:sided|tailed)|\bdirectional (?:test|hypothes)", re.I)
+
+
 def reported(paper: AuditedPaper) -> Iterator[Claim]:
     """Everything that sentences report."""
-    lenient = _LENIENT.search(paper.words) is not None
+    one_sided = _ONE_SIDED.search(paper.words) is not None
     for sentence in paper.sentences:
-        yield from _tests(sentence)
+        yield from _tests(sentence, one_sided=one_sided)
         yield from _estimates(sentence)
-        yield from _significance(sentence, lenient=lenient)
 
 
 def _fact(sentence: Sentence, text: str, start: int) -> Fact:
@@ -57,24 +63,34 @@ def _said(sentence: Sentence, start: int) -> str:
     return f"“{sentence.short}” ({sentence.place(start)})"
 
 
-def _tests(sentence: Sentence) -> Iterator[Claim]:
-    """`t(28) = 2.20, p = .036`; `[F(2, 30.5) = 3.10, ns]`."""
+def _tests(sentence: Sentence, *, one_sided: bool) -> Iterator[Claim]:
+    """`t(28) = 2.20, p = .036`; `[F(2, 30.5) = 3.10, ns]`; `F(1, 248) < 1.16, p > .28`."""
     text = letters(sentence.text)
     for found in _TEST.finditer(text) if not _OTHER_P.search(text) else ():
         name = _TESTS.get(found["name"][:1].lower(), "chi2")
         value = _fact(sentence, found["value"], found.start("value"))
+        if found["at"] == "<":
+            value = replace(value, low=Fraction(0), high=value.value)
         degrees = _degrees(name, found["one"], found["two"])
-        formula, wider = (_p_fits(sentence, found, name, read(value), degrees) for read in (same, one_unit_wider))
+        sides = (1, 2) if name in ("t", "z", "r") else (1,)
+        formula, wider = (
+            _p_fits(sentence, found, name, read(value), degrees, sides) for read in (same, one_unit_wider)
+        )
         if formula is None or wider is None:
             continue
-        said = f"p {found['sign']} {found['p']}" if found["p"] else "ns"
+        said, evidence = f"p {found['sign']} {found['p']}" if found["p"] else "ns", ""
+        if len(sides) > 1 and not one_sided and search(wider, Work(20_000)).status == "possible":
+            # Nothing speaks of one-sided tests: a p that fits one only is suspected.
+            formula = _p_fits(sentence, found, name, value, degrees, (1,)) or formula
+            evidence = "a test is two-sided where nothing says otherwise"
         yield Claim(
             f"{FAMILY} {value.address} {said}",
             formula,
-            f"{said} belongs to {found['name']} = {value.text}{_gives(name, value, degrees)}.",
+            f"{said} belongs to {found['name']} {found['at']} {value.text}{_gives(name, value, degrees)}.",
             _said(sentence, found.start()),
             question=f"Which p belongs to {found['name']} = {value.text}?",
             family=FAMILY,
+            evidence=evidence,
             explicit=True,
             wider=wider,
         )
@@ -118,23 +134,27 @@ def _gives(name: str, value: Fact, degrees: list[tuple[Interval, ...]]) -> str:
 
 
 def _p_fits(
-    sentence: Sentence, found: re.Match[str], name: str, value: Fact, degrees: list[tuple[Interval, ...]]
+    sentence: Sentence,
+    found: re.Match[str],
+    name: str,
+    value: Fact,
+    degrees: list[tuple[Interval, ...]],
+    sides: tuple[int, ...],
 ) -> Formula | None:
     """The p that is printed, or that nothing is significant, against what the test gives on one side or on both."""
     tails = _tails(name, value, degrees)
     if not tails:
         return None
     low, high = min(Fraction(one.low) for one in tails), max(Fraction(one.high) for one in tails)
-    sides = (1, 2) if name in ("t", "z", "r") else (1,)
     own = equal(Given(value), Given(value))
     if found["ns"]:
         # The other side of a test that is not significant only has a greater p.
         return all_of(compare(number(high), ">", _LEVEL), own)
-    p = _fact(sentence, found["p"], found.start("p"))
-    p = one_unit_wider(p) if value.high - value.low > value.unit else p
+    sign, p = found["sign"], _fact(sentence, found["p"], found.start("p"))
+    # What p is said to be below or above is a threshold, and exact.
+    p = p.read_as(Rule.EXACT) if sign != "=" else one_unit_wider(p) if value.high - value.low > value.unit else p
     above = [at_most(low / side, Given(p)) for side in sides]
     below = [at_most(Given(p), high / side) for side in sides]
-    sign = found["sign"]
     ways = list(map(all_of, above, below)) if sign == "=" else above if sign in "<≤" else below
     return all_of(any_of(*ways), own)
 
@@ -169,53 +189,3 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
             family=FAMILY,
             evidence="the interval stands directly behind the number",
         )
-
-
-_P_VALUE = re.compile(r"\bp\s?(?:-?values?)?\s?(?P<sign>[=<>≤≥])\s?(?P<p>[01]?\.\d+)(?!\d|\s?[×·eE])")
-_SIGNIFICANT = re.compile(r"\b(?P<not>in|non-?)?significan", re.I)
-_NOT = re.compile(
-    r"\b(?:not|no|non|none|nor|neither|without|never|fail\w*|lack\w*|lost|loses?|vanish\w*|cannot|barely|n't|hardly|nothing|"
-    r"if|whether|would|unless|far|level|threshold|approach\w*|near\w*|digits?|figures?|most|less|more)\b|n[’']t\b",
-    re.I,
-)
-_NONE = re.compile(r"\b(?:none|neither|no|nor|not|never|nothing)\b|n[’']t\b", re.I)
-_APART = re.compile(r"[;:—]|\b(?:while|whereas|but|only|although|and|so|n\.s)\b")
-_NEAR = 60
-_WEAKLY = re.compile(r"\b(?:marginal|weak|borderline|suggest)\w*", re.I)
-_LENIENT = re.compile(
-    r"\b10\s?(?:%|per ?cent)|[<≤=]\s?0?\.10?\b|bonferroni|\bholm\b|\bfdr\b|benjamini|family-?wise|"
-    r"multiple (?:comparison|test)",
-    re.I,
-)
-
-
-def _significance(sentence: Sentence, *, lenient: bool) -> Iterator[Claim]:
-    """A sentence that calls one thing significant, or not, and gives one p for it."""
-    words, values = list(_SIGNIFICANT.finditer(sentence.text)), list(_P_VALUE.finditer(sentence.text))
-    if len(words) != 1 or len(values) != 1 or _OTHER_P.search(sentence.text):
-        return
-    ends = sorted((*words[0].span(), *values[0].span()))
-    if ends[2] - ends[1] > _NEAR or _APART.search(sentence.text[ends[1] : ends[2]]):
-        return
-    p, sign = _fact(sentence, values[0]["p"], values[0].start("p")), values[0]["sign"]
-    around = sentence.text[max(0, words[0].start() - 60) : words[0].end() + 40]
-    is_weak = _WEAKLY.search(around) is not None
-    level = Fraction(1, 10) if is_weak or lenient else Fraction(1, 20)
-    # What is denied of all is denied at the other end of the sentence: `none of the five predicted it to a … extent`.
-    doubted = _NOT.search(around) or _NONE.search(sentence.text[: words[0].start()])
-    if words[0]["not"] and not is_weak and not lenient and sign in "=<≤" and not doubted:
-        said, formula = "not significant", at_most(level, Given(p))
-    elif not words[0]["not"] and not doubted and sign in "=>≥":
-        said, formula = "significant", at_most(Given(p), level)
-    else:
-        return
-    yield Claim(
-        f"{FAMILY} {p.address} significance",
-        formula,
-        f"p {sign} {p.text} is called {said}, at {float(level):g}.",
-        _said(sentence, values[0].start()),
-        ("The word is of this p, at the usual level.",),
-        question=f"Is p {sign} {p.text} {said}, and at which level?",
-        family=FAMILY,
-        evidence="the sentence has one p, and one word for it",
-    )

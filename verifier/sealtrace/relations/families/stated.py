@@ -6,20 +6,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families.paper import Sheet
-from sealtrace.relations.families.wording import COUNT, SUMMARY, count, count_of, plain, real
+from sealtrace.relations.families.wording import COUNT, count, count_of, is_summary, plain, real
 from sealtrace.relations.syntax import Expression, Formula, Given, call
 
 _SIZE = re.compile(rf"\b[nN] ?= ?{COUNT}")
 
 
 @dataclass(frozen=True)
-class Rule:
+class StatedRule:
     """A number that follows from others beside it."""
 
     family: str
@@ -79,7 +80,7 @@ def headers(sheet: Sheet, *columns: int) -> str:
 
 
 @dataclass(frozen=True)
-class Summary:
+class StatedSummary:
     """A number of a row that summarizes others, and the numbers that it may be of."""
 
     sheet: Sheet
@@ -101,41 +102,48 @@ class Summary:
 
     @property
     def is_last(self) -> bool:
-        """Whether no rows follow but summaries; if there are others, it may be of a block that nothing marks."""
-        names = (line.first or line.label.partition(JOIN)[0] for line in self.sheet.rows[self.row + 1 :])
-        return all(SUMMARY.fullmatch(plain(name)) for name in names)
+        """Whether no rows follow but summaries and notes; others may belong to a block that nothing marks."""
+        below = [row for row in self.sheet.numbered if row > self.row]
+        names = (self.sheet.rows[row].first or self.sheet.rows[row].label.partition(JOIN)[0] for row in below)
+        return all(is_summary(name) for name in names)
 
     @property
     def lists(self) -> list[list[Fact]]:
         """The numbers of each scope that has all of them."""
         return [facts for scope in self.scopes if (facts := self.sheet.down(self.column, scope)) is not None]
 
-    def claim(self, rule: Rule, parts: Sequence[Fact], **changed: Any) -> Claim:
+    def claim(self, rule: StatedRule, parts: Sequence[Fact], **changed: object) -> Claim:
         """What a rule says of it."""
         return rule.claim(self.sheet, (self.fact, *parts), f"row {self.sheet.rows[self.row].label!r}", **changed)
 
 
-def summaries(sheet: Sheet, named: re.Pattern[str]) -> Iterator[Summary]:
+def summaries(sheet: Sheet, named: re.Pattern[str]) -> Iterator[StatedSummary]:
     """Rows of such a name, number by number."""
     for row, line in enumerate(sheet.rows):
         if named.fullmatch(plain(line.first or line.label)) and (scopes := _summarized(sheet, row)):
             for column in sheet.numeric_columns():
                 if (fact := sheet.number(row, column)) is not None:
-                    yield Summary(sheet, row, column, fact, scopes)
+                    yield StatedSummary(sheet, row, column, fact, scopes)
 
 
 def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
     """The rows that a summary row may speak of: all above, those since the last summary, or those of its block."""
-    above = [place for place in range(row) if not SUMMARY.fullmatch(plain(sheet.rows[place].first))]
-    _name, joined, measure = sheet.rows[row].label.partition(JOIN)
-    alike = [place for place in above if sheet.rows[place].label.endswith(f"{JOIN}{measure}")] if joined else []
+    lines = sheet.rows
+    above = [place for place in sheet.numbered if place < row and not is_summary(lines[place].first)]
+    if sheet.is_turned:
+        # Columns of other things may stand before those that are added up: these are the last ones printed alike.
+        above = [place for place in above if not is_summary(lines[place].label)]
+        alike = list(takewhile(lambda place: sheet.decimals(place) == sheet.decimals(above[-1]), reversed(above)))
+        return list({tuple(scope): scope for scope in (above, alike[::-1]) if len(scope) > 1}.values())
+    _name, joined, measure = lines[row].label.partition(JOIN)
+    alike = [place for place in above if lines[place].label.endswith(f"{JOIN}{measure}")] if joined else []
     # The average of one measure is that of its rows only, where rows of several take turns.
     above = alike if len(alike) > 1 else above
     scopes = [above]
     if above:
         # Several summaries in one stack speak of the same rows.
         earlier = sorted(set(range(above[-1])) - set(above))
-        ruled = [place for place in above if sheet.rows[place].after_rule]
+        ruled = [place for place in above if lines[place].after_rule]
         starts = [place + 1 for place in earlier[-1:]] + ruled[-1:]
         scopes += [[place for place in above if place >= start] for start in starts]
     return list({tuple(scope): scope for scope in scopes if len(scope) > 1}.values())
@@ -157,7 +165,7 @@ def size_of(sheet: Sheet, row: int, column: str) -> int | None:
     return count_of(told[0]) if len(told) == 1 else None
 
 
-def found_by(rules: Iterable[Rule], sheets: Iterable[Sheet]) -> Iterator[Claim]:
+def found_by(rules: Iterable[StatedRule], sheets: Iterable[Sheet]) -> Iterator[Claim]:
     """What rules say of tables by their headers alone."""
     for sheet in sheets:
         for rule in rules:

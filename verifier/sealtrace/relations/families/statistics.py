@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from sealtrace.paper.fact import Fact
 from sealtrace.relations.computing import tail
@@ -15,22 +14,20 @@ from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families import inference
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY, reported
-from sealtrace.relations.families.stated import Rule, headers
+from sealtrace.relations.families.stated import StatedRule
 from sealtrace.relations.families.trials import wilson
-from sealtrace.relations.families.wording import COUNT, count_of, is_percent, plain, real
+from sealtrace.relations.families.wording import is_percent, plain, real
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     Expression,
     Formula,
     Given,
-    Unknown,
     all_of,
     any_of,
     at_most,
     call,
     equal,
     number,
-    some_integer,
 )
 from sealtrace.relations.work import Work
 
@@ -41,49 +38,19 @@ def find_statistics(paper: AuditedPaper) -> Iterator[Claim]:
     """What sentences report; margins of rates, McNemar's test and errors in tables."""
     yield from reported(paper)
     yield from inference.find(paper)
-    notes = " ".join(sentence.text for sentence in paper.sentences)
-    sizes = {name: count_of(size) for name, size in _SIZED.findall(notes)}
     stars = _thresholds(paper.words)
     for sheet in paper.sheets:
         yield from _starred(sheet, stars)
-        yield from _margins(sheet, sizes)
         yield from _mcnemar(sheet)
         yield from _OF_DEVIATION.claims(sheet)
         if not any(_is_padded(sheet, column) for column in _OF_ESTIMATE.columns(sheet)):
             yield from _OF_ESTIMATE.claims(sheet)
-        if _BINARY.search(sheet.caption):
-            yield from (claim for claim in _OF_BINARY.claims(sheet) if 0 <= claim.facts[1].value <= 1)
 
 
 # Counts behind rates
 
-_SIZED = re.compile(r"\b([A-Z][A-Za-z-]{0,8})\s?=\s?[a-z][\w -]{2,40}?\((?:n\s?=\s?)?(\d[\d,]*)\)")
-_WHOLE = re.compile(r"(?:all|overall|total|average|avg\.?|mean)(?: ?\(?%\)?)?")
 _COUNTS = re.compile(r"(?:b|c|n_?01|n_?10|only \w+|gained|lost|wins|losses|improved|worsened|fixed|broken)")
 _MOST_PAIRS = 5000
-
-
-def _margins(sheet: Sheet, sizes: dict[str, int]) -> Iterator[Claim]:
-    """Rates of parts whose sizes a note gives, and the rate of the whole: some counts must give all of them."""
-    columns = [column for column in sheet.numeric_columns() if sheet.columns[column].label in sizes]
-    counts = [sizes[sheet.columns[column].label] for column in columns]
-    whole = sheet.only(_WHOLE)
-    if len(columns) > 1 and whole is not None and len(columns) == len(sheet.numeric_columns()) - 1:
-        for _row, facts in sheet.together(whole, *columns):
-            said, evidence = f"column {headers(sheet, whole)}", "the text gives the sizes of all parts"
-            yield _OF_PARTS.claim(sheet, facts, said, counts, evidence=evidence)
-
-
-def _of_parts(whole: Given, *parts: Any) -> Formula:
-    """The parts with their sizes: a count over all of them that is a sum of counts that print as the parts do."""
-    *rates, sizes = parts
-    known = [(rate.fact, size) for rate, size in zip(rates, sizes, strict=True)]
-    scale = 100 if any(fact.value > 1 for fact, _size in known) else 1
-    least = sum(math.ceil(fact.low * size / scale) for fact, size in known)
-    most = sum(math.floor(fact.high * size / scale) for fact, size in known)
-    body = equal(whole * sum(sizes), Unknown("k") * scale)
-    bound = all_of(*(at_most(Given(fact), fact.high) for fact, _size in known))
-    return all_of(some_integer("k", least, max(least, most), body), bound)
 
 
 def mcnemar(difference: int, discordant: int) -> Fraction:
@@ -94,31 +61,11 @@ def mcnemar(difference: int, discordant: int) -> Fraction:
 
 
 def _mcnemar(sheet: Sheet) -> Iterator[Claim]:
-    """McNemar's p against its two counts; or against a difference of rates over n, which bounds it from below."""
+    """McNemar's p against its two counts."""
     if not re.search(r"\bMcNemar", sheet.caption + " ".join(line.label for line in sheet.columns)):
         return
-    columns = _OF_PAIRS.columns(sheet)
-    if len(columns) == 3:
+    if len(_OF_PAIRS.columns(sheet)) == 3:
         yield from _OF_PAIRS.claims(sheet)
-    sizes = {count_of(size) for size in re.findall(rf"\bn ?= ?{COUNT}", sheet.caption)}
-    for _row, facts in sheet.together(*_OF_DIFFERENCE.columns(sheet)) if not columns and len(sizes) == 1 else ():
-        if (ends := _around(facts[1], n := min(sizes))) is not None:
-            yield _OF_DIFFERENCE.claim(sheet, facts, "McNemar", n, *map(float, ends))
-
-
-def _around(delta: Fact, n: int) -> tuple[Fraction, Fraction] | None:
-    """The least and the greatest p that a difference of rates over so many pairs can have."""
-    scale = 1 if abs(delta.value) <= 1 and delta.unit < Fraction(1, 100) else 100
-    apart = max(0, math.ceil((abs(delta.value) - delta.unit / 2) * n / scale))
-    if not 0 < n <= _MOST_PAIRS or apart > n:
-        return None
-    least = Fraction(2, 2**apart) if apart else Fraction(0)
-    return least, max(least, mcnemar(apart, n - (n - apart) % 2))
-
-
-def _of_difference(p: Given, delta: Given, n: int, *_ends: float) -> Formula:
-    least, most = _around(delta.fact, n) or (0, 1)
-    return all_of(at_most(least, p), at_most(p, most), at_most(delta, delta.fact.high))
 
 
 def _of_pairs(p: Given, b: Given, c: Given) -> Formula:
@@ -135,14 +82,7 @@ def _of_pairs(p: Given, b: Given, c: Given) -> Formula:
 
 
 _P = r"p(?:[ -]?values?)?"
-_OF_PARTS = Rule(
-    FAMILY,
-    "{0} is a count over all, of {count} parts whose sizes the text gives.",
-    _of_parts,
-    ("Every item counts once, and the parts make up the whole.",),
-    "Which counts give {0}?",
-)
-_OF_PAIRS = Rule(
+_OF_PAIRS = StatedRule(
     FAMILY,
     "p {0} is McNemar's for {1} against {2}.",
     _of_pairs,
@@ -151,20 +91,12 @@ _OF_PAIRS = Rule(
     headed=(_P,),
     listed=_COUNTS,
 )
-_OF_DIFFERENCE = replace(
-    _OF_PAIRS,
-    says="p {0} is McNemar's for a difference of {1} over {2}: {3:.2g} to {4:.2g}.",
-    formula=_of_difference,
-    headed=(_P, r"(?:δ|diff|change|gain).*"),
-    listed=None,
-)
 
 
 # Errors and deviations
 
 _DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
 _ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
-_BINARY = re.compile(r"\bbinary\b|\b0/1\b|\bzero or one\b|\bdichotom", re.I)
 
 
 _P_BELOW = re.compile(r"(?<![*∗⋆])([*∗⋆]{1,4})\s?(?:denotes? |indicates? )?p\s?(?:-?values?\s?)?[<≤]\s?(0?\.\d+)")
@@ -195,7 +127,7 @@ def _of_stars(value: Given, error: Expression, _stars: str, least: str, most: st
     return all_of(at_most(error * least, size), *([at_most(size, error * most)] if most else []))
 
 
-_HAS_STARS = Rule(
+_HAS_STARS = StatedRule(
     FAMILY,
     "{0} with error {1} has as many stars as its level gives: {2}.",
     _of_stars,
@@ -280,7 +212,7 @@ def _is_padded(sheet: Sheet, column: int) -> bool:
     return len(texts) > 4 and all("." in text and text.endswith("0") for text in texts)
 
 
-_OF_DEVIATION = Rule(
+_OF_DEVIATION = StatedRule(
     FAMILY,
     "{0} is {1} over the root of {2}.",
     lambda error, deviation, n: equal(error**2 * n, deviation**2),
@@ -295,15 +227,6 @@ _OF_ESTIMATE = replace(
     formula=lambda ratio, value, error: equal(ratio * error, value),
     headed=(r"(?:t|z)(?:[ -](?:value|stat(?:istic)?))?", r"(?:estimate|est\.?|coef\.?|coefficient|β|b|beta)", _ERROR),
     sized=None,
-)
-_OF_BINARY = replace(
-    _OF_DEVIATION,
-    says="{0} is the standard deviation of {2} zeros and ones with mean {1}.",
-    formula=lambda deviation, mean, n: any_of(
-        *(equal(deviation**2 * divisor, mean * (1 - mean) * n) for divisor in (n - 1, n))
-    ),
-    assumes=("Every value is zero or one.",),
-    headed=(_DEVIATION, r"mean|m|proportion|share"),
 )
 
 
@@ -336,7 +259,7 @@ def find_certificates(paper: AuditedPaper) -> Iterator[Claim]:
                     yield from _bound(sheet, row, column, ratio, min(levels), is_wilson=named[1] is not None)
 
 
-_IS_BOUND = Rule(
+_IS_BOUND = StatedRule(
     CERTIFICATES,
     "{0} is {1} of {2}/{3}.",
     lambda _bound, _name, _k, _n, formula: formula,

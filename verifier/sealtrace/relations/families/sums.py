@@ -5,12 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import groupby
 
 from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
+from sealtrace.relations.families.naming import is_of
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import Rule, Summary, found_by, summaries, weighted
-from sealtrace.relations.families.wording import RELATIVE, SUMMARY, count, plain, real
+from sealtrace.relations.families.stated import StatedRule, StatedSummary, found_by, headers, summaries, weighted
+from sealtrace.relations.families.wording import (
+    COUNT,
+    RELATIVE,
+    SUMMARY,
+    count,
+    count_of,
+    is_summary,
+    plain,
+    printed,
+    real,
+)
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     Formula,
@@ -46,9 +58,6 @@ _ADDITIVE = re.compile(
     r"(?:# ?|no\. of |number of )?(?:[\w-]+ )?"
     r"(?:count|counts|n|samples|instances|examples|states|hands|matches|games|cases|questions|episodes|patients|errors)"
 )
-_SPLITS = re.compile(
-    r"(?:train|training|dev|development|val\.?|valid\.?|validation|test|testing|calibration|held-?out|structure|tune)"
-)
 _SUMS = re.compile(
     r"\b(columns?|rows?|percentages|shares|proportions|fractions|entries|values|probabilities)\b([^.;]*?)"
     r"\b(?:sums?|adds?(?: up)?|total)s? to (100|one hundred|1|one)\b(?!\.\d)",
@@ -63,7 +72,7 @@ def _adds_up(total: Given, *parts: Given) -> Formula:
     return any_of(*(equal(total * n if n > 1 else total, call("sum", *parts)) for n in times))
 
 
-_IS_TOTAL = Rule(
+_IS_TOTAL = StatedRule(
     TOTALS,
     "{0} is the total of {count} parts.",
     _adds_up,
@@ -71,42 +80,118 @@ _IS_TOTAL = Rule(
     "Which parts sum to {0}?",
     ("the parts overlap", lambda total, *parts: at_most(total, call("sum", *parts))),
     read=Given,
-    headed=(_TOTAL,),
-    listed=_SPLITS,
 )
 
 
 def find_totals(paper: AuditedPaper) -> Iterator[Claim]:
-    """Rows and columns of totals, and what a caption says of shares."""
+    """Rows and columns of totals, shares of them, and what a caption says of either."""
+    for sheet in paper.both_ways:
+        for _row, group in groupby(summaries(sheet, _WHOLE), lambda summary: summary.row):
+            yield from _totals(list(group))
     for sheet in paper.sheets:
         for summary in summaries(sheet, _WHOLE):
-            yield from _total(summary)
             yield from _hundred(summary)
         yield from _ratios(sheet)
-        splits = _IS_TOTAL.columns(sheet)
-        if len(splits) == len(sheet.numeric_columns()):
-            yield from (claim for claim in _IS_TOTAL.claims(sheet) if _counts(claim.facts))
         yield from _declared(sheet)
+        yield from _captioned(sheet, paper)
+        yield from _of_whole(sheet)
 
 
-def _total(summary: Summary) -> Iterator[Claim]:
-    named = _TOTAL.fullmatch(summary.name) or _ADDITIVE.fullmatch(summary.header)
-    parts = summary.sheet.down(summary.column, summary.scopes[0])
-    if not named or _NOT_ADDITIVE.search(summary.header) or not summary.is_last or parts is None:
+def _totals(row: list[StatedSummary]) -> Iterator[Claim]:
+    """A row or column of totals, number by number: those that add up speak for the others."""
+    found = [summary for summary in row if _is_additive(summary)]
+    adding = [summary for summary in found if any(_adding(summary.fact, facts) for facts in summary.lists)]
+    for summary in found:
+        total, turned = summary.fact, summary.sheet.is_turned
+        parts = next((facts for facts in summary.lists if _adding(total, facts)), summary.lists[0])
+        added = sum(part.value for part in parts)
+        exact, others = _counts([*parts, total]), len(adding) - (summary in adding)
+        # What is many times its parts is a total of something else: of what the parts are means of; and parts that
+        # are much more than the whole overlap. A digit that is wrong leaves a gap of one digit.
+        usual = exact and not turned
+        near = usual and 0.8 * added <= total.value <= 4 * added
+        near = near or ((others > 0 or not usual) and is_one_digit(total, added))
+        if others >= len(found) - len(adding) if turned and others else near or (others and total.value > added):
+            lists = [parts] if turned else summary.lists
+            ways = any_of(*(_adds_up(Given(total), *map(Given, facts)) for facts in lists))
+            # Categories, users or places of several parts may be the same ones.
+            overlap = total.value < added and not (turned or _ADDITIVE.fullmatch(summary.header))
+            evidence = "the row's name; a whole may be less than its parts where they overlap" if overlap else ""
+            yield summary.claim(_IS_TOTAL, parts, formula=ways, evidence=evidence)
+
+
+def _is_additive(summary: StatedSummary) -> bool:
+    """Whether a total is called so, is of all that stands before it, and of what can be added up."""
+    named = _TOTAL.fullmatch(summary.name) or _ADDITIVE.fullmatch(summary.header) or summary.sheet.is_turned
+    indented = not summary.sheet.is_turned and any(summary.sheet.rows[row].indented for row in summary.scopes[0])
+    if not named or indented or not summary.is_last or not summary.lists or _NOT_ADDITIVE.search(summary.header):
+        return False
+    parts = summary.lists[0]
+    alike = {fact.unit for fact in parts} == {summary.fact.unit} != {1} and "%" not in summary.fact.text
+    return _counts([*parts, summary.fact]) or (alike and _TOTAL.fullmatch(summary.name) is not None)
+
+
+def _adding(total: Fact, parts: Sequence[Fact]) -> bool:
+    """Whether parts add up to a total as printed, or several times, where rows break it down in several ways."""
+    slack = sum((fact.high - fact.low for fact in (total, *parts)), Fraction(0)) / 2
+    added = sum(part.value for part in parts)
+    return any(abs(total.value * times - added) <= slack for times in ((1, 2, 3) if len(parts) > 3 else (1,)))
+
+
+def is_one_digit(total: Fact, added: Fraction | int) -> bool:
+    """Whether a total misses a sum as it does where one digit of any of the numbers is another one."""
+    units = abs(total.value - added) / total.unit
+    return units.denominator == 1 and len(str(units.numerator).rstrip("0")) == 1
+
+
+_IN_CAPTION = re.compile(
+    rf"\b(?:a total of|totall?ing|total(?: is|:| =)?|sums? to) {COUNT}\b|\b{COUNT} (?:[a-z-]+ ){{1,3}}in total\b", re.I
+)
+
+
+def _captioned(sheet: Sheet, paper: AuditedPaper) -> Iterator[Claim]:
+    """The total that a caption gives of the only column of counts."""
+    rows = [row for row in sheet.numbered if not is_summary(sheet.rows[row].first or sheet.rows[row].label)]
+    columns = [(column, facts) for column in sheet.numeric_columns() if (facts := sheet.down(column, rows))]
+    counts = [(column, facts) for column, facts in columns if _counts(facts) and len(facts) > 1]
+    for sentence in (one for one in paper.facts.sentences if is_of(one, sheet)):
+        for found in _IN_CAPTION.finditer(sentence.text) if len(counts) == 1 else ():
+            (column, facts), text = counts[0], found[1] or found[2]
+            total = sentence.fact(found.start(1 if found[1] else 2), text, Fraction(count_of(text)))
+            added = sum(fact.value for fact in facts)
+            near = 4 * added <= 5 * total.value <= 6 * added
+            if near and not _NOT_ADDITIVE.search(plain(sheet.columns[column].label)):
+                yield _IS_TOTAL.claim(sheet, (total, *facts), "caption", name=f"{TOTALS} {total.address} {sheet.label}")
+
+
+_SHARE = re.compile(
+    r"(?:%|share|percent|percentage|proportion|fraction)(?: of (?:the )?(?:all|total|whole|sum))?(?: ?\(?%\)?)?"
+)
+_IS_SHARE = StatedRule(
+    TOTALS,
+    "{0} is the share of {1} in the sum of its column.",
+    lambda share, count, whole: equal(share, printed(count.fact) * whole),
+    ("The rows make up the whole.",),
+    "Of which whole is {0} the share?",
+)
+
+
+def _of_whole(sheet: Sheet) -> Iterator[Claim]:
+    """A column of shares beside the only column of counts."""
+    rows = [row for row in sheet.numbered if not is_summary(sheet.rows[row].first or sheet.rows[row].label)]
+    shares, columns = sheet.only(_SHARE), sheet.numeric_columns()
+    lists = [facts for column in columns if column != shares and (facts := sheet.down(column, rows)) and _counts(facts)]
+    parts = sheet.down(shares, rows) if shares is not None else None
+    if parts is None or len(lists) != 1 or len(rows) < 2 or not (whole := sum(fact.value for fact in lists[0])):
         return
-    # What is many times its parts is a total of something else: of what the parts are means of; and parts that
-    # are much more than the whole overlap.
-    added, total = sum(part.value for part in parts), summary.fact
-    indented = any(summary.sheet.rows[row].indented for row in summary.scopes[0])
-    if _counts([*parts, total]) and not indented and 0.8 * added <= total.value <= 4 * added:
-        ways = any_of(*(_adds_up(Given(total), *map(Given, facts)) for facts in summary.lists))
-        # Categories, users or places of several parts may be the same ones.
-        overlap = total.value < added and not _ADDITIVE.fullmatch(summary.header)
-        evidence = "the row's name; a whole may be less than its parts where they overlap" if overlap else ""
-        yield summary.claim(_IS_TOTAL, parts, formula=ways, evidence=evidence)
+    scale, said = Fraction(100 if any(part.value > 1 for part in parts) else 1), f"column {headers(sheet, shares or 0)}"
+    claims = [_IS_SHARE.claim(sheet, pair, said, scale / whole) for pair in zip(parts, lists[0], strict=True)]
+    # One wrong count makes all shares wrong; then the rows say nothing of how they are to be read.
+    if sum(search(claim.formula, Work(20_000)).status == "possible" for claim in claims) * 2 >= len(claims):
+        yield from claims
 
 
-def _hundred(summary: Summary) -> Iterator[Claim]:
+def _hundred(summary: StatedSummary) -> Iterator[Claim]:
     """Shares above a total of one hundred, where another column shows that all parts are listed."""
     sheet, rows, whole = summary.sheet, summary.scopes[0], summary.fact.value
     parts = sheet.down(summary.column, rows)
@@ -170,7 +255,10 @@ def _declared(sheet: Sheet) -> Iterator[Claim]:
 
 # Means, and deviations from them
 
-_MEAN = re.compile(r"(?:mean|average|avg)\.?(?: ?± ?(?:sd|std\.?|s\.d\.|standard deviation))?")
+_MEAN = re.compile(
+    r"(?:macro[- ])?(?:mean|average|avg)\.?(?: ?± ?(?:sd|std\.?|s\.d\.|standard deviation))?"
+    rf"(?: (?:over|of|across) (?:all |the )*(?:{COUNT} )?[\w -]+| ?\((?:over |of |n ?= ?)?(?:{COUNT})?[\w -]*\))?"
+)
 _SD = re.compile(r"s\.?d\.?|std\.?(?: ?dev\.?)?|st\. ?dev\.|standard deviation")
 _OTHER_ERROR = re.compile(r"\bstandard errors?\b|\bSEM\b|\bconfidence|\bbootstrap|\bpooled\b", re.IGNORECASE)
 _LISTED = re.compile(r"(?:seed|run|fold|trial|rep|repeat|replicate|split)s? ?(?:#|no\.)? ?\d+")
@@ -213,7 +301,7 @@ def _deviates(deviation: Given, *cells: Given) -> Formula:
     return all_of(some_real("m", None, None, equal(Unknown("m"), call("mean", *cells))), any_of(*ways))
 
 
-_IS_MEAN = Rule(
+_IS_MEAN = StatedRule(
     MEANS,
     "{0} is the mean of {count} numbers above it or beside it.",
     lambda mean, *values: equal(mean, call("mean", *values)),
@@ -226,14 +314,14 @@ _IS_MEAN = Rule(
     headed=(_MEAN,),
     listed=_LISTED,
 )
-_IS_WEIGHTED = Rule(
+_IS_WEIGHTED = StatedRule(
     MEANS,
     "{0} is made of {count} numbers by the weights of their rows.",
     lambda whole, *values: equal(whole, call("sum", *values)),
     ("The weights are those of the column headed so.",),
     "With which weights is {0} computed?",
 )
-_IS_DEVIATION = Rule(
+_IS_DEVIATION = StatedRule(
     MEANS,
     "{0} is the standard deviation of {count} listed numbers.",
     _deviates,
@@ -245,35 +333,60 @@ _IS_DEVIATION = Rule(
 
 
 def find_means(paper: AuditedPaper) -> Iterator[Claim]:
-    """Means of rows above and of listed seeds, and deviations of those."""
-    plainly = [sheet for sheet in paper.sheets if not _POOLING.search(sheet.caption)]
+    """Means of rows above, or of columns before, and of listed seeds, and deviations of those."""
+    plainly = [sheet for sheet in paper.both_ways if not _POOLING.search(sheet.caption)]
     for sheet in plainly:
-        for summary in (*summaries(sheet, _MEAN), *summaries(sheet, _WHOLE)):
-            yield from _mean(summary)
+        every = [*summaries(sheet, _MEAN), *([] if sheet.is_turned else summaries(sheet, _WHOLE))]
+        for _row, group in groupby(every, lambda summary: summary.row):
+            yield from _means(list(group))
     for sheet in paper.both_ways:
         yield from _weighted(sheet)
-    yield from found_by([_IS_MEAN], plainly)
+    yield from found_by([_IS_MEAN], paper.sheets)
     yield from found_by([_IS_DEVIATION], (sheet for sheet in paper.both_ways if not _OTHER_ERROR.search(sheet.caption)))
 
 
-def _mean(summary: Summary) -> Iterator[Claim]:
-    """The mean of the rows above, by sizes or evenly; the rate of a whole where the counts of its parts add up."""
-    lists, header, mean = summary.lists, summary.header, summary.fact
-    entry = summary.sheet.entries[summary.row, summary.column]
+def _means(row: list[StatedSummary]) -> Iterator[Claim]:
+    """A row or column of means; those that are the mean of what stands before them speak for the others."""
+    found = [summary for summary in row if _may_be_mean(summary)]
+    fitting = [summary for summary in found if any(_is_mean_of(summary.fact, facts) for facts in summary.lists)]
+    for summary in found:
+        others = len(fitting) - (summary in fitting)
+        if others and others >= len(found) - len(fitting):
+            yield from _mean(summary, known=True)
+        elif not summary.sheet.is_turned:
+            yield from _mean(summary, known=False)
+
+
+def _may_be_mean(summary: StatedSummary) -> bool:
+    header, entry = summary.header, summary.sheet.entries[summary.row, summary.column]
     absolute = _APART if not re.search(r"%|×|\dx\b", f"{entry.text} {header}") else _DELTA
-    relative = RELATIVE.search(absolute.sub("", header))
-    if not lists or not (summary.is_last or len(summary.scopes) > 1) or _NOT_MEAN.search(header) or relative:
-        return
-    sizes, is_mean = _sizes(summary), _MEAN.fullmatch(summary.name) is not None
-    known = _has_items(summary) if is_mean else _is_rate(summary, lists[0]) and bool(sizes) and bool(sizes[-1])
+    of_some = (summary.is_last or len(summary.scopes) > 1) and not RELATIVE.search(absolute.sub("", header))
     # Shares have their whole in that row.
-    if not known or abs(sum(fact.value for fact in lists[0]) - mean.value) <= len(lists[0]) * mean.unit:
+    parts = summary.lists[0] if summary.lists else []
+    return of_some and bool(parts) and not _NOT_MEAN.search(header) and not _adding(real(summary.fact).fact, parts)
+
+
+def _is_mean_of(mean: Fact, parts: Sequence[Fact]) -> bool:
+    """Whether it is the mean as printed; of numbers that differ, otherwise anything between them is."""
+    middle = sum((part.value for part in parts), Fraction(0)) / len(parts)
+    values = [part.value for part in parts]
+    return abs(mean.value - middle) <= mean.unit < max(values) - min(values)
+
+
+def _mean(summary: StatedSummary, *, known: bool) -> Iterator[Claim]:
+    """The mean of the rows above, by sizes or evenly; the rate of a whole where the counts of its parts add up."""
+    lists, mean = summary.lists, summary.fact
+    sizes, named = _sizes(summary), _MEAN.fullmatch(summary.name)
+    # A label may say of how many it is the mean: then of these, or of others than are listed.
+    told = count_of(named[1] or named[2] or "zero") if named else 0
+    items = (told == len(lists[0]) or (not told and _has_items(summary))) if named else False
+    if not (known or items or (not named and _is_rate(summary, lists[0]) and sizes and sizes[-1])):
         return
     cells = [[real(fact) for fact in facts] for facts in lists]
     ways = [equal(real(mean), call("mean", *values)) for values in cells]
     if len(sizes) == len(lists[0]) + 1:
         ways.append(equal(real(mean), weighted(cells[0], sizes[:-1])))
-    evidence = "" if is_mean else "the counts of the rows above add up to that of this row"
+    evidence = "" if named else "the counts of the rows above add up to that of this row"
     yield summary.claim(_IS_MEAN, lists[0], formula=any_of(*ways), evidence=evidence)
 
 
@@ -296,7 +409,7 @@ def _weighted(sheet: Sheet) -> Iterator[Claim]:
             return
 
 
-def _has_items(summary: Summary) -> bool:
+def _has_items(summary: StatedSummary) -> bool:
     """Whether the rows above are things that one takes a mean of, and the row is not one of several methods."""
     sheet, row = summary.sheet, summary.row
     names = [plain(sheet.rows[place].first) for place in range(row)]
@@ -307,7 +420,7 @@ def _has_items(summary: Summary) -> bool:
     return sheet.rows[row].after_rule or _ITEM.fullmatch(header) is not None or len(listed) > 1
 
 
-def _is_rate(summary: Summary, parts: Sequence[Fact]) -> bool:
+def _is_rate(summary: StatedSummary, parts: Sequence[Fact]) -> bool:
     """Whether the column has rates, which differ, and no cell k/n says what that of the whole is made of."""
     sheet, rows = summary.sheet, (*summary.scopes[0], summary.row)
     texts = [entry.text for row in rows if (entry := sheet.entry(row, summary.column)) is not None]
@@ -316,7 +429,7 @@ def _is_rate(summary: Summary, parts: Sequence[Fact]) -> bool:
     return bool(told) and not ratios and len({part.value for part in parts}) > 1
 
 
-def _sizes(summary: Summary) -> list[Fraction]:
+def _sizes(summary: StatedSummary) -> list[Fraction]:
     """Sizes of the rows above, by which a mean may be weighted, and of the row itself; none where nothing has them."""
     sheet, rows = summary.sheet, summary.scopes[0]
     for column in sheet.numeric_columns():

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sealtrace.relations.families.columns import Column, Floats, Span, spread
+from sealtrace.relations.families.columns import FactColumn, Floats, Span, spread
 from sealtrace.relations.families.trials import Booleans, Trial
 
 FALSE_DISCOVERIES = 0.05
@@ -17,7 +17,7 @@ _CAP = 3
 _LEAST_SMOOTH = 5
 
 
-def surprise_of(result: Column, value: Span, trial: Trial, fits: Booleans) -> float:
+def surprise_of(result: FactColumn, value: Span, trial: Trial, fits: Booleans) -> float:
     """How surprising it is that so many rows fit: minus the decimal logarithm of its probability.
 
     In one row it is the share of the range of the result that would fit as well. That range is the narrowest of the

@@ -12,8 +12,8 @@ from sealtrace.paper.names.words import stems, telling
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span
-from sealtrace.relations.families.paper import Line, Sheet
-from sealtrace.relations.families.wording import SUMMARY, plain
+from sealtrace.relations.families.paper import Sheet
+from sealtrace.relations.families.wording import is_summary
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula
 from sealtrace.relations.work import Work
@@ -85,17 +85,8 @@ def numbers_of(sheet: Sheet, column: int, rows: Container[int] | None = None) ->
         row: fact
         for row, line in enumerate(sheet.rows)
         if (fact := sheet.number(row, column)) is not None and (rows is None or row in rows)
-        if not _is_summary(line)
+        if not (is_summary(line.first) or is_summary(line.label))
     }
-
-
-def _is_summary(line: Line) -> bool:
-    """Whether a row speaks of the others: `Mean`, `Total over 11 pairs`, but not `Mean conflict`."""
-    found = SUMMARY.match(plain(line.first)) or SUMMARY.match(plain(line.label))
-    return (
-        found is not None
-        and re.match(r"$|\W*$|\W*(?:over|of|across|for|in)\b", found.string[found.end() :]) is not None
-    )
 
 
 def last_before(rows: dict[int, list[Span]], start: int, end: int, without: Container[int] = ()) -> list[int]:

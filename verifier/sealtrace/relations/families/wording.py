@@ -58,6 +58,12 @@ def plain(label: str) -> str:
     return " ".join(label.translate(_ARROWS).replace("−", "-").casefold().split())
 
 
+def is_summary(name: str) -> bool:
+    """Whether a row or column of this name speaks of others: `Mean`, `Mean over 11 pairs`, but not `Mean conflict`."""
+    found = SUMMARY.match(text := plain(name))
+    return found is not None and re.match(r"\W*(?:$|(?:over|of|across|for|in)\b)", text[found.end() :]) is not None
+
+
 LEVEL = re.compile(r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)")
 """Behind a percent that is the level of an interval."""
 

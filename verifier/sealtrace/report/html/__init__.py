@@ -9,7 +9,7 @@ from sealtrace.contract.result import Result
 
 def render(result: Result) -> str:
     """The page of a result; only drawing one needs Jinja2."""
-    from sealtrace.report.html import of_result, page
+    from sealtrace.report.html import of_result, page  # start-up: Jinja2
 
     return page.render(of_result.page_of(result))
 
@@ -18,7 +18,7 @@ def render_index(reports: Mapping[str, Result]) -> str:
     """Several studies on one page: directory to the report whose page lies in it."""
     from markupsafe import Markup
 
-    from sealtrace.report.html import page
+    from sealtrace.report.html import page  # start-up: Jinja2
 
     style = page.own_file("style.css")
     verdicts = [report.verdict for report in reports.values()]

@@ -119,19 +119,23 @@ def island(page: Page, tables: list[Layout]) -> str:
     """The JSON text, in ASCII, that no HTML parser can see anything in."""
     pool = Pool()
     statuses = list(dict.fromkeys(cell.status for cell in page.numbers))
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "name": harmless(page.name),
         "command": page.command,
         "fields": page.fields,
         "statuses": [[harmless(name), *look(name), definition(name), WORDS.get(name, "open")] for name in statuses],
         "tables": [_table(layout, page, statuses, pool) for layout in tables],
         **_findings(page, tables, pool),
+        # As the results have them: a file of decisions names them letter by letter, and the page shows none of these.
+        "formulas": [
+            [one.table, one.kind, one.subject, one.options] for group in page.formulas.values() for one in group
+        ],
         "text": pool.texts,
     }
     return json.dumps(document, ensure_ascii=True, separators=(",", ":")).translate(_IN_HTML)
 
 
-def _table(layout: Layout, page: Page, statuses: list[str], pool: Pool) -> dict[str, Any]:
+def _table(layout: Layout, page: Page, statuses: list[str], pool: Pool) -> dict[str, object]:
     table = layout.table
     width = len(table.columns)
     flat: list[int] = []
@@ -161,7 +165,7 @@ def _table(layout: Layout, page: Page, statuses: list[str], pool: Pool) -> dict[
     }
 
 
-def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, Any]:
+def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, object]:
     """Causes in order, each before its consequences, and their findings one after the other."""
     at: dict[str, tuple[int, int]] = {
         page.numbers[number].id: (place, index)
@@ -169,7 +173,7 @@ def _findings(page: Page, tables: list[Layout], pool: Pool) -> dict[str, Any]:
         for index, (_, _, number) in enumerate(layout.cells)
     }
     causes: list[list[int]] = []
-    findings: list[list[Any]] = []
+    findings: list[list[object]] = []
 
     def add(cause: Cause, parent: int) -> None:
         own = len(causes)

@@ -17,10 +17,10 @@ from sealtrace.report.findings import (
     undecided_by_cause,
 )
 from sealtrace.report.html.data import from_cells
-from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Page, Steps, Tile
+from sealtrace.report.html.page import CHECK_WORDS, Cause, FoundFormula, Item, Page, Steps, Tile
 from sealtrace.report.html.plots import differences, drawn
 from sealtrace.report.html.stages import stage_chain
-from sealtrace.report.numbers import counted_claims, headline, share_checked
+from sealtrace.report.numbers import counted_claims, headline, introduction, share_checked
 from sealtrace.report.text import chance
 
 TEXT = "Numbers of the text"
@@ -80,7 +80,7 @@ def page_of(result: Result) -> Page:
     return Page(
         over=_OVER[result.command].format(result.subject.results),
         name=result.subject.name or "unnamed bundle",
-        about=result.subject.title or "",
+        about=introduction(result),
         tool=result.sealtrace,
         verdict="verified" if result.verdict == "nothing-found" else result.verdict,
         headline=result.as_draft(headline(result)),
@@ -97,9 +97,7 @@ def page_of(result: Result) -> Page:
         command=f"sealtrace explain {'BUNDLE' if result.command == 'verify' else 'PAPER'} '{{}}'"
         if result.command in ("verify", "audit")
         else "",
-        formulas=[(one.id, f"{one.table}: {one.subject}", one.formula,
-                   f"gives {one.agrees} of {one.numbers}; fits {chance(one.bits)}", "; ".join(one.ambiguous))
-                  for one in result.formulas if one.bits is not None],
+        formulas=_formulas(result),
         computed=_computed(result),
         root=result.subject.root_sha256,
         assumed=result.summary.assumed,
@@ -111,6 +109,18 @@ def page_of(result: Result) -> Page:
         if result.command == "verify"
         else 0,
     )  # fmt: skip
+
+
+def _formulas(result: Result) -> dict[str, list[FoundFormula]]:
+    found: dict[str, list[FoundFormula]] = {}
+    for one in result.formulas:
+        if one.bits is not None:
+            sure = f"gives {one.agrees} of {one.numbers}; fits {chance(one.bits)}"
+            options = [one.formula, *one.ambiguous]
+            found.setdefault(one.table, []).append(
+                FoundFormula(one.id, one.table, one.kind, one.subject, options, sure)
+            )
+    return found
 
 
 def _computed(result: Result) -> dict[str, list[tuple[str, str]]]:
@@ -314,7 +324,7 @@ def _tiles(result: Result) -> list[Tile]:
             Tile("Numbers that follow", value, ", ".join(others) or "no number reported" * (not value[0].isdigit()))
         )
     else:
-        checked = coverage.numbers - coverage.statuses.get("attested", 0)
+        checked = coverage.numbers - coverage.statuses.get("unrelated", 0)
         found.append(Tile("Numbers checked", f"{checked:,} of {coverage.numbers:,}",
                           "by a relation that a wrong number could break"))  # fmt: skip
     if result.claims:

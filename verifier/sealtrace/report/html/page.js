@@ -424,16 +424,56 @@
             ...data.fields.map((_, place) => table.of(cell, FIELDS + place))]);
         }
       }
-      const file = new Blob([lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n"], { type: "text/csv" });
-      const link = make("a", { href: URL.createObjectURL(file), download: "cells.csv" });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href));
+      save("cells.csv", "text/csv", lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n");
     });
     label();
   }
 
+  // Decisions: what a person accepts, rejects or notes of formulas, as a file that `check --decisions` takes.
+
+  function save(name, kind, content) {
+    const link = make("a", { href: URL.createObjectURL(new Blob([content], { type: kind })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  }
+  const choices = [...document.querySelectorAll("[data-formula]")];
+  for (const row of choices) {
+    const [chosen, next] = [row.querySelector("select"), row.querySelector("button")];
+    const show = () => {
+      const option = data.formulas[row.dataset.formula][3][Number(chosen.value)];
+      row.querySelector(".formula").textContent = option === undefined ? "rejected" : option;
+      row.classList.toggle("rejected", option === undefined);
+    };
+    chosen.addEventListener("change", show);
+    if (next) next.addEventListener("click", () => {
+      const count = data.formulas[row.dataset.formula][3].length;
+      chosen.value = String(chosen.value === "reject" ? 0 : (Number(chosen.value) + 1) % count);
+      show();
+    });
+  }
+  for (const all of document.querySelectorAll("button[data-all]")) {
+    all.addEventListener("click", () => {
+      for (const chosen of all.closest("section").querySelectorAll("select")) {
+        chosen.value = all.dataset.all;
+        chosen.dispatchEvent(new Event("change"));
+      }
+    });
+  }
+  byId("decisions")?.addEventListener("click", () => {
+    const decisions = choices.map((row) => {
+      const [table, kind, subject, options] = data.formulas[row.dataset.formula];
+      const chosen = row.querySelector("select").value;
+      const said = chosen === "reject" ? "reject" : "accept";
+      return { table, kind, subject, decision: said, formula: said === "accept" ? options[Number(chosen)] : "",
+        note: row.querySelector("input").value.trim() };
+    });
+    save("decisions.json", "application/json", JSON.stringify({ decisions }, null, 2) + "\n");
+  });
+
   // Addresses: every cell, finding and check has one, and the bar of the browser shows it.
 
+  const bar = document.querySelector(".bar");
+  new ResizeObserver(() => bar.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
   const cellLink = (table, cell) => `#cell=${encodeURIComponent(table.address(cell))}`;
   const named = (hash) => history.replaceState(null, "", location.href.split("#")[0] + hash);
   function land(element, block = "start") {

@@ -94,14 +94,26 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class FoundFormula:
+    """A formula that gives numbers of a table, and others that give the same."""
+
+    id: str
+    table: str
+    kind: str
+    subject: str
+    options: list[str]
+    sure: str
+
+
+@dataclass(frozen=True)
 class Page:
     """Everything that one page shows."""
 
     over: str
     """What stands above the name."""
     name: str
-    about: str
-    """What the study is, in a line."""
+    about: list[str]
+    """What the study is: lines."""
     tool: str
     verdict: Verdict
     headline: str
@@ -122,8 +134,8 @@ class Page:
     """What explains a cell on the command line, with `{}` for its address."""
     computed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """Table by table, its columns and what their recipes compute, of which rows and entities."""
-    formulas: list[tuple[str, ...]] = field(default_factory=list)
-    """Formulas that were found: id, what it gives, how, how sure that is, and others that give the same."""
+    formulas: dict[str, list[FoundFormula]] = field(default_factory=dict)
+    """Formulas that were found, by table."""
     root: str | None = None
     assumed: list[str] = field(default_factory=list)
     selected: list[Selected] = field(default_factory=list)
@@ -142,7 +154,7 @@ class Page:
 
 def render(page: Page) -> str:
     """The whole page."""
-    from sealtrace.report.html.data import island, layouts, table_heads
+    from sealtrace.report.html.data import island, layouts, table_heads  # in a circle: it draws pages
 
     style, script = own_file("style.css"), own_file("page.js")
     tables = layouts(page)
@@ -187,7 +199,7 @@ def check_families(checks: list[CheckResult]) -> list[dict[str, Any]]:
     return found
 
 
-def coverage_parts(page: Page) -> list[dict[str, Any]]:
+def coverage_parts(page: Page) -> list[dict[str, object]]:
     """How the numbers are accounted for, as pieces of a bar that is a thousand wide."""
     statuses = Counter(one.status for one in page.numbers)
     parts, start = [], 0.0

@@ -51,6 +51,7 @@ PACK = Pack(
         **{name: name for name in ("arm", "endpoint", "label", "opponent", "player")},
         **{name: name for name in ("policy", "profile", "result", "run")},
         "runs": "run",
+        "teacher": "profile",
         "split": "population",
     },
     metrics=f"{_HERE}.metrics",

@@ -137,8 +137,8 @@ appendix D: best responses, NashConv and exploitability
 the run's record
     run_setting run setting: a setting that a run declares (given)
 appendix C, denominators: training variability
-    over_seeds quantity arm [runs] [statistic]: mean and standard deviation over training seeds, with the declared
-        divisor
+    over_seeds quantity arm [runs] [statistic] [teacher]: mean and standard deviation over training seeds, with the
+        declared divisor; the runs of an arm are students, or the profiles `arm/run` beside a named teacher
 section 3.3, violation
     violations arm [runs]: violated held-out states by all, over seeds
 section 3.4: selection

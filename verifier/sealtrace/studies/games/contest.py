@@ -41,7 +41,7 @@ class Hands:
 
     @cached_property
     def matches(self) -> Index:
-        """The number of each row's match; -1 where it is none of the contest's."""
+        """The number of each row's match; -1 for matches outside the contest."""
         codes, names = self.frame.texts("match")
         pairs = min(self.declared.pairs, MOST_PAIRS)
         numbers = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -70,8 +69,7 @@ _of_profile("exploitability", "exploitability")
 @metric("run_setting")
 def run_setting(study: GameStudy, arguments: Arguments) -> Value:
     frame = study.frame("run")
-    codes, names = frame.texts("run")
-    rows = np.flatnonzero(codes == (names.index(arguments["run"]) if arguments["run"] in names else -2))
+    rows = np.flatnonzero(frame.says("run", arguments["run"]))
     if len(rows) != 1:
         raise RecipeError(f"there is no run {arguments['run']!r}, or more than one")
     settings = dict(frame.column("settings")[int(rows[0])].as_py() or [])
@@ -97,19 +95,32 @@ def declared_students(study: GameStudy) -> Students:
 
 
 def _candidates(study: GameStudy, arguments: Arguments) -> list[str]:
-    """The candidates of an arm, one per run; an arm that is no such is a candidate itself."""
+    """The candidates of an arm, one per run: students as it deploys them, or the profiles `arm/run` of the contest.
+
+    An arm that is no such is a candidate itself.
+    """
     arm = arguments["arm"]
+    wanted = arguments["runs"].split(",") if "runs" in arguments else None
     if arm not in ARMS:
-        return [arm]
+        hands = hands_of(study)
+        declared = [] if hands is None else hands.declared.arms
+        trained = {name.removeprefix(f"{arm}/"): name for name in declared if name.startswith(f"{arm}/")}
+        if arm in declared or not trained:
+            return [arm]
+        return [trained[run] for run in _runs(wanted, list(trained))]
     students = declared_students(study)
-    runs = arguments["runs"].split(",") if "runs" in arguments else list(students.by_run)
-    if unknown := [run for run in runs if run not in students.by_run]:
-        raise RecipeError(f"there is no run {unknown[0]!r}")
-    deployed = [students.candidate(arm, run) for run in runs]
+    deployed = [students.candidate(arm, run) for run in _runs(wanted, list(students.by_run))]
     found = [name for name in deployed if name is not None]
     if len(found) < len(deployed):
         raise MissingEvidenceError("calibration certifies no scale of some run")
     return found
+
+
+def _runs(wanted: list[str] | None, known: list[str]) -> list[str]:
+    runs = known if wanted is None else wanted
+    if unknown := [run for run in runs if run not in known]:
+        raise RecipeError(f"there is no run {unknown[0]!r}")
+    return runs
 
 
 _PROFILED = ("nash_conv", "exploitability", "best_response_0", "best_response_1")
@@ -122,53 +133,86 @@ QUANTITIES = (*_STATED, *_TAUGHT, *_PROFILED, *_PLAYED)
 
 
 @once
-def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...]) -> Vector:
+def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...], teacher: str | None = None) -> Vector:
     """One number per candidate."""
-    students = declared_students(study)
-    if unknown := [name for name in names if name not in students.policies]:
-        raise RecipeError(f"there is no student and scale {unknown[0]!r}")
-    policies = np.stack([students.policies[name] for name in names])
+    if quantity not in QUANTITIES:
+        raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
+    policies = _policies(study, names)
     if quantity in _PROFILED:
         profiled: Vector = getattr(evaluate(study.game, policies), quantity)
         return profiled
-    if quantity in _STATED:
-        assert students.evaluators is not None
-        states = students.samples["held_out"]
-        if quantity == "violation":
-            counts = [students.violated(run, states) for run in (name.rpartition("@")[0] for name in names)]
-            scales = students.declared.scales
-            found = [count[scales.index(name.rpartition("@")[2])] for count, name in zip(counts, names, strict=True)]
-            return np.array(found) / len(states)
-        values = (policies * students.evaluators[_STATED.index(quantity)]).sum(axis=-1)
-        means: Vector = values[:, states].mean(axis=1)
-        return means
-    if quantity in _TAUGHT:
-        return _beside_teacher(study, students, quantity, policies)
     if quantity in _PLAYED:
         return np.array([_PLAYS[quantity](*_played(study, [name], None), {})[0] for name in names], np.float64)
-    raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
+    if quantity in _TAUGHT:
+        return _beside_teacher(study, quantity, policies, teacher)
+    students = declared_students(study)
+    assert students.evaluators is not None
+    states = students.samples["held_out"]
+    if quantity == "violation":
+        counts = [
+            int(students.violated(policy[None], _run_of(students, name), states)[0])
+            for name, policy in zip(names, policies, strict=True)
+        ]
+        return np.array(counts) / len(states)
+    values = (policies * students.evaluators[_STATED.index(quantity)]).sum(axis=-1)
+    means: Vector = values[:, states].mean(axis=1)
+    return means
 
 
-def _beside_teacher(study: GameStudy, students: Students, quantity: str, policies: Vector) -> Vector:
-    name = students.declared.teacher
+def _policies(study: GameStudy, names: tuple[str, ...]) -> Vector:
+    """The policies of candidates: of students, or sealed as profiles."""
+    _playable(study)
+    students = students_of(study)
+    known = study.profiles if students is None else {**study.profiles, **students.policies}
+    for name in names:
+        if name not in known:
+            if students is not None and students.documents:
+                declared_students(study)
+            if len(study.rows_of(name)):
+                raise MissingEvidenceError(f"the profile {name!r} is no strategy of the whole game")
+            raise RecipeError(f"there is no profile, and no student and scale, {name!r}")
+    return np.stack([known[name] for name in names])
+
+
+def _run_of(students: Students, candidate: str) -> str:
+    """The run of `run@scale`, or of `arm/run`; its base is what a violation is measured from."""
+    run = candidate.rpartition("@")[0] or candidate.rpartition("/")[2]
+    if run not in students.by_run:
+        raise RecipeError(f"{candidate!r} belongs to no student, whose base it could be compared with")
+    return run
+
+
+def _beside_teacher(study: GameStudy, quantity: str, policies: Vector, teacher: str | None) -> Vector:
+    """Beside the declared teacher on held-out states; without students, beside a named one at all information sets."""
+    students = students_of(study)
+    name = teacher if students is None else declared_students(study).declared.teacher
+    if name is None:
+        raise RecipeError("the study declares no students, so the recipe has to name the teacher")
+    if students is not None and teacher not in (None, name):
+        raise RecipeError(f"the study declares the teacher {name!r}")
+    place, known = _evaluated(study, {"profile": name})
     if quantity == "gap":
-        place, known = study.evaluation(name)
         gaps: Vector = evaluate(study.game, policies).exploitability - known.exploitability[place]
         return gaps
-    teacher, top = study.profiles[name], policies.argmax(axis=-1)[..., None]
+    plan, top = study.profiles[name], policies.argmax(axis=-1)[..., None]
     if quantity == "accuracy":
-        each = (top[..., 0] == teacher.argmax(axis=-1)).astype(float)
+        each = (top[..., 0] == plan.argmax(axis=-1)).astype(float)
     else:
         own = np.take_along_axis(policies, top, axis=-1)
-        each = np.abs(own - np.take_along_axis(np.broadcast_to(teacher, policies.shape), top, axis=-1))[..., 0]
-    means: Vector = each[:, students.samples["held_out"]].mean(axis=1)
+        each = np.abs(own - np.take_along_axis(np.broadcast_to(plan, policies.shape), top, axis=-1))[..., 0]
+    states = slice(None) if students is None else students.samples["held_out"]
+    means: Vector = each[:, states].mean(axis=1)
     return means
 
 
 @metric("over_seeds")
 def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
-    values = quantity_of(study, arguments["quantity"], tuple(_candidates(study, arguments)))
-    one_less = declared_students(study).declared.divisor == "n-1"
+    names = tuple(_candidates(study, arguments))
+    values = quantity_of(study, arguments["quantity"], names, arguments.get("teacher"))
+    students = students_of(study)
+    if students is None and arguments.get("statistic") != "mean":
+        raise RecipeError("the study declares no divisor of deviations over seeds; the statistic can only be the mean")
+    one_less = students is not None and students.declared.divisor == "n-1"
     if one_less and len(values) < 2:
         raise RecipeError("a deviation with the divisor n - 1 needs two seeds")
     both = {"mean": float(values.mean()), "sd": float(values.std(ddof=1 if one_less else 0))}
@@ -197,10 +241,11 @@ def _calibrated(study: GameStudy, run: str) -> tuple[str, Calibrated]:
     return students.declared.scales[place], students.calibrated[run][place]
 
 
-def _of_calibration(name: str, numbers: Callable[[str, Calibrated], tuple[Any, ...]]) -> None:
+def _of_calibration(name: str, numbers: Callable[[str, Calibrated], tuple[int | float | Fraction, ...]]) -> None:
     @metric(name)
     def compute_it(study: GameStudy, arguments: Arguments) -> Value:
-        return Value(tuple(map(Fraction, numbers(*_calibrated(study, arguments["run"])))))
+        found = numbers(*_calibrated(study, arguments["run"]))
+        return Value(tuple(Fraction(number) for number in found))
 
 
 _of_calibration("calibrated_scale", lambda scale, _: (exact(scale),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,7 @@ NORMAL = 1.96
 """Standard errors of an interval where the study declares none."""
 
 
-def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
+def summary(study: GameStudy, __: Examination) -> dict[str, object]:
     """What was there to inspect."""
     inspected = []
     if study.frame("profile").size and study.playable:
@@ -36,7 +36,7 @@ def summary(study: GameStudy, __: Examination) -> dict[str, Any]:
     return {"inspected": inspected, "tolerance": None if study.rules is None else study.rules.tolerance}
 
 
-def details(study: GameStudy, examination: Examination) -> dict[str, Any]:
+def details(study: GameStudy, examination: Examination) -> dict[str, object]:
     """Exploitability by iteration, what arms win against opponents, and predicted actions, where they are computed."""
     plots = []
     if examination.holds("profile.complete", "profile.actions", "profile.simplex"):

@@ -92,20 +92,20 @@ class Students:
         drawn = {"calibration": self.declared.calibration, "held_out": self.declared.held_out}
         return {name: students.sample(self.study.game, each.seed, each.draws) for name, each in drawn.items()}
 
-    def _beyond(self, run: str) -> Vector:
-        """Scale × information set: the strong value less the base's, and tau; a violation is below zero."""
+    def _beyond(self, policies: Vector, run: str) -> Vector:
+        """Policy × information set: the strong value less that of the run's base, and tau; violated below zero."""
         assert self.evaluators is not None
-        lost = students.deltas(self.by_run[run], self.evaluators[1], self.by_run[run][0])
+        lost = students.deltas(policies, self.evaluators[1], self.by_run[run][0])
         return lost + float(exact(self.declared.tau))
 
-    def violated(self, run: str, states: Index) -> Index:
-        """How many of the drawn states each scale violates: the strong value lies more than tau below the base's."""
-        counts: Index = (self._beyond(run)[:, states] < 0).sum(axis=1)
+    def violated(self, policies: Vector, run: str, states: Index) -> Index:
+        """How many drawn states each policy violates: its strong value lies more than tau below that of the base."""
+        counts: Index = (self._beyond(policies, run)[:, states] < 0).sum(axis=1)
         return counts
 
     def nearest_to_threshold(self, run: str) -> float:
         """How near any strong delta of a student lies to the threshold: rounding must not decide."""
-        return float(np.abs(self._beyond(run)).min())
+        return float(np.abs(self._beyond(self.by_run[run], run)).min())
 
     @cached_property
     def calibrated(self) -> dict[str, list[Calibrated]]:
@@ -122,7 +122,7 @@ class Students:
                     risk_upper_of(int(count), len(states), share),
                     risk_at_most(int(count), len(states), share, budget),
                 )
-                for count in self.violated(run, states)
+                for count in self.violated(self.by_run[run], run, states)
             ]
             for run in self.by_run
         }

@@ -57,7 +57,7 @@ def _absent(evidence: Evidence) -> str | None:
 def _unusable(evidence: Evidence) -> str | None:
     if evidence.protocol_document is None:
         return "there is no protocol"
-    from sealtrace.studies.policies.records.protocol import POLICY_FIELDS
+    from sealtrace.studies.policies.records.protocol import POLICY_FIELDS  # start-up: pydantic
 
     absent = [name for name in ("actions", *POLICY_FIELDS) if evidence.protocol.get(name) is None]
     return f"the protocol declares no {absent[0]}" if absent else None

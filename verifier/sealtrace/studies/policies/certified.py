@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from decimal import Context, Decimal, Inexact, localcontext
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from sealtrace import __version__
 from sealtrace.report.inert import json_text
@@ -106,6 +106,22 @@ class Change:
     explored: str
 
 
+class StatedSetting(TypedDict):
+    """The constants that everything was computed with, as text, and the calibration states."""
+
+    tau: str | None
+    epsilon_group: str | None
+    epsilon_global: str | None
+    zeta_risk: str | None
+    zeta_util: str | None
+    rho: str | None
+    utility_range: list[str | None] | None
+    utility: str
+    risk: str
+    split: str | None
+    states: int | None
+
+
 @dataclass(frozen=True)
 class Certified:
     """Everything that the command says of a bundle."""
@@ -117,7 +133,8 @@ class Certified:
     waived: int = 0
     """How many findings of the bundle the reader accepts for now."""
     changed: dict[str, Change] = field(default_factory=dict)
-    setting: dict[str, Any] = field(default_factory=dict)
+    setting: StatedSetting | None = None
+    """None where nothing could be computed."""
     partitions: tuple[PartitionTable, ...] = ()
     selectors: tuple[SelectorChoice, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -143,7 +160,7 @@ def render_json(found: Certified) -> str:
     known = {name: value for name, value in asdict(found).items() if name not in ("name", "root_sha256", "waived")}
     bundle = {"name": found.name, "root_sha256": found.root_sha256}
     first = {"sealtrace": __version__, "bundle": bundle, "verdict": found.verdict, "exploratory": found.exploratory}
-    return json_text({**first, **known})
+    return json_text({**first, **known, "setting": found.setting or {}})
 
 
 def constant_text(value: Fraction | tuple[Fraction, Fraction] | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from sealtrace.studies.policies.certified import (
     PartitionTable,
     RemovedOption,
     SelectorChoice,
+    StatedSetting,
     constant_text,
 )
 from sealtrace.studies.policies.evidence.calibration import (
@@ -36,7 +37,7 @@ from sealtrace.studies.policies.evidence.calibration import (
     VoidError,
     declared_setting,
 )
-from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, same_bound
+from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, partition_named, same_bound
 from sealtrace.studies.policies.evidence.deployment import calibration_split, chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.partitions import frozen_partitions
@@ -235,9 +236,7 @@ class Missing:
 
 def _certificates(study: Study, name: str, setting: Setting, missing: Missing) -> PartitionTable:
     """The certificates of a partition; `UNCOMPUTABLE` where there are none."""
-    if (partition := frozen_partitions(study.states).get(name)) is None:
-        raise UndeclaredError(f"the bundle has no partition {name!r}")
-    split = calibration_split(study)
+    partition, split = partition_named(study, name), calibration_split(study)
     calibration = Calibration(study, setting, partition, states_of(study, split))
     if not len(calibration.states):
         raise UnscoredError(f"{split} has no states")
@@ -359,12 +358,16 @@ def _counted(study: Study, selector: Selector, setting: Setting) -> SelectorChoi
 # The setting
 
 
-def _described(study: Study, setting: Setting) -> dict[str, Any]:
-    constants = ("tau", "epsilon_group", "epsilon_global", "zeta_risk", "zeta_util", "rho")
+def _described(study: Study, setting: Setting) -> StatedSetting:
     split = Missing().attempt("split", lambda: calibration_split(study))
     return {
-        **{name: constant_text(getattr(setting, name)) for name in constants},
-        "utility_range": setting.utility_range and [constant_text(end) for end in setting.utility_range],
+        "tau": constant_text(setting.tau),
+        "epsilon_group": constant_text(setting.epsilon_group),
+        "epsilon_global": constant_text(setting.epsilon_global),
+        "zeta_risk": constant_text(setting.zeta_risk),
+        "zeta_util": constant_text(setting.zeta_util),
+        "rho": constant_text(setting.rho),
+        "utility_range": None if setting.utility_range is None else list(map(constant_text, setting.utility_range)),
         "utility": setting.utility,
         "risk": setting.risk,
         "split": split,

@@ -24,7 +24,7 @@ from sealtrace.recipes.metrics import (
     value_of,
 )
 from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, VoidError, declared_setting
-from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, selector_named
+from sealtrace.studies.policies.evidence.choice import Chosen, count_scales, partition_named, selector_named
 from sealtrace.studies.policies.evidence.deployment import (
     Deployed,
     Repeat,
@@ -39,7 +39,6 @@ from sealtrace.studies.policies.evidence.deployment import (
     variant_setting,
 )
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
-from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.policy_metrics import candidate_place, charged, members_of, traces_of
 from sealtrace.studies.policies.policy_metrics import metric as plain_metric
@@ -187,22 +186,15 @@ metric("map_largest_risk")(partial(_bound, bound="risk", compute=lambda chosen: 
 # Partitions and banks
 
 
-def _partition(study: Study, arguments: Arguments) -> FrozenPartition:
-    known = frozen_partitions(study.states)
-    if arguments["partition"] not in known:
-        raise RecipeError(f"the bundle has no partition {arguments['partition']!r}")
-    return known[arguments["partition"]]
-
-
 @metric("partition_groups")
 def partition_groups(study: Study, arguments: Arguments) -> Value:
-    return Value((Fraction(len(_partition(study, arguments).groups)),))
+    return Value((Fraction(len(partition_named(study, arguments["partition"]).groups)),))
 
 
 @metric("partition_support")
 def partition_support(study: Study, arguments: Arguments) -> Value:
     states = _population(study, arguments.get("population") or calibration_split(study))
-    partition = _partition(study, arguments)
+    partition = partition_named(study, arguments["partition"])
     groups = partition.group_of[states]
     if (groups < 0).any():
         raise MissingEvidenceError(f"{int((groups < 0).sum())} states lie in no single group")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
 from sealtrace.contract.result import Agreement, Selected
@@ -198,7 +198,7 @@ _SCORED = (
 """What must hold before a mean over a split means anything."""
 
 
-def summary(study: Study, examination: Examination) -> dict[str, Any]:
+def summary(study: Study, examination: Examination) -> dict[str, object]:
     """The figures that the paper's appendix asks a verification to print."""
     threshold = examination.outcomes.get("threshold.recomputed")
     agreement = None
@@ -248,7 +248,7 @@ def _chosen_maps(study: Study, examination: Examination) -> Iterator[tuple[Typed
                 yield document, chosen
 
 
-def details(study: Study, examination: Examination) -> dict[str, Any]:
+def details(study: Study, examination: Examination) -> dict[str, object]:
     """Certificates, maps and the frontier, where they could be computed."""
     maps = [(document.record.selector, chosen) for document, chosen in _chosen_maps(study, examination)]
     plots: list[Plot] = []

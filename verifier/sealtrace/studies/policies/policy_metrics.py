@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -215,7 +214,7 @@ def weak_gain(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("trace"), rows, mean(policy - base), rounded=rounded)
 
 
-def _extremes(end: str, place_of: Callable[[Vector], Any], reduce: Callable[[list[Fraction]], Fraction]) -> None:
+def _extremes(end: str, place_of: Callable[[Vector], np.intp], reduce: Callable[[list[Fraction]], Fraction]) -> None:
     """Registers the least or the greatest of what differs between states, with the one trace that has it."""
 
     def extreme(study: Study, rows: Index, values: Vector, rounded: Rounded | None = None) -> Value:

@@ -83,7 +83,7 @@ def judge(bundle: UnfinishedBundle, sources: Sources, workers: Workers) -> Strea
     for entry in traces:
         other = scores[entry.split]
         files = (entry, sources[entry.path][1]), (other, sources[other.path][1])
-        _Pair(total, Screener(total.stretches, *files)).judge(workers)
+        _SplitFiles(total, Screener(total.stretches, *files)).judge(workers)
     for entry, _ in sources.values():
         if streamed.contents[entry.path] != entry.content_sha256:
             raise NotLaidOutError("its records are not those that were sealed")
@@ -137,7 +137,7 @@ class _Total:
 _SCREENED = {*_PLACED.values(), "probability.normalized", "score.utility", "score.delta"}
 
 
-class _Pair:
+class _SplitFiles:
     """The traces of one split and their scores."""
 
     def __init__(self, total: _Total, screener: Screener) -> None:

@@ -22,10 +22,9 @@ def predictions(results: Results, outcome: Outcome) -> None:
     frame, labels = results.frame("prediction"), results.frame("label")
     outcome.inspected = frame.size
     of_file = {entry.path: entry.split for entry in results.bundle.entries}
-    codes, texts = labels.texts("split")
     for place, path in enumerate(labels.paths):
         if (named := of_file.get(path)) is not None:
-            other = (labels.file_of() == place) & (codes != (texts.index(named) if named in texts else -2))
+            other = (labels.file_of() == place) & ~labels.says("split", named)
             outcome.rows(labels, other, "/split", "The file is named after another split.", named)
     outcome.rows(frame, results.item_of_prediction < 0, "/item", "No single label is about this item.", "one label")
     splits, names = labels.texts("split")

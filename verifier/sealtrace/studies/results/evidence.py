@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +18,13 @@ from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.contract.printed import SharedQueries
 from sealtrace.contract.sealing import Dataset, Reference
 from sealtrace.evidence import Evidence, View
-from sealtrace.paper.model import RecipeRecord
+from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.recipes.cells import tables_in
 from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
+from sealtrace.studies.results.streaming import RowFacts, Tracked, named_bits
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
-    from sealtrace.studies.results.streaming import RowFacts
 
 _SELECTED = re.compile(r"(\w+)\s*(?:=|\bIN\s*\()\s*'|GROUP\s+BY\s+([\w\s,]+)", re.IGNORECASE)
 """Fields by whose values a query selects or groups."""
@@ -242,8 +242,6 @@ class Results(View):
 
     def _named(self, name: str, fields: list[str]) -> Bits:
         """The bits of the rows that some fields name; rows with none of them name nothing."""
-        from sealtrace.studies.results.streaming import Tracked, named_bits
-
         keys, facts = self.bundle.keys, self.facts(name)
         if facts is None:
             bits = named_bits([self.frame(name).table.column(field) for field in fields], keys)
@@ -310,7 +308,7 @@ def doubtful(evidence: Evidence, kind: str) -> Mask | None:
 # What the study says of itself
 
 
-def summary(results: Results, _: Examination) -> dict[str, Any]:
+def summary(results: Results, _: Examination) -> dict[str, object]:
     """What the study holds."""
     found = [_dataset(results, name) for name in results.declarations]
     if size := results.frame("label").size:
@@ -329,6 +327,6 @@ def _dataset(results: Results, name: str) -> str:
     return f"{frame.size:,} {name}" + (f" ({' x '.join(sizes)})" if sizes else "")
 
 
-def details(_: Results, __: Examination) -> dict[str, Any]:
+def details(_: Results, __: Examination) -> dict[str, object]:
     """A page draws nothing of its own for results."""
     return {}

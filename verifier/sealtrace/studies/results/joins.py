@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -171,7 +170,7 @@ def _count(table: pa.Table, fields: Sequence[str]) -> int:
 
 
 def _named(table: pa.Table, fields: list[str], row: int) -> dict[str, str]:
-    values: dict[str, Any] = {name: table.column(name)[row].as_py() for name in fields}
+    values = {name: table.column(name)[row].as_py() for name in fields}
     return {name: str(value) for name, value in values.items() if value is not None}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +26,8 @@ from sealtrace.recipes.metrics import (
 from sealtrace.statistics import intervals, summaries, trials
 from sealtrace.statistics.entries import STATISTICS
 from sealtrace.statistics.sums import Number, UndefinedError
-from sealtrace.statistics.table import Kind, Statistic
+from sealtrace.statistics.table import Statistic, StatisticKind
+from sealtrace.studies.results.counting import COUNTED, NeedsRowsError, counted_rows
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.selection import SelectedRows, selection_of, within
 from sealtrace.studies.results.statistics import Computed, names_of, statistic_of, texts_of, whole
@@ -50,18 +51,21 @@ def _told(name: str) -> Iterator[None]:
 def _computed(results: Results, statistic: Statistic, arguments: Arguments) -> Value:
     """A statistic of rows, as the table of statistics has it."""
     with _told(statistic.name):
-        if statistic.kind is Kind.INTERVAL:
+        if statistic.kind is StatisticKind.INTERVAL:
             selection = selection_of(results, arguments)
             ends: Any = statistic_of(statistic)(selection, arguments)
             return Value(tuple(Fraction(end) for end in ends), selection.frame, selection.rows)
-        return _shown(results, arguments, statistic_of(statistic))
+        if statistic.reads in COUNTED:
+            with suppress(NeedsRowsError):
+                if (counted := counted_rows(results, arguments)) is not None:
+                    return _shown(counted, arguments, statistic_of(statistic))
+        return _shown(selection_of(results, arguments), arguments, statistic_of(statistic))
 
 
 computed_by("results", _computed)
 
 
-def _shown(results: Results, arguments: Arguments, function: Computed) -> Value:
-    selection = selection_of(results, arguments)
+def _shown(selection: SelectedRows, arguments: Arguments, function: Computed) -> Value:
     own = values = _repeats(selection, arguments, function)
     rounded = None
     if changed := within(arguments, "minus"):
@@ -71,13 +75,14 @@ def _shown(results: Results, arguments: Arguments, function: Computed) -> Value:
         base = other * len(own) if len(other) == 1 else other
         values = [Fraction(value) - Fraction(less) for value, less in zip(own, base, strict=True)]
         rounded = _rounded_difference(own, other)
-    numbers = _show(values, arguments, len(selection.rows))
+    numbers = _show(values, arguments, selection.size)
     return Value(
         tuple(Fraction(number) for number in numbers),
         selection.frame,
         selection.rows,
         rounded=rounded if len(numbers) == 1 else None,
-        measured=bool(results.declarations[selection.dataset].measured),
+        total=selection.size,
+        measured=bool(selection.results.declarations[selection.dataset].measured),
     )
 
 
@@ -167,7 +172,7 @@ def _named_statistic(arguments: Arguments, purpose: str) -> Computed:
 def _bootstrap(results: Results, arguments: Arguments) -> Value:
     function = _named_statistic(arguments, "resample")
     selection = selection_of(results, arguments)
-    how = intervals.Bootstrap(
+    how = intervals.BootstrapRule(
         whole(arguments, "resamples", "1000", most=100_000), whole(arguments, "seed", "0"),
         arguments.get("rule", "percentile"), arguments.get("generator", "pcg64"),
     )  # fmt: skip

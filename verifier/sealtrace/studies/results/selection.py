@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +45,20 @@ class SelectedRows:
     @property
     def frame(self) -> Frame:
         return self.results.frame(self.dataset)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    @property
+    def times(self) -> Index | None:
+        """How many rows each entry of a column stands for; None where it is one."""
+        return None
+
+    def count(self, mask: Mask) -> int:
+        """How many rows the marked entries of a column stand for."""
+        return int(mask.sum() if self.times is None else self.times[mask].sum())
 
     def table(self, fields: list[str]) -> pa.Table:
         """Some fields of the rows."""
@@ -86,19 +99,24 @@ class SelectedRows:
         return select(self.results, self.dataset, {**self.conditions, **changed})
 
 
-def _narrow(codes: Index) -> npt.NDArray[Any]:
+def _narrow(codes: Index) -> npt.NDArray[np.integer]:
     """The same codes in as few bytes as hold them: there may be many, and most are small."""
     return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
 def selection_of(results: Results, arguments: Arguments) -> SelectedRows:
     """The rows of a recipe's dataset for which its conditions hold."""
+    return select(results, dataset_of(results, arguments), within(arguments, "where"))
+
+
+def dataset_of(results: Results, arguments: Arguments) -> str:
+    """The dataset that a recipe names or means."""
     name = arguments.get("dataset") or _meant(results, arguments)
     if name not in results.declarations:
         raise RecipeError(f"there is no dataset {name!r}{nearest(name, results.declarations)}")
     if (reason := results.evidence.unreadable(name)) is not None:
         raise MissingEvidenceError(reason)
-    return select(results, name, within(arguments, "where"))
+    return name
 
 
 def _meant(results: Results, arguments: Arguments) -> str:
@@ -152,6 +170,17 @@ def select(results: Results, dataset: str, conditions: dict[str, str]) -> Select
         told = ", ".join(f"{name} {text or 'absent'}" for name, text in conditions.items())
         raise RecipeError(f"no row of {dataset} has {told or 'anything'}")
     return SelectedRows(results, dataset, conditions, rows)
+
+
+def fitting(results: Results, dataset: str, name: str, text: str, column: pa.ChunkedArray) -> Mask:
+    """Where a column of a dataset is as a condition says."""
+    fits = np.ones(len(column), np.bool_)
+    values = _values(results, dataset, name, text)
+    for bound in filter(is_bound, values):
+        fits &= _bounded(column, bound)
+    if listed := [value for value in values if not is_bound(value)]:
+        fits &= _among(column, listed)
+    return fits
 
 
 def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import signature
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import plain
-from sealtrace.mathematics import Mask, Vector
+from sealtrace.mathematics import Mask, Numbers, Vector
 from sealtrace.recipes.metrics import Arguments, RecipeError, constant_of
 from sealtrace.statistics import labels, significance
 from sealtrace.statistics.sums import Number
@@ -26,7 +24,7 @@ from sealtrace.statistics.table import Statistic
 from sealtrace.studies.results.selection import SelectedRows, within
 
 Computed = Callable[[SelectedRows, Arguments], Number]
-Columns = Callable[[SelectedRows, Arguments], tuple[Any, ...]]
+Columns = Callable[[SelectedRows, Arguments], tuple[object, ...]]
 """What a statistic is computed from."""
 
 
@@ -93,13 +91,13 @@ def names_of(text: str | None) -> list[str]:
 # Columns of a selection
 
 
-def numbers_of(selection: SelectedRows, field: str) -> npt.NDArray[Any]:
+def numbers_of(selection: SelectedRows, field: str) -> Numbers:
     column = selection.column(field)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int64())
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         raise RecipeError(f"{field} holds text, not numbers")
-    found: npt.NDArray[Any] = column.to_numpy()
+    found: Numbers = column.to_numpy()
     return found
 
 
@@ -125,11 +123,11 @@ def _truth_field(selection: SelectedRows, arguments: Arguments) -> str:
     return str(found)
 
 
-def _own(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any]]:
+def _own(selection: SelectedRows, arguments: Arguments) -> tuple[Numbers]:
     return (numbers_of(selection, arguments["of"]),)
 
 
-def _beside_truth(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _beside_truth(selection: SelectedRows, arguments: Arguments) -> tuple[Numbers, Numbers]:
     truth = numbers_of(selection, _truth_field(selection, arguments))
     return truth, numbers_of(selection, arguments["of"])
 
@@ -146,7 +144,14 @@ def _right(selection: SelectedRows, arguments: Arguments) -> Mask:
 
 def _counts(selection: SelectedRows, arguments: Arguments) -> tuple[labels.Counts]:
     """How often each value of a field is there."""
-    return (texts_of(selection, arguments["of"]).value_counts().field("counts").to_numpy(),)
+    return (np.array(list(_by_text(selection, arguments["of"]).values())),)
+
+
+def _by_text(selection: SelectedRows, field: str) -> dict[str, int]:
+    """How often each text of a field is there, in the order of the texts: sums of doubles depend on it."""
+    coded = texts_of(selection, field).combine_chunks().dictionary_encode()
+    counts = np.bincount(coded.indices.to_numpy(), selection.times, len(coded.dictionary)).astype(np.int64)
+    return dict(sorted(zip(coded.dictionary.to_pylist(), counts.tolist(), strict=True)))
 
 
 def _scored(selection: SelectedRows, arguments: Arguments) -> tuple[Mask, Vector]:
@@ -188,13 +193,13 @@ def _of_one_label(selection: SelectedRows, arguments: Arguments) -> tuple[labels
     names = _names(selection, arguments)
     if (label := arguments["label"]) not in names:
         raise RecipeError(f"there is no label {label!r}{nearest(label, names)}")
-    return (labels.margins(*_codes(selection, arguments)).some([names.index(label)]),)
+    return (labels.margins(*_codes(selection, arguments), selection.times).some([names.index(label)]),)
 
 
-def _of_labels(selection: SelectedRows, arguments: Arguments) -> tuple[Any, ...]:
+def _of_labels(selection: SelectedRows, arguments: Arguments) -> tuple[object, ...]:
     """Counts of the labels, and those of them that count in averages, where the recipe names some."""
     wanted = names_of(arguments.get("labels"))
-    counts = labels.margins(*_codes(selection, arguments))
+    counts = labels.margins(*_codes(selection, arguments), selection.times)
     return (counts, list(range(len(wanted)))) if wanted else (counts,)
 
 
@@ -244,11 +249,11 @@ def _in_order(selection: SelectedRows, key: list[str]) -> pa.Table:
 _PLACE = "\0row"
 
 
-def _versus(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any], ...]:
+def _versus(selection: SelectedRows, arguments: Arguments) -> tuple[Numbers, ...]:
     return tuple(numbers_of(side, arguments["of"]) for side in _paired(selection, arguments))
 
 
-def _with_others(selection: SelectedRows, arguments: Arguments) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+def _with_others(selection: SelectedRows, arguments: Arguments) -> tuple[Numbers, Numbers | None]:
     """The rows and those that they are compared with, if any."""
     changed = within(arguments, "versus")
     there = numbers_of(selection.with_conditions(changed), arguments["of"]) if changed else None
@@ -272,7 +277,7 @@ def _crossed(selection: SelectedRows, arguments: Arguments) -> tuple[list[list[i
     """The table of two fields."""
     truth, given, size = _codes(selection, arguments)
     selection.results.evidence.room("labels x labels", size, size)
-    counts = np.bincount(truth * size + given, minlength=size * size).reshape(size, size)
+    counts = np.bincount(truth * size + given, selection.times, size * size).astype(np.int64).reshape(size, size)
     return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
 
 
@@ -287,34 +292,33 @@ def _tried(selection: SelectedRows, arguments: Arguments) -> tuple[list[int], li
 
 def _count(selection: SelectedRows, arguments: Arguments) -> tuple[int]:
     if "is" not in arguments:
-        return (len(selection.rows),)
-    return (pc.sum(pc.equal(texts_of(selection, arguments["of"]), arguments["is"])).as_py() or 0,)
+        return (selection.size,)
+    return (selection.count(pc.equal(texts_of(selection, arguments["of"]), arguments["is"]).to_numpy()),)
 
 
 def _rate(selection: SelectedRows, arguments: Arguments) -> tuple[int, int]:
     if "is" in arguments:
-        return *_count(selection, arguments), len(selection.rows)
+        return *_count(selection, arguments), selection.size
     flags = _flags_of(selection, arguments["of"], "which value it counts (`is`)")
-    return int(flags.sum()), len(flags)
+    return selection.count(flags), selection.size
 
 
 def _right_of_all(selection: SelectedRows, arguments: Arguments) -> tuple[int, int]:
     """How many rows are right, or have a value, and how many there are."""
     if "against" not in arguments:
         return _rate(selection, arguments)
-    return int(_right(selection, arguments).sum()), len(selection.rows)
+    return selection.count(_right(selection, arguments)), selection.size
 
 
 def _one_cell(selection: SelectedRows, arguments: Arguments) -> tuple[int]:
     truth, predicted = _label_pair(selection, arguments)
     both = pc.and_(pc.equal(truth, arguments["was"]), pc.equal(predicted, arguments["is"]))
-    return (pc.sum(both).as_py() or 0,)
+    return (selection.count(both.to_numpy()),)
 
 
 def _label_counts(selection: SelectedRows, arguments: Arguments) -> tuple[labels.Counts]:
     """How often each label is there; the labels that could be given are the recipe's, or those of the right answers."""
-    texts = texts_of(selection, arguments["of"])
-    counts = {count["values"]: count["counts"] for count in texts.value_counts().to_pylist()}
+    counts = _by_text(selection, arguments["of"])
     truth = arguments.get("against") or selection.results.declarations[selection.dataset].truth
     names = names_of(arguments.get("labels")) or (
         sorted(texts_of(selection, truth).unique().to_pylist()) if truth else list(counts)

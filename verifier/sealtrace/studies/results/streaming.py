@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -89,20 +88,20 @@ class _Look:
 
     def __call__(self, shard: Shard) -> _Looked:
         rows, block = proved_block(self.file, shard)
-        columns = _Columns(rows, self.keys)
+        columns = _CodedColumns(rows, self.keys)
         texts = {name: {str(value) for value in columns.values(name).to_pylist()} for name in self.printed}
         absent = frozenset(name for name in rows.column_names if rows.column(name).null_count)
         return _Looked(block, {item: columns.seen(item) for item in self.tracked}, texts, absent)
 
 
-class _Columns:
+class _CodedColumns:
     """Columns of some rows as codes of distinct values."""
 
     def __init__(self, rows: pa.Table, keys: Keys) -> None:
         self._rows, self._keys = rows, keys
-        self._known: dict[str, tuple[npt.NDArray[Any], pa.Array, Bits]] = {}
+        self._known: dict[str, tuple[npt.NDArray[np.int32], pa.Array, Bits]] = {}
 
-    def _coded(self, name: str) -> tuple[npt.NDArray[Any], pa.Array, Bits]:
+    def _coded(self, name: str) -> tuple[npt.NDArray[np.int32], pa.Array, Bits]:
         """Codes of a column, the values that they stand for, and those values' bits; the last are of what is absent."""
         if name not in self._known:
             array = self._rows.column(name).combine_chunks()
@@ -262,7 +261,7 @@ def _joined(groups: Iterable[Fields]) -> Fields:
 def named_bits(columns: Iterable[pa.ChunkedArray], keys: Keys) -> Bits:
     """The bits of the distinct combinations of some columns that are held, in order."""
     table = pa.table(list(columns), names=[str(place) for place, _ in enumerate(columns)])
-    return np.sort(_Columns(table, keys).seen(Tracked(tuple(table.column_names))).bits)
+    return np.sort(_CodedColumns(table, keys).seen(Tracked(tuple(table.column_names))).bits)
 
 
 def tracked_of(declaration: Dataset, others: Iterable[Dataset]) -> Iterator[Tracked]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.bundle.frames import Index, Mask, Vector
 from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
@@ -61,7 +62,7 @@ class ServiceStudy(View):
         return [listed[code] for code in codes.tolist()]
 
     @cached_property
-    def outcomes(self) -> Any:
+    def outcomes(self) -> npt.NDArray[np.object_]:
         return np.array(self.texts("outcome"), dtype=object)
 
     @cached_property
@@ -70,7 +71,7 @@ class ServiceStudy(View):
         return np.array([phase != "warm-up" for phase in self.texts("phase")], np.bool_)
 
     @cached_property
-    def arms(self) -> Any:
+    def arms(self) -> npt.NDArray[np.object_]:
         return np.array(self.texts("arm"), dtype=object)
 
     def latencies(self, rows: Index) -> Vector:
@@ -90,13 +91,13 @@ SHARES = (*(share / 100 for share in range(1, 100)), 0.995, 1.0)
 MOST_SERIES = 6
 
 
-def summary(study: ServiceStudy, _: Examination) -> dict[str, Any]:
+def summary(study: ServiceStudy, _: Examination) -> dict[str, object]:
     """What was there to inspect."""
     attempts = study.frame("attempt").size
     return {"inspected": [f"{attempts} attempts at {int(study.first.sum())} requests"] if attempts else []}
 
 
-def details(study: ServiceStudy, examination: Examination) -> dict[str, Any]:
+def details(study: ServiceStudy, examination: Examination) -> dict[str, object]:
     """The distribution of latencies, where requests are whole."""
     if not examination.holds("attempt.requests", "attempt.contiguous", "attempt.times"):
         return {"plots": []}

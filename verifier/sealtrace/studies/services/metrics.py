@@ -68,12 +68,24 @@ def _failure_rate(study: ServiceStudy, places: Index) -> Fraction:
     return Fraction(int((study.outcomes[ends] != "ok").sum()), len(ends))
 
 
-def _total_tokens(study: ServiceStudy, places: Index) -> Fraction:
-    frame, rows = study.frame("attempt"), study.order[places]
-    counts = frame.numbers("prompt_tokens")[rows] + frame.numbers("generated_tokens")[rows]
-    if not np.isfinite(counts).all():
-        raise MissingEvidenceError("an attempt does not count its tokens")
-    return Fraction(int(counts.sum()))
+def _counted(*fields: str) -> Callable[[ServiceStudy, Index], Fraction]:
+    """What attempts count in some fields, together."""
+
+    def total(study: ServiceStudy, places: Index) -> Fraction:
+        frame, rows = study.frame("attempt"), study.order[places]
+        counts = np.sum([frame.numbers(field)[rows] for field in fields], axis=0)
+        if not np.isfinite(counts).all():
+            raise MissingEvidenceError(f"an attempt does not count its {fields[0].rpartition('_')[2]}")
+        return Fraction(int(counts.sum()))
+
+    return total
+
+
+def _per_request(total: Callable[[ServiceStudy, Index], Fraction]) -> Callable[[ServiceStudy, Index], Fraction]:
+    return lambda study, places: total(study, places) / int(study.first[places].sum())
+
+
+_total_tokens = _counted("prompt_tokens", "generated_tokens")
 
 
 def _throughput(study: ServiceStudy, places: Index) -> Fraction:
@@ -89,7 +101,8 @@ QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
     "legality": _legality,
     "retry_rate": _retry_rate,
     "failure_rate": _failure_rate,
-    "tokens": lambda study, places: _total_tokens(study, places) / int(study.first[places].sum()),
+    "tokens": _per_request(_total_tokens),
+    "tool_calls": _per_request(_counted("tool_calls")),
     "total_tokens": _total_tokens,
     "total_ms": _latency(lambda study, places: mean(study.latencies(places)) * int(study.first[places].sum())),
     "mean_ms": _latency(lambda study, places: mean(study.latencies(places))),

@@ -60,7 +60,7 @@ def seated(game: Game, first: Vector, second: Vector) -> Vector:
 
 def expected_return(game: Game, profiles: Vector, player: int, *, best: bool = False) -> Vector:
     """The expected return of a player who follows the profile, or who answers it in the best way."""
-    return _Walk(game, profiles, player, best).total()
+    return _GameWalk(game, profiles, player, best).total()
 
 
 def action_values(game: Game, own: Vector, other: Vector) -> Vector:
@@ -72,13 +72,13 @@ def action_values(game: Game, own: Vector, other: Vector) -> Vector:
     values = np.zeros(game.legal.shape)
     for player in range(2):
         first, second = (own, other) if player == 0 else (other, own)
-        walk = _Walk(game, seated(game, first, second)[None], player, best=False, values=values)
+        walk = _GameWalk(game, seated(game, first, second)[None], player, best=False, values=values)
         walk.total()
     return values
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _GameWalk:
     """One pass through the public tree, for one player."""
 
     game: Game

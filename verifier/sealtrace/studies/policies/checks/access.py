@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.encoding import arrow_array, distinct
-from sealtrace.bundle.frames import Index, Mask, Vector
+from sealtrace.bundle.frames import Index, Mask, Vector, coded_texts
 from sealtrace.checks.outcome import LISTED, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
@@ -203,7 +203,7 @@ def ledger(study: Study, outcome: Outcome) -> None:
     if left := study.frame("trace").size - outcome.inspected:
         outcome.missing = f"{left} traces name no candidate of the bank"
     starts, charged = ledgers.offsets.to_numpy().astype(np.int64), ledgers.values
-    codes, names = _coded(charged.field("event"))
+    codes, names = coded_texts(charged.field("event"))
 
     def charged_events(row: int) -> list[str]:
         return [charge["event"] for charge in ledgers[row].as_py()]
@@ -262,12 +262,6 @@ def _costs(study: Study, outcome: Outcome, rows: Index, charged: pa.StructArray,
         stored = charged.field(quantity).to_numpy(zero_copy_only=False).astype(np.float64)
         message = "The event does not cost what the protocol configures."
         outcome.compare(frame, rows, f"{pointer}/{quantity}", due, stored, study.tolerance, message)
-
-
-def _coded(texts: pa.Array) -> tuple[Index, list[str]]:
-    """Texts by reference: codes, and what they stand for."""
-    coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
-    return coded.indices.to_numpy(), coded.dictionary.to_pylist()
 
 
 # The information boundary
@@ -330,7 +324,7 @@ def _read_fields(study: Study) -> tuple[dict[str, Mask], Mask]:
     """Field to the traces that name it among their inputs, and the traces that name one twice."""
     frame = study.frame("trace")
     column = frame.column("inputs")
-    codes, names = _coded(column.values)
+    codes, names = coded_texts(column.values)
     offsets = column.offsets.to_numpy().astype(np.int64)
     owners = np.repeat(np.arange(frame.size), np.diff(offsets))
     width = max(1, len(names))

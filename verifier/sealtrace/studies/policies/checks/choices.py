@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.bundle.model import TypedDocument
-from sealtrace.checks.outcome import Outcome, Spot
+from sealtrace.checks.outcome import FindingPlace, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.scalars import exact
@@ -48,7 +48,7 @@ def _selector(study: Study, record: Selection) -> Selector | None:
     return next((selector for selector in known if selector.name == record.selector), None)
 
 
-def _at(outcome: Outcome, document: TypedDocument[Selection | CandidateMap], **more: str) -> Spot:
+def _at(outcome: Outcome, document: TypedDocument[Selection | CandidateMap], **more: str) -> FindingPlace:
     """A record of a choice, or a part of it, to say findings of."""
     return outcome.at(document.path, {"selector": document.record.selector, **more})
 
@@ -138,7 +138,7 @@ def grid(study: Study, outcome: Outcome) -> None:
         outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
 
 
-def _budgets(study: Study, record: Selection, at: Spot) -> None:
+def _budgets(study: Study, record: Selection, at: FindingPlace) -> None:
     """Budgets and bounds that the record states are those of its rule."""
     budgets = {
         "epsilon": record.epsilon,
@@ -233,7 +233,7 @@ def _pairs(chosen: Chosen) -> Iterator[tuple[tuple[int, int], dict[str, str]]]:
 
 
 def _place(count: CandidateCount | _DueCount, taken: Chosen | CountedScales) -> Hashable:
-    """What a count is of, to be compared: a scale, or a candidate and a group."""
+    """What a count counts, for comparison: a scale, or a candidate in a group."""
     if isinstance(taken, CountedScales):
         return (_exact(count.scale),)
     return count.arm or "", exact(count.scale or "0"), count.group or ""
@@ -242,7 +242,7 @@ def _place(count: CandidateCount | _DueCount, taken: Chosen | CountedScales) -> 
 def _reported(
     document: TypedDocument[Selection], taken: Chosen | CountedScales
 ) -> dict[Hashable, tuple[str, CandidateCount]]:
-    """The record's counts by what they are of, each with its pointer; of two, the later."""
+    """The record's counts by what they count, each with its pointer; the later of two."""
     counts = enumerate(document.record.counts)
     return {_place(count, taken): (f"/counts/{place}", count) for place, count in counts}
 
@@ -348,7 +348,7 @@ def _said(assigned: list[tuple[str, str, Verdict]]) -> str:
 
 
 def chosen_text(study: Study, counted: CountedScales) -> str | None:
-    """The chosen scale as the grid writes it; None where none is, or where a scale cannot be counted."""
+    """The chosen scale as the grid writes it; None where none is chosen or a scale cannot be counted."""
     if any(counted.absent):
         return None
     return next((scale for scale in study.declared.scale_grid if exact(scale) == counted.choice.chosen), None)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Container, Iterator
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
-from typing import Any
 
 import pyarrow as pa
 
@@ -327,7 +326,7 @@ def declared_policies(study: Study, outcome: Outcome) -> None:
         outcome.at(frame.paths[0]).error("/policy", "The bank has one anchor.", "one anchor", len(anchors))
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """A field of a candidate; a direction as its record writes the rules."""
     return str({action: rule.model_dump() for action, rule in value.items()} if isinstance(value, dict) else value)
 

@@ -202,7 +202,7 @@ def teacher(study: Study, outcome: Outcome) -> None:
 
 
 def _blocks(count: int) -> Iterator[slice]:
-    """Rows, so many at a time that what is computed of them stays small."""
+    """Rows in batches that keep what is computed from them small."""
     return (slice(start, start + 2**16) for start in range(0, count, 2**16))
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Index, Mask, Matrix, Vector
-from sealtrace.checks.outcome import Outcome, Spot
+from sealtrace.checks.outcome import FindingPlace, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
@@ -107,7 +107,7 @@ class _Comparing:
     def __init__(self, level: float, comparisons: int, parts: list[Mask]) -> None:
         self._level, self._comparisons, self._parts = level, comparisons, parts
         self._rows: dict[bytes, Index] = {}
-        self._ranked: dict[tuple[str, bytes], mathematics.Ranked] = {}
+        self._ranked: dict[tuple[str, bytes], mathematics.RankedColumn] = {}
 
     def relation(self, column: _Column, target: _Column) -> str | None:
         """How a visible column gives a target, over all states or in one split; None where it does not."""
@@ -130,7 +130,7 @@ class _Comparing:
             self._rows[key] = np.flatnonzero(mask)
         return key
 
-    def _of(self, column: _Column, key: bytes) -> mathematics.Ranked:
+    def _of(self, column: _Column, key: bytes) -> mathematics.RankedColumn:
         if (column.name, key) not in self._ranked:
             self._ranked[column.name, key] = mathematics.ranked(column.values[self._rows[key]])
         return self._ranked[column.name, key]
@@ -258,7 +258,7 @@ def _ruled(study: Study, states: States, outcome: Outcome, values: dict[str, Mat
 
 
 def _verified(
-    study: Study, states: States, values: dict[str, Matrix], rule: RuleGiven, pointer: str, spot: Spot
+    study: Study, states: States, values: dict[str, Matrix], rule: RuleGiven, pointer: str, spot: FindingPlace
 ) -> int | None:
     frame = states.frame("observation")
     total = np.full(frame.size, as_double(exact(rule.constant)))

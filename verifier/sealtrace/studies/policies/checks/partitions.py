@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from sealtrace.bundle.frames import Matrix
-from sealtrace.checks.outcome import Outcome, Spot
+from sealtrace.checks.outcome import FindingPlace, Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import Undecided
@@ -36,7 +36,7 @@ def no_partition(study: Study, outcome: Outcome) -> bool:
     return True
 
 
-def _at(outcome: Outcome, partition: FrozenPartition, **more: str) -> Spot:
+def _at(outcome: Outcome, partition: FrozenPartition, **more: str) -> FindingPlace:
     """A partition, or a part of it, to say findings of."""
     return outcome.at(partition.path, {"partition": partition.name, **more})
 
@@ -173,7 +173,9 @@ def support(study: Study, outcome: Outcome) -> None:
                     )
 
 
-def _counts(study: Study, outcome: Outcome, partition: FrozenPartition, split: str) -> Iterator[tuple[str, Spot, int]]:
+def _counts(
+    study: Study, outcome: Outcome, partition: FrozenPartition, split: str
+) -> Iterator[tuple[str, FindingPlace, int]]:
     """Every leaf of a partition, where to say something of it, and how many states of a split fall into it."""
     groups = partition.group_of[states_of(study, split)]
     counts = np.bincount(groups[groups >= 0], minlength=len(partition.groups)).tolist()

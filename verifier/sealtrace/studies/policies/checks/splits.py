@@ -200,7 +200,7 @@ def _all_differ(codes: Index) -> bool:
 
 
 def _told_apart(study: Study, outcome: Outcome, *kinds: str) -> bool:
-    """Says which record of some kinds stands twice; whether observations are told apart, so that records can join."""
+    """Reports records with the same key. Returns whether observations have distinct keys, so that records can join."""
     for kind in ("observation", *kinds):
         frame = study.frame(kind)
         if frame.repeats:

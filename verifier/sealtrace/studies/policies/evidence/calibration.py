@@ -168,7 +168,7 @@ class Calibration:
         return outcomes_of(self.study, self.setting.utility, self.setting.risk, self.setting.tau)
 
     def _pairs(self, rows: int) -> Index:
-        """A number for each candidate, of so many, and calibration state: that of the candidate and its group."""
+        """For each candidate and calibration state, the number of that candidate and the state's group."""
         pairs: Index = np.arange(rows)[:, None] * len(self.members) + self._groups
         return pairs
 
@@ -202,7 +202,7 @@ class Calibration:
             raise UnscoredError(f"{name} cannot be scored at {states} calibration states of {group}")
 
     def require_range(self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> None:
-        """Refuses some candidates in some groups, or all, of which a utility lies outside the declared range."""
+        """Refuses candidates in groups where a utility lies outside the declared range."""
         if (pair := self._worst_pair(self.outside, rows, groups)) is not None:
             name, group = self._named(pair)
             raise VoidError(f"a utility of {name} in {group} lies outside the utility range")

@@ -55,7 +55,7 @@ class Chosen:
     """Groups in which nothing can be said, and why: a candidate has no score there."""
 
     def require_known(self) -> None:
-        """Refuses a map of which the candidate of some group is not known."""
+        """Refuses a map that lacks the candidate of some group."""
         for _, reason in self.unknown:
             raise UnscoredError(reason)
 
@@ -177,6 +177,11 @@ def partition_of(study: Study, selector: Selector, setting: Setting) -> FrozenPa
     name = setting.partition or selector.partition
     if name is None:
         raise UndeclaredError(f"the selector {selector.name} names no partition")
+    return partition_named(study, name)
+
+
+def partition_named(study: Study, name: str) -> FrozenPartition:
+    """A frozen partition."""
     known = frozen_partitions(study.states)
     if name not in known:
         raise UndeclaredError(f"the bundle has no partition {name!r}")
@@ -268,7 +273,7 @@ class CountedScales:
 
 
 def count_scales(study: Study, arm: str | None, states: Index, setting: Setting) -> CountedScales:
-    """Counts every scale of the protocol's grid, where the bank has the arm at all of them."""
+    """Counts every scale of the protocol's grid, where the bank has the arm at each of them."""
     if not study.declared.scale_grid:
         raise UndeclaredError("the grid of scales is empty")
     if not len(states):

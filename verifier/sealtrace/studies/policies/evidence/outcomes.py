@@ -50,7 +50,7 @@ class Reached(NamedTuple):
 
 
 class Spilled:
-    """Outcomes of streamed traces under the declared evaluators and threshold, on disk but for what is asked for."""
+    """Outcomes of streamed traces under the declared evaluators and threshold, on disk until they are asked for."""
 
     def __init__(self, states: int, candidates: int) -> None:
         self._states = states

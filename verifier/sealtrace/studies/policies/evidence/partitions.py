@@ -70,7 +70,7 @@ class FrozenPartition:
 
     @cached_property
     def shares(self) -> dict[tuple[int, int, str], Fraction | None]:
-        """Candidate, group and kind of bound to the share of a budget; of a pair that stands twice, the first."""
+        """The share of a budget by candidate, group and kind of bound; the first of two with the same key."""
         groups = {group: place for place, group in reversed([*enumerate(self.groups)])}
         shares: dict[tuple[int, int, str], Fraction | None] = {}
         for allocated in reversed(self.record.allocations or []):

@@ -53,7 +53,7 @@ class States(View):
 
     @cached_property
     def ids(self) -> pa.Array:
-        """State ids in the order of observations; ids that stand twice are left out of joins by `by_state`."""
+        """State ids in the order of observations; `by_state` leaves repeated ids out of joins."""
         array = self.frame("observation").column("state")
         return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.encoding import by_reference
 from sealtrace.bundle.frames import (
     ActionLists,
     ActionMatrix,
@@ -210,10 +211,6 @@ _BLOCK = 2**17
 def _shared_codes(left: Frame, right: Frame) -> tuple[Index, Index]:
     """Integers for the keys of two frames of the same key fields, equal where keys are equal."""
     key = KINDS[left.kind].key
-    coded = [pa.table({name: _coded(frame.table.column(name)) for name in key}) for frame in (left, right)]
+    coded = [pa.table({name: by_reference(frame.table.column(name)) for name in key}) for frame in (left, right)]
     codes = combined_codes(pa.concat_tables(coded).unify_dictionaries(), key)
     return codes[: left.size], codes[left.size :]
-
-
-def _coded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()

@@ -26,7 +26,7 @@ fields of the shipped studies stay below 0.6."""
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedColumn:
     """A column without gaps: its classes of equal values, and their ranks."""
 
     classes: Index
@@ -41,28 +41,29 @@ class Ranked:
         return len(self.counts)
 
 
-def ranked(column: Vector) -> Ranked:
+def ranked(column: Vector) -> RankedColumn:
     """Classes and ranks of a column."""
     _, classes, counts = np.unique(column, return_inverse=True, return_counts=True)
+    # Ties share the mean of the ranks that they take up; the ranks are then centred.
     average = np.cumsum(counts) - (counts - 1) / 2
     ranks = average[classes] - (len(column) + 1) / 2
     length = math.sqrt(float(ranks @ ranks))
-    return Ranked(classes, counts, ranks / length if length else ranks)
+    return RankedColumn(classes, counts, ranks / length if length else ranks)
 
 
-def rank_correlation(field: Ranked, target: Ranked) -> float:
+def rank_correlation(field: RankedColumn, target: RankedColumn) -> float:
     """Spearman's coefficient with average ranks for ties; zero where one of the columns is constant."""
     return float(field.ranks @ target.ranks)
 
 
-def same_classes(field: Ranked, target: Ranked) -> bool:
+def same_classes(field: RankedColumn, target: RankedColumn) -> bool:
     """Whether two rows agree in the field exactly where they agree in the target."""
     if field.distinct != target.distinct:
         return False
     return len(np.unique(field.classes * target.distinct + target.classes)) == field.distinct
 
 
-def log_chance(target: Ranked) -> float:
+def log_chance(target: RankedColumn) -> float:
     """The logarithm of the chance that a shuffled column falls into the target's classes.
 
     Shuffling gives n! / (n_1! ... n_k!) columns, and classes of equal size may change places among themselves.
@@ -72,16 +73,17 @@ def log_chance(target: Ranked) -> float:
     return sum(math.lgamma(count + 1) for count in factors) - math.lgamma(len(target.classes) + 1)
 
 
-def orders(field: Ranked, target: Ranked, level: float) -> bool:
+def orders(field: RankedColumn, target: RankedColumn, level: float) -> bool:
     """Whether the field orders rows as the target does, or the other way round."""
     enough = min(field.distinct, target.distinct) >= MIN_DISTINCT
     return enough and abs(rank_correlation(field, target)) >= level
 
 
-def classifies(field: Ranked, target: Ranked, comparisons: int) -> bool:
+def classifies(field: RankedColumn, target: RankedColumn, comparisons: int) -> bool:
     """Whether the field tells the target's classes apart, where shuffled labels would not."""
     if target.distinct < 2 or field.distinct != target.distinct:
         return False
+    # Bonferroni: the chance of one agreement, times how many pairs of columns were compared.
     return log_chance(target) <= math.log(MAX_CHANCE / max(1, comparisons)) and same_classes(field, target)
 
 
@@ -91,6 +93,7 @@ def described(field: Vector, target: Vector, *, numbers: bool) -> str:
         return "the two tell the same states apart"
     if np.array_equal(field, target):
         return "the two are equal"
+    # Least squares of the target on the field; nothing is left over exactly where the relation is affine.
     centred, about = field - field.mean(), target - target.mean()
     slope = float(centred @ about) / float(centred @ centred)
     if float(np.abs(slope * centred - about).max()) <= 1e-9 * max(1.0, float(np.abs(target).max())):

@@ -21,8 +21,10 @@ def expected_utility(policy: Matrix, values: Matrix) -> Vector:
 
 def teacher_kl(teacher: Matrix, policy: Matrix, clip: float) -> Vector:
     """KL(teacher || policy) per state, the policy's mass clipped below."""
+    # Without the clip one action that the policy never takes would make the whole mean infinite.
     bounded = np.maximum(policy, clip)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # 0 log 0 is 0: what the teacher never does costs nothing.
         terms = np.where(teacher > 0, teacher * np.log(teacher / bounded), 0.0)
     divergence: Vector = terms.sum(axis=1)
     return divergence

@@ -193,13 +193,7 @@ def replayed(
 
 def utilities(policy: Matrix, values: Matrix, out: Matrix) -> None:
     """E = sum_a pi(a|s) Q(s, a). Given pi - pi_0 instead of pi, d."""
-    products = policy * values[:, None]
-    if len(products) == 1:
-        out[:] = products[0]
-        return
-    np.add(products[0], products[1], out=out)
-    for product in products[2:]:
-        out += product
+    out[:] = total(policy * values[:, None])
 
 
 def sure_distance(magnitude: Vector, actions: int, tolerance: float, tau: float) -> Vector:

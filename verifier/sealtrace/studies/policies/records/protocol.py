@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -205,6 +205,8 @@ class Protocol(Record):
 
     study: Name = Field(description="The study's name.")
     title: Text = Field(description="One line about it.")
+    about: Text | None = Field(None, description="A sentence or two for readers: what was asked, of whom or what.")
+    field: Name | None = Field(None, description="The field of research, such as machine translation.")
     source: Text | None = Field(None, description="The paper or document that states the protocol.")
     anonymous: bool = Field(description="Whether the release must not identify its authors.")
     expects: Literal["verified", "findings", "incomplete"] | None = Field(
@@ -232,12 +234,12 @@ class Protocol(Record):
     gates: dict[Name, QueryRule] | None = Field(
         None, description="Arm to the gate of its own, where query policies have different ones."
     )
-    observation: dict[Name, dict[str, Any]] | None = Field(
+    observation: dict[Name, dict[str, object]] | None = Field(
         None,
         description="The fields of an observation besides state, split, block and legal: field to JSON Schema. Absent: "
         "those of a card game (hero, board, position, pot, stack, history).",
     )
-    costs: dict[Name, dict[str, Any]] | None = Field(
+    costs: dict[Name, dict[str, object]] | None = Field(
         None,
         description="What a ledger's event counts: quantity to JSON Schema of a number. Absent: tokens, latency_ms and "
         "tool_calls.",
@@ -284,7 +286,7 @@ class Protocol(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _policies_are_declared_whole(cls, data: Any) -> Any:
+    def _policies_are_declared_whole(cls, data: object) -> object:
         """The schema's `dependentRequired`, for the model."""
         if isinstance(data, dict) and "actions" in data:
             absent = [name for name in POLICY_FIELDS if name not in data]
@@ -316,7 +318,7 @@ class PolicyProtocol(Protocol):
     evaluators: Evaluators
     features: dict[str, Feature] = Field({})
     charges: dict[str, dict[str, str | int]] = Field({})
-    costs: dict[str, dict[str, Any]] = Field({})
+    costs: dict[str, dict[str, object]] = Field({})
     units: dict[str, str] = Field({})
     events: dict[str, str] = Field({})
     gates: dict[str, QueryRule] = Field({})
@@ -329,7 +331,7 @@ class PolicyProtocol(Protocol):
     variants: dict[str, Variant] = Field({})
 
     @classmethod
-    def of(cls, fitting: dict[str, Any]) -> PolicyProtocol:
+    def of(cls, fitting: dict[str, object]) -> PolicyProtocol:
         """What a fitting document declares. Of one that a check of policies cannot use, a field may be missing."""
         fields = dict(Protocol.model_validate({**dict.fromkeys(POLICY_FIELDS), **fitting})) if fitting else {}
         return cls.model_construct(**{name: value for name, value in fields.items() if value is not None})

@@ -123,7 +123,7 @@ MOST_STEPS = 200_000
 
 def settled(instance: Instance, solution: Solution) -> Solution:
     """The map that the nominal rule takes among those of the best worst utility."""
-    walk = _Walk(instance, solution)
+    walk = _TieWalk(instance, solution)
     best = walk.largest()
     return Solution(walk.first(best), Settled(solution.proof, solution.choice, walk.steps), instance)
 
@@ -137,7 +137,7 @@ def check_settled(instance: Instance, solution: Solution, known: Solution) -> No
         raise Refuted("another map of the same worst utility goes before it")
 
 
-class _Walk:
+class _TieWalk:
     """All maps that may have the best worst utility within the budget."""
 
     def __init__(self, instance: Instance, solution: Solution) -> None:
@@ -176,7 +176,7 @@ class _Walk:
     def _maps(
         self, orders: Sequence[Sequence[int]], hopeful: Callable[[Fraction], bool]
     ) -> Iterator[tuple[tuple[int, ...], Fraction]]:
-        """Whole maps in the given order of options, but for those that no completion makes hopeful."""
+        """Whole maps in the given order of options, without those whose beginnings cannot reach the target."""
         groups = self.instance.groups
         stack: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(0))]
         while stack:

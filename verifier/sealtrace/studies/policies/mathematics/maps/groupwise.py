@@ -31,6 +31,7 @@ def usable_options(instance: Instance) -> Mask:
     """The admissible options that do not break the global budget with the anchor everywhere else."""
     if instance.budget is None or _all_within(instance, instance.admissible):
         return instance.admissible
+    # The worst mixture of a map that is the anchor elsewhere, where U is 0, puts all that can be moved on this group.
     reach = np.minimum(instance.shares + float(instance.moved), 1.0)[:, None]
     excess = instance.upper * reach - float(instance.budget)
     usable: Mask = instance.admissible & (excess <= instance.margin)
@@ -147,6 +148,7 @@ def _earliest(instance: Instance, usable: Mask, best: list[int]) -> list[int]:
     groups = np.arange(instance.groups)
     earlier = usable & (np.arange(usable.shape[1]) < np.array(best)[:, None])
     # If the best earlier option of a group lowers the optimum, each of them does.
+    # One row for each group with its best earlier option in place of the best; the last row has none replaced.
     changed = np.repeat(instance.lower[groups, best][None], instance.groups + 1, axis=0)
     changed[groups, groups] = np.where(earlier, instance.lower, -1.0).max(axis=1)
     utilities = worst_utilities(instance, changed)

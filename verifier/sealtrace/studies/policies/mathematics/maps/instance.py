@@ -143,6 +143,7 @@ def whole_mean(values: Sequence[int], counts: Sequence[int], moved: Fraction) ->
     """The smallest mean of whole numbers, times the denominator of the moved mass and the number of states."""
     unit, left = moved.denominator, moved.numerator * sum(counts)
     total = left * min(values)
+    # Mass is taken from the largest values first, and all of it goes to the smallest.
     for value, count in sorted(zip(values, counts, strict=True), reverse=True):
         taken = min(left, count * unit)
         left -= taken

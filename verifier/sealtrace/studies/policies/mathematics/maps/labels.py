@@ -52,6 +52,8 @@ def follow(
     trail: list[tuple[Positions, Positions]] = []
     labels = 0
     for group, (part, (score, safety)) in enumerate(zip(parts, rests.tolist(), strict=True)):
+        # For any multiplier m >= 0 and any map within the budget B, gain <= gain + m * (safety + B): a label that
+        # cannot reach target - m * B even with the best of all groups to come leads to no map that matters.
         needed = target - score - multiplier * budget - margin * (1 + multiplier), -budget - margin - safety
         extended, parents, columns = _extended(sums, part, multiplier, needed)
         kept = np.arange(len(parents))
@@ -114,6 +116,7 @@ def _unsurpassed(ranked: Ranked, sums: Matrix, exact: Callable[[Positions], Whol
     margin = ranked.instance.rounding
     order = np.argsort(-sums[1], kind="stable")
     gain, risk = sums[0][order], -sums[1][order]
+    # Labels that are safer by more than the margin, so that the comparison holds whatever was rounded.
     safer = np.searchsorted(risk, risk - margin, side="left")
     best = np.concatenate([[-np.inf], np.maximum.accumulate(gain)])
     kept = np.flatnonzero(best[safer] < gain + margin)
@@ -121,6 +124,7 @@ def _unsurpassed(ranked: Ranked, sums: Matrix, exact: Callable[[Positions], Whol
     close = _close(gain[kept], risk[kept], margin)
     if not close.any():
         return np.sort(order)
+    # Whole numbers are slow, so only labels that lie closer than the margin to another are compared in them.
     unsure = np.sort(order[close])
     gains, safeties = exact(unsure)
     unsurpassed = unsure[undominated(safeties.tolist(), gains.tolist(), _whole_slack(ranked))]
@@ -158,6 +162,7 @@ def undominated(safety: Sequence[int], gain: Sequence[int], slack: int) -> list[
     A label is needless if another is as safe and gains more, or gains as much and is preferred. Numbers
     that differ by less than the slack count as neither larger nor equal.
     """
+    # Safest first: whoever makes a label needless has been seen before it. Each label is looked at once.
     order = sorted(range(len(gain)), key=lambda label: (-safety[label], -gain[label], label))
     kept: list[int] = []
     safer, level = _Rivals(), _Rivals()

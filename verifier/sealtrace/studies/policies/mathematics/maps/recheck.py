@@ -20,6 +20,7 @@ def recheck(instance: Instance, solution: Solution) -> None:
     _check_map(instance, solution)
     match solution.proof:
         case Settled(proof, known):
+            # Two proofs: that nothing is better than `known`, and that this map goes before all equal ones.
             first = Solution(known, proof, instance)
             recheck(instance, first)
             check_settled(instance, solution, first)
@@ -136,10 +137,12 @@ class _Check:
         ]
         limits = [instance.budget, instance.slack, solution.utility]
         fractions = [value for row in exact for pair in row.values() for value in pair]
+        # Everything over one denominator: from here on there are only whole numbers, and nothing is rounded.
         scale = math.lcm(*{value.denominator for value in [*fractions, *limits]})
         self.instance, self.solution, self.scale = instance, solution, scale
         self.moved = instance.moved.numerator, instance.moved.denominator
         unit = scale * instance.states * instance.moved.denominator
+        # The slack always widens what must be excluded: budgets up, targets down.
         self.budget = int((instance.budget + instance.slack) * unit)
         self.target = int((solution.utility - instance.slack) * unit)
         self.slack = int(instance.slack * unit)
@@ -155,6 +158,7 @@ class _Check:
             raise Refuted("a multiplier is negative")
         remaining = self._remaining(options, ranges)
         hopeful = None if remaining is None else self._hopeful(remaining, region.multiplier)
+        # Options that go narrow the ranges, and narrower ranges tighten the bound: once more is what the search did.
         remaining = None if remaining is None or hopeful is None else self._remaining(hopeful, remaining.ranges)
         if remaining is None:
             return []
@@ -167,6 +171,7 @@ class _Check:
 
     def _remaining(self, options: Options, ranges: Ranges) -> _Remaining | None:
         """Narrows options and ranges to each other; None where no map is left that keeps the budget."""
+        # An option below the least value of a region cannot be part of its maps, by what "least" means.
         floors = ranges[0][0], ranges[2][0]
         kept = [{o: x for o, x in row.items() if x[0] >= floors[0] and x[1] >= floors[1]} for row in options]
         if not all(kept):
@@ -214,6 +219,8 @@ class _Check:
             for row in remaining.contributions
         ]
         tops = [max(row.values()) for row in scores]
+        # Weak duality in whole numbers: times * gain + weight * (safety + budget) bounds every map within the budget.
+        # An option that is below its group's top by more than the spare is part of no map that reaches the target.
         spare = sum(tops) + weight * self.budget - times * self.target
         kept = [
             {option: pair for option, pair in row.items() if top - score[option] <= spare}
@@ -232,7 +239,8 @@ class _Check:
         return [(split.below, remaining.options, below), (split.above, remaining.options, above)]
 
     def _exhaust(self, region: Region, remaining: _Remaining) -> None:
-        """Looks at every map that may reach the target, but for those that another one makes needless."""
+        """Looks at every map that may reach the target, except those that another map makes needless."""
+        # Labels may be dropped only where worst means are sums over groups, which needs fixed thresholds.
         if region.labels is not None and self.moved[0] and any(low < high for low, high in remaining.ranges):
             raise Refuted("labels are compared in a region whose thresholds are not fixed")
         if region.maps is not None and math.prod(map(len, remaining.options)) > region.maps:
@@ -284,6 +292,7 @@ def follow_exactly(
             kept = undominated([safety for _, safety in totals], [gain for gain, _ in totals], goal.slack)
             steps, totals = [steps[label] for label in kept], [totals[label] for label in kept]
         labels += len(steps)
+        # Generous: it only keeps a forged proof from running for days.
         if stated is not None and labels > 100 * stated + 10_000:
             raise Refuted("a region needs far more labels than stated")
         sums = totals
@@ -318,6 +327,7 @@ def _steps(
         score = needed - times * gain - weight * safety
         least, safest = goal.target - rest[1] - gain, -goal.budget - rest[2] - safety
         for reached, option in scores:
+            # Scores are in falling order: no later option reaches it either.
             if reached < score:
                 break
             if row[option][0] >= least and row[option][1] >= safest:

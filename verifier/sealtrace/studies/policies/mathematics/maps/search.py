@@ -50,15 +50,17 @@ def best_map(instance: Instance, most_labels: int = MOST_LABELS) -> Solution:
 
     Raises Undecided where the slack leaves the answer open, and TooManyLabels where it is out of reach.
     """
+    # Cheapest first: where the budget cannot bind, groups decide alone; where few options are left, all maps are
+    # compared; only the rest is searched.
     usable = usable_options(instance)
     found = group_wise(instance, usable)
     if found is not None:
         return found
     needed = needed_options(instance, usable)
-    return look_at_all(instance, needed) or _Search(instance, needed, most_labels).run()
+    return look_at_all(instance, needed) or _MapSearch(instance, needed, most_labels).run()
 
 
-class _Search:
+class _MapSearch:
     """Domains to look at, the regions of the proof so far, and the best maps so far."""
 
     def __init__(self, instance: Instance, needed: Mask, most_labels: int) -> None:
@@ -72,9 +74,13 @@ class _Search:
     def run(self) -> Solution:
         """Looks at domains, the most promising first, until none can hold a better or an equal map."""
         best = np.where(self.ranked.usable, self.instance.lower, -1.0)
+        # The anchor everywhere always keeps the budget, so there is a map to beat from the start. The largest L of each
+        # group is the optimum where it keeps the budget, and a good ceiling where it does not.
         self.contest.offer([0] * self.instance.groups)
         self.contest.offer(largest(best, self.instance.exact_lower))
         self._wait(everything(self.ranked), math.inf)
+        # heapq takes the least first, so ceilings are kept with their sign turned. `>=` and not `>`: a map of the same
+        # utility may come first in order of preference.
         while self.waiting and -self.waiting[0][0] >= self._target():
             _, numbers, domains = zip(
                 *(heapq.heappop(self.waiting) for _ in range(min(BATCH, len(self.waiting)))), strict=True
@@ -91,6 +97,7 @@ class _Search:
 
     def _target(self) -> float:
         """What a map must reach at least to matter."""
+        # Less what doubles may be off by: a domain is given up only where it surely holds nothing as good.
         return float(self.contest.utility) - self.instance.rounding
 
     def _bound(self, numbers: Maps, domains: Domains) -> None:
@@ -107,10 +114,12 @@ class _Search:
         for row in np.flatnonzero(found.possible).tolist():
             number, multiplier, ceiling = int(numbers[row]), float(found.multipliers[row]), float(found.ceilings[row])
             self.regions[number] = region = Region(Fraction(multiplier))
+            # The multiplier alone closes it, by weak duality; `recheck` repeats that in whole numbers.
             if not hopeful[row] or ceiling < self._target():
                 continue
             domain = domains[[row]]
             maps = math.prod(domain.open.sum(axis=2)[0].tolist())
+            # With fixed thresholds worst means are sums over groups, so that one partial map can make another needless.
             if settled(self.ranked, domain):
                 labels = self._follow(domain, contributed[row], multiplier)
                 self.regions[number] = replace(region, labels=labels)
@@ -123,6 +132,7 @@ class _Search:
     def _try(self, found: Bounds) -> None:
         """Offers the best map that the bounds suggest, if it is better than those known."""
         utilities, room = self._worst(found.safe)
+        # Only maps whose room in the budget is beyond doubt: what is offered here becomes what others must beat.
         within = np.where(room >= self.instance.rounding, utilities, -1.0)
         if within.max() > float(self.contest.utility):
             self.contest.offer(found.safe[within.argmax()].tolist())
@@ -137,6 +147,7 @@ class _Search:
 
     def _follow(self, domain: Domains, contributed: Matrix, multiplier: float) -> int:
         """Follows the labels of a domain to its maps, and says how many."""
+        # A narrow beam first: a good map found early raises the target, and the full pass then keeps fewer labels.
         for width in (BEAM, None):
             maps, labels = follow(self.ranked, domain, contributed, multiplier, self._target(), self.most_labels, width)
             self._offer(maps)
@@ -161,6 +172,8 @@ class _Search:
 
 def _widest(ranked: Ranked, ranges: Ranks, multiplier: float) -> tuple[int, int]:
     """The axis whose range loosens the bound most, and a rank below its middle."""
+    # Worst mean = moved * least + sum of q * min(L, cap) - moved * cap. These weights only estimate how much each
+    # range loosens the bound: a split by any axis is right, a good one is quick.
     kinds = {LEAST: ranked.moved, CAP: ranked.moved * (1 - ranked.moved)}
     costs: dict[int, float] = {}
     for side in SIDES:
@@ -172,5 +185,6 @@ def _widest(ranked: Ranked, ranges: Ranks, multiplier: float) -> tuple[int, int]
     axis = max(costs, key=lambda axis: costs[axis])
     low, high = ranges[axis].tolist()
     levels = ranked.doubles[axis // 2]
+    # The middle of the values, not of the ranks: many options may lie close together at one end.
     below = int(np.searchsorted(levels, (levels[low] + levels[high]) / 2)) - 1
     return axis, min(max(below, low), high - 1)

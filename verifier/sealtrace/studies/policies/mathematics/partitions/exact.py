@@ -22,6 +22,7 @@ _ROUNDING_PRECISION = 1 << 12
 @lru_cache(maxsize=1 << 16)
 def _squarefree(number: int) -> tuple[int, int]:
     """The factors f and m of number = f^2 m with m squarefree."""
+    # From above, so that the first square that divides is the largest. Numbers are counts of states, and so small.
     root = next(root for root in range(math.isqrt(number), 0, -1) if number % (root * root) == 0)
     return root, number // (root * root)
 
@@ -54,7 +55,7 @@ def sign_of(value: Value) -> int:
 
 
 def as_float(value: Value) -> float:
-    """The nearest double, but for ties beyond a thousand digits."""
+    """The nearest double, except for ties beyond a thousand digits."""
     lower, upper = _enclosed(value, _ROUNDING_PRECISION)
     middle = (lower + upper) / 2
     try:
@@ -64,10 +65,11 @@ def as_float(value: Value) -> float:
 
 
 def _enclosed(value: Value, precision: int) -> tuple[Fraction, Fraction]:
-    """Bounds of a value, with square roots to so many binary places."""
+    """Bounds of a value, with square roots to `precision` binary places."""
     lower = upper = Fraction(0)
     for radicand, coefficient in value.items():
         scaled = math.isqrt(radicand << 2 * precision)
+        # The integer root lies below the root by less than one unit, unless the number is a square.
         exact = scaled * scaled == radicand << 2 * precision
         ends = sorted(
             (
@@ -93,9 +95,11 @@ class Degradations:
         """What one leaf with these states adds to the objective."""
         count = len(states)
         root, radicand = _squarefree(max(count, 1))
+        # 1 / sqrt(n) = 1 / (f sqrt(m)) = sqrt(m) / (f m) for n = f^2 m. An empty leaf is penalised as one of one state.
         terms = [{radicand: self._cert / (root * radicand)}, {1: self._comp}]
         if count:
             sums = self._rows[states].sum(axis=0)
+            # n * sum of squares - (sum)^2 is n times the sum of squared deviations, without a division.
             spread = count * int(self._squares[states].sum()) - int((sums * sums).sum())
             terms.append({1: self._unit * spread / count})
         return total(terms)

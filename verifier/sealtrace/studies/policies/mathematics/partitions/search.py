@@ -96,7 +96,7 @@ def best_partition(features: Mapping[str, Vector], degradations: Matrix, declare
     require_degradations(degradations)
     if len(degradations) < declared.minimum_support:
         raise NoPartitionError(f"{len(degradations)} structure states, {declared.minimum_support} needed in a leaf")
-    return _Search(SplitGrid(features, degradations, declared), degradations, declared).found()
+    return _TreeSearch(SplitGrid(features, degradations, declared), degradations, declared).found()
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class _Partial:
         return [leaf.text for leaf in self.leaves]
 
 
-class _Search:
+class _TreeSearch:
     """The memoised subproblems of one class on one set of states."""
 
     def __init__(self, grid: SplitGrid, degradations: Matrix, declared: TreeClass) -> None:
@@ -297,7 +297,7 @@ class _Search:
         return first if order < 0 or (order == 0 and first.texts() <= second.texts()) else second
 
     def _order(self, first: Groups, second: Groups) -> int:
-        """Negative, zero or positive as the first groups are better, as good or worse but for their texts."""
+        """Negative, zero or positive where the first groups are better, equal or worse, apart from their texts."""
         # Partitions that differ in empty space only are equal without any arithmetic.
         if first == second:
             return 0

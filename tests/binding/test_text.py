@@ -1,0 +1,76 @@
+"""Numbers of sentences: they follow from what the sentence names, and differ where that says something else."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from cli.runner import sealtrace
+
+MODELS = ("alpha", "beta", "gamma", "delta", "omega")
+
+
+def text_numbers(directory: Path) -> dict[str, tuple[str, str | None, str | None]]:
+    """Word, given text and formula of each number of the text of `paper.md`."""
+    found = directory / "found.json"
+    sealtrace("check", directory / "paper.md", directory / "results", "--quiet", "--no-audit", "-o", f"json={found}")
+    numbers = json.loads(found.read_text())["numbers"]
+    return {number["printed"]: (number["word"], number.get("given"), number.get("formula"))
+            for number in numbers if number.get("sentence")}  # fmt: skip
+
+
+def made(directory: Path) -> dict[str, dict[str, float]]:
+    """Accuracies and estimates with their p of five models, in a file; a table with the accuracies."""
+    draw = random.Random(9)
+    scores = {
+        name: {"accuracy": round(draw.uniform(40, 90), 1), "estimate": round(draw.uniform(0.1, 0.9), 3),
+               "p_value": round(draw.uniform(0.001, 0.05), 4)}
+        for name in MODELS
+    }  # fmt: skip
+    (directory / "results").mkdir()
+    lines = [f"{name},{','.join(map(str, own.values()))}" for name, own in scores.items()]
+    (directory / "results" / "models.csv").write_text("model,accuracy,estimate,p_value\n" + "\n".join(lines) + "\n")
+    return scores
+
+
+def write_paper(directory: Path, scores: dict[str, dict[str, float]], *sentences: str) -> None:
+    rows = [f"| {name} | {own['accuracy']:.1f} | {own['estimate']:.3f} |" for name, own in scores.items()]
+    table = ["# P", "", "| Model | Accuracy | Estimate |", "|---|---|---|", *rows, ""]
+    (directory / "paper.md").write_text("\n".join([*table, *(f"{sentence}\n" for sentence in sentences)]) + "\n")
+
+
+@pytest.mark.parametrize("order", ["{a} reaches an accuracy of {x}, {b} {y} and {c} {z}.",
+                                   "The accuracy was {x} for {a}, {y} for {b} and {z} for {c}."])  # fmt: skip
+def test_one_stale_number_of_several_is_named(order: str, tmp_path: Path) -> None:
+    """Three models with an accuracy each, of which the second was left behind."""
+    scores = made(tmp_path)
+    a, b, c = MODELS[:3]
+    stale = f"{scores[b]['accuracy'] + 2.3:.1f}"
+    said = {"a": a, "b": b, "c": c, "x": scores[a]["accuracy"], "y": stale, "z": scores[c]["accuracy"]}
+    write_paper(tmp_path, scores, order.format(**said))
+    numbers = text_numbers(tmp_path)
+    assert {text: word for text, (word, _, _) in numbers.items()} == {
+        str(scores[a]["accuracy"]): "follows", stale: "differs", str(scores[c]["accuracy"]): "follows"
+    }  # fmt: skip
+    assert numbers[stale][1] == str(scores[b]["accuracy"])
+
+
+def test_a_sentence_about_one_model_is_not_bound_to_another(tmp_path: Path) -> None:
+    """The estimate of one model, printed of another one, does not follow from the row of the first."""
+    scores = made(tmp_path)
+    wrong = f"{scores['gamma']['p_value']:.4f}"
+    right = f"{scores['omega']['p_value']:.4f}"
+    write_paper(tmp_path, scores, f"For model delta the p value was {wrong}.", f"For model omega it was p = {right}.")
+    numbers = text_numbers(tmp_path)
+    assert numbers[wrong][0] != "follows"
+
+
+def test_a_p_value_is_no_estimate(tmp_path: Path) -> None:
+    """`p = 0.412` has the digits of the estimate of the model, which is not what the sentence calls it."""
+    scores = made(tmp_path)
+    wrong = f"{scores['beta']['estimate']:.3f}"
+    write_paper(tmp_path, scores, f"The estimate of model beta is significant (p = {wrong}).")
+    assert text_numbers(tmp_path)[wrong][0] != "follows"
