@@ -483,3 +483,21 @@ def test_a_paper_in_which_nothing_could_be_compared_says_so(tmp_path: Path) -> N
     assert "this audit says nothing of them" in " ".join(run.output.split())
     assert "attested" not in run.output
     assert "INCOMPLETE" not in run.output
+
+
+def test_beside_a_report_the_terminal_has_a_summary(bad: Path, tmp_path: Path) -> None:
+    """What is wrong, where, and which file has the rest; --format text prints everything all the same."""
+    brief = sealtrace("audit", bad, "-o", f"markdown={tmp_path / 'audit.md'}")
+    whole = sealtrace("audit", bad, "--format", "text", "-o", f"markdown={tmp_path / 'audit.md'}")
+    assert (brief.code, whole.code) == (1, 1)
+    assert f"The whole report is in {tmp_path / 'audit.md'}" in " ".join(brief.output.split())
+    assert whole.output == sealtrace("audit", bad).output
+    assert len(brief.output.splitlines()) < len(whole.output.splitlines())
+
+
+def test_what_to_ask_does_not_repeat_the_numbers(bad: Path) -> None:
+    """The question stands alone: the relation, the numbers and the arithmetic are above it."""
+    asked = sealtrace("audit", bad).output.partition("to ask")[2].partition("\n\n")[0]
+    assert asked.strip()
+    assert "prints" not in asked
+    assert "However rounded" not in asked

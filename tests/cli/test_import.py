@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,28 @@ def test_a_csv_file(tmp_path: Path) -> None:
     assert (found["rows"], found["counts"]) == (4, {"example": 2, "system": 2})
     assert "confidence" not in found["row"]["required"]
     assert json.loads((draft / "declare" / "protocol.json").read_bytes())["study"] == draft.name
+
+
+def test_a_lost_file_is_asked_for(tmp_path: Path) -> None:
+    """One of nine files is absent: every combination is declared, and the command says which one is lost."""
+    (tmp_path / "runs").mkdir()
+    for model, seed in product("abc", "123"):
+        if (model, seed) != ("b", "3"):
+            (tmp_path / "runs" / f"{model}_seed{seed}.csv").write_text("item,answer\n1,yes\n2,no\n3,yes\n")
+    run, draft = draft_of(tmp_path, tmp_path / "runs", "--name", "{model}_seed{seed}")
+    assert declaration(draft)["complete"] == [{"every": [["item"], ["model"], ["seed"]]}]
+    assert "no file has model=b seed=3; add it and import again, or delete `complete` in" in run.output
+    assert "dataset.complete" in sealtrace("verify", "--draft", draft).output
+
+
+def test_files_that_were_never_planned_are_not_asked_for(tmp_path: Path) -> None:
+    """A model that was run with other seeds than the others is no lost file."""
+    (tmp_path / "runs").mkdir()
+    for model, seed in (("a", 1), ("a", 2), ("b", 2), ("b", 3)):
+        (tmp_path / "runs" / f"{model}_seed{seed}.csv").write_text("item,answer\n1,yes\n2,no\n3,yes\n")
+    run, draft = draft_of(tmp_path, tmp_path / "runs", "--name", "{model}_seed{seed}")
+    assert declaration(draft)["complete"] == [{"every": [["item"], ["model", "seed"]]}]
+    assert "no file has" not in run.output
 
 
 def test_text_stays_text(tmp_path: Path) -> None:

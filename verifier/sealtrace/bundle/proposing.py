@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ def proposed(
     if not codes.unique(fields):
         raise BundleError(f"{', '.join(fields)}: no key, because rows share their values; {_equal_rows(codes, fields)}")
     declaration: dict[str, Any] = {"dataset": name, "row": row_schema(table), "key": fields}
-    if (complete := _complete(codes, fields)) is not None:
+    if (complete := _complete(codes, fields, from_names)) is not None:
         declaration["complete"] = [complete]
     if depends := _depends(codes, fields, complete):
         declaration["depends"] = depends
@@ -178,15 +178,45 @@ def _equal_rows(codes: _Codes, fields: Sequence[str]) -> str:
     return f"rows {first + 1} and {second + 1} both have {shown}"
 
 
-def _complete(codes: _Codes, key: list[str]) -> dict[str, Any] | None:
-    """The finest way in which every combination of parts of the key is there; else the same by another field."""
-    groups = _factors(codes, key)
+def _complete(codes: _Codes, key: list[str], from_names: Sequence[str]) -> dict[str, Any] | None:
+    """The finest way in which every combination of parts of the key is there; else the same by another field.
+
+    Where a few files are absent, also combinations that are not there: `absent_files` tells them.
+    """
+    groups = [part for group in _factors(codes, key) for part in _as_files(codes, group, from_names)]
     if len(groups) > 1:
         return {"every": groups}
     for name in _groupings(codes, key):
         if (halves := _halves(codes, [field for field in key if field != name], [name])) is not None:
             return {"every": halves, "by": [name]}
     return None
+
+
+def _as_files(codes: _Codes, group: list[str], from_names: Sequence[str]) -> list[list[str]]:
+    """The fields of file names each by itself, where fewer files are absent than any value of a field has.
+
+    Where a value lacks all its files, the study may have been planned without them.
+    """
+    if len(group) < 2 or not set(group) <= set(from_names):
+        return [group]
+    sizes = [codes.count([field]) for field in group]
+    whole = int(np.prod(sizes))
+    return (
+        [[field] for field in group] if whole - codes.count(group) < min(whole // size for size in sizes) else [group]
+    )
+
+
+def absent_files(table: pa.Table, declaration: dict[str, Any], from_names: Sequence[str]) -> list[dict[str, object]]:
+    """Combinations of the fields of file names that the declaration asks for and no file has."""
+    asked = [field for demand in declaration.get("complete", []) for group in demand["every"] for field in group]
+    fields = [field for field in asked if field in from_names]
+    if not fields or any(demand.get("by") for demand in declaration["complete"]):
+        return []
+    there = {
+        tuple(row[field] for field in fields) for row in table.select(fields).group_by(fields).aggregate([]).to_pylist()
+    }
+    values = [sorted(table.column(field).unique().to_pylist(), key=str) for field in fields]
+    return [dict(zip(fields, one, strict=True)) for one in product(*values) if one not in there]
 
 
 def _factors(codes: _Codes, fields: list[str]) -> list[list[str]]:

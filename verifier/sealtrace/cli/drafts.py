@@ -127,8 +127,9 @@ def import_(
 
     RESULTS are files, directories or patterns ('results/**/*.jsonl'): CSV with any delimiter, JSON lines, JSON and
     Parquet. Objects within rows become fields with dots in their names. What the declaration proposes (types, key,
-    complete combinations, dependencies) holds of the rows; review it in DIR/declare/dataset.NAME.json before sealing. A
-    datapackage.json or a Croissant description beside the files, or given as RESULTS, is heeded.
+    complete combinations, dependencies) holds of the rows, unless a file seems to be lost: then every combination is
+    declared, and you are asked. Review it in DIR/declare/dataset.NAME.json before sealing. A datapackage.json or a
+    Croissant description beside the files, or given as RESULTS, is heeded.
 
     \b
     Examples:
@@ -139,7 +140,7 @@ def import_(
     Exit codes: 0 written; 2 refused, and nothing was written.
     """
     from sealtrace.bundle.importing import Wanted, files_of, read_results
-    from sealtrace.bundle.proposing import described, proposed, referring
+    from sealtrace.bundle.proposing import absent_files, described, proposed, referring
     from sealtrace.bundle.writing import write_dataset
 
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
@@ -167,6 +168,10 @@ def import_(
         click.echo(
             harmless(f"  complete: every {combined}" + (f" of each {demand['by'][0]}" if demand.get("by") else ""))
         )
+    for absent in absent_files(found.table, declaration, found.from_names):
+        named = " ".join(f"{field}={value}" for field, value in absent.items())
+        advice = f"add it and import again, or delete `complete` in {written[0]} if there was no such run"
+        click.echo(harmless(f"  no file has {named}; {advice}"))
     for rule in declaration.get("depends", []):
         click.echo(harmless(f"  {', '.join(rule['on'])} determines {', '.join(rule['fields'])}"))
     for reference in declaration.get("references", []):

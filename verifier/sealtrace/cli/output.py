@@ -230,6 +230,8 @@ class Outputs:
 
     places: list[tuple[str, Path | None]]
     """Each format and where it goes: a file, or standard output (None)."""
+    beside: tuple[str, ...] = ()
+    """Files with the whole report for people, where nobody asked for a text besides."""
 
     def refuse(self, *inputs: Path | None) -> None:
         """Before any work is done: no report where a bundle or a paper is, or where there is no directory."""
@@ -249,7 +251,7 @@ class Outputs:
 
         A terminal gets what is as wide and as colourful as it is; a file is the same everywhere.
         """
-        seen = replace(showing, width=text_width(), paint=paint)
+        seen = replace(showing, width=text_width(), paint=paint, beside=self.beside)
         texts = [(path, BY_NAME[form].render(result, showing if path else seen)) for form, path in self.places]
         _write_all(texts)
 
@@ -266,7 +268,9 @@ def output_options(everything: str) -> Callable[[Callable[..., int]], Callable[.
     def add(command: Callable[..., int]) -> Callable[..., int]:
         @wraps(command)
         def parsed(*args: object, forms: tuple[str, ...], named: tuple[str, ...], **given: object) -> int:
-            return command(*args, outputs=Outputs(_places(forms, named)), **given)
+            places = _places(forms, named)
+            whole = () if forms else tuple(str(path) for form, path in places if path and BY_NAME[form].whole)
+            return command(*args, outputs=Outputs(places, whole), **given)
 
         parsed.__doc__ = (command.__doc__ or "").replace("FORMATS", f"Formats: {sentence()}.")
         where = click.option(

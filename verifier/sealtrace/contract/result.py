@@ -321,7 +321,10 @@ class ClaimResult(Record):
     evidence: str | None = Field(None, description="Of a claim that nobody stated: what speaks for it.")
     chance: float | None = Field(None, description="How probable unrelated numbers would look so, where that is known.")
     telling: bool = Field(True, description="Whether a wrong number could break it; otherwise it covers nothing.")
-    letter: str | None = Field(None, description="What to write to the authors.")
+    question: str | None = Field(None, description="What only the authors can answer, as one question.")
+    letter: str | None = Field(
+        None, description="What to write to the authors: the numbers, the relation, the question."
+    )
 
 
 class Coverage(Record):

@@ -77,6 +77,8 @@ class AuditSubject:
     problems: list[Finding] = field(default_factory=list)
     """What reading it found wrong."""
     root_sha256: str | None = None
+    title: str | None = None
+    """What the study is, where a bundle says it."""
 
     @property
     def paper(self) -> Paper:
@@ -221,7 +223,7 @@ def audit(
             command="audit",
             subject=Subject(
                 name=subject.name,
-                title=title_of(subject.texts),
+                title=subject.title or title_of(subject.texts),
                 root_sha256=subject.root_sha256,
                 papers=sorted({number.source for number in numbers if number.source} | set(subject.texts)),
             ),
@@ -336,6 +338,7 @@ def claim_record(decision: Decision) -> ClaimResult:
         evidence=claim.evidence or None,
         chance=claim.chance,
         telling=claim.telling,
+        question=claim.question if broken else None,
         letter=letter_of(decision) if broken else None,
     )
 

@@ -63,6 +63,8 @@ def _sealed(bundle: Bundle) -> AuditSubject:
         raise BundleError("manifest.json cannot be read; `sealtrace verify` says why")
     subject = AuditSubject(bundle.name, [], root_sha256=bundle.root_sha256)
     for document in bundle.documents:
+        if document.kind == "protocol" and document.fits and isinstance(title := document.value.get("title"), str):
+            subject.title = title
         if document.kind == "table" and document.fits:
             _take(subject, Table.of(document.value, document.path), document.path)
         elif document.kind == "table":

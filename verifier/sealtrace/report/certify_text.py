@@ -25,18 +25,15 @@ _HEADINGS = ("k/n", "U", "mean", "L")
 _NARROW = ("k/n", "U", "L")
 _INDENT = "  "
 LEGEND = {
-    "k/n": "calibration states of the group that cross, of how many; a state crosses where d < -tau",
+    "arm@scale": "a candidate: its arm, and the scale of its tilt; the anchor, which it is compared with, has none",
+    "k/n": "calibration states of the group that cross, of all n; a state crosses where d < -tau",
     "d": "what the risk evaluator expects of the candidate, less what it expects of the anchor, at the same state",
     "U": "the Clopper-Pearson bound: the share of states that cross is at most U",
     "mean": "the mean utility of the group's calibration states, from 0 to 1 over the utility range",
     "L": "the Hoeffding bound: that mean is at least L at deployment",
-    "certified": "U is within the group's epsilon",
-    "tau, epsilon": "how far d may fall, and how large a share of states may fall further",
-    "zeta": "the chance that any of the bounds of one kind fails, shared among candidates and groups",
-    "rho": "how far the mixture of groups may move, as a sum of absolute differences (l1)",
-    "arm@scale": "a candidate: its arm, and the scale of its tilt; the anchor has none",
+    "certified": "U is at most the group's epsilon",
 }
-"""Every symbol of the answer."""
+"""The columns of the certificates, and what they are made of."""
 MOST_REMOVED = 3
 """Removed options that are shown with their arithmetic; all are in the JSON form."""
 
@@ -46,6 +43,8 @@ def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> s
     sheet = TextSheet(width, paint, broken=True)
     said = "recomputed from the records; `sealtrace verify` checks the records themselves"
     sheet.titled(harmless(found.name) or "unnamed bundle", "cyan", f"  {said}", _INDENT)
+    if found.title:
+        sheet.say(found.title)
     if found.root_sha256:
         sheet.line(f"root {found.root_sha256}")
     _exploratory(sheet, found)
@@ -54,11 +53,6 @@ def render_text(found: Certified, *, width: int = 80, paint: Paint = plain) -> s
         _partition(sheet, table)
     for choice in found.selectors:
         _choice(sheet, choice, found)
-    if found.partitions or any(choice.partition is not None for choice in found.selectors):
-        sheet.gap()
-        sheet.line("Symbols:")
-        for symbol, meaning in LEGEND.items():
-            _item(sheet, f"{symbol}: {meaning}")
     if found.assumptions:
         sheet.gap()
         sheet.line("Assumed, not verified:")
@@ -87,23 +81,33 @@ def _setting(sheet: TextSheet, found: Certified) -> None:
     if not known:
         return
     bounds = known["utility_range"]
+    evaluator = None if known["utility"] is None else known["utility"] + (
+        "" if bounds is None else f" in [{bounds[0]}, {bounds[1]}]"
+    )  # fmt: skip
     parts = (
-        ("tau {}", known["tau"]),
-        ("epsilon {} in groups", known["epsilon_group"]),
-        ("epsilon {} over mixtures", known["epsilon_global"]),
-        ("zeta {} for risk", known["zeta_risk"]),
-        ("zeta {} for utility", known["zeta_util"]),
-        ("rho {}", known["rho"]),
-        ("risk by {}", known["risk"]),
-        ("utility by {}" + ("" if bounds is None else f" in [{bounds[0]}, {bounds[1]}]"), known["utility"]),
-        (f"{known['states']} states of {{}}", known["split"]),
+        ("tau", known["tau"], "how much a candidate may lose against the anchor in a state before the state crosses"),
+        ("epsilon in groups", known["epsilon_group"], "the largest share of a group's states that may cross"),
+        ("epsilon over mixtures", known["epsilon_global"], "the same for all groups together, however they are mixed"),
+        ("zeta for risk", known["zeta_risk"], "the chance that any bound U fails, shared among candidates and groups"),
+        ("zeta for utility", known["zeta_util"], "the same for the bounds L"),
+        ("rho", known["rho"], "how far the mixture of groups may move, as a sum of absolute differences (l1)"),
+        ("risk by", known["risk"], "the evaluator that decides whether a state crosses"),
+        ("utility by", evaluator, "the evaluator of the mean and of L, and its range"),
+        ("states", f"{known['states']} of {known['split']}", "what all of this is counted on"),
     )
     sheet.gap()
-    sheet.say("; ".join(form.format(value) for form, value in parts if value is not None))
+    sheet.line("Declared:" if not found.exploratory else "Declared, or explored instead:")
+    for name, value, meaning in parts:
+        if value is not None:
+            _item(sheet, f"{name} {value}: {meaning}")
     grouped = found.missing or found.partitions or any(selector.partition is not None for selector in found.selectors)
     if found.selectors and not grouped:
         sheet.gap()
         sheet.say("The study certifies nothing in groups.")
+    elif grouped:
+        sheet.line("Columns:")
+        for symbol, meaning in LEGEND.items():
+            _item(sheet, f"{symbol}: {meaning}")
 
 
 # Certificates

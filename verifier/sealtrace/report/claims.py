@@ -30,7 +30,7 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
         "perhaps": [f"{repair.says}: {_WORKS[repair.works]}" for repair in claim.repairs],
         "refused" if claim.grade == "refused" else "missing": [claim.reason],
         "graded so": claim.missing,
-        "to ask": [claim.letter],
+        "to ask": [claim.question],
     }
     return {name: lines for name, values in known.items() if (lines := [value for value in values if value])}
 

@@ -37,6 +37,8 @@ class Showing:
     width: int = 80
     paint: Paint = plain
     """Colours text, where somebody sees it."""
+    beside: tuple[str, ...] = ()
+    """Files that have the whole report, where a summary of it is enough."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Format:
     """The module of this package whose `render` makes it."""
     taken: tuple[str, ...] = ()
     """What the renderer takes of a `Showing`, by name."""
+    whole: bool = False
+    """Whether people read everything in it, so that a terminal needs only a summary beside it."""
     details: bool = False
     """Whether it draws what `verify` collects only when asked."""
 
@@ -63,14 +67,14 @@ class Format:
 
 
 FORMATS = (
-    Format("text", "txt", "for people, on a terminal", "text", ("everything", "width", "paint")),
+    Format("text", "txt", "for people, on a terminal", "text", ("everything", "width", "paint", "beside")),
     Format("json", "json", "for machines, stable", "machine"),
     Format("junit", "xml", "JUnit XML for build services", "junit", ("prefix",)),
     Format("sarif", "sarif", "SARIF 2.1.0 for code scanning", "sarif", ("exit_code", "prefix")),
     Format("github", None, "annotations in GitHub Actions", "github", ("prefix",)),
-    Format("markdown", "md", "for a pull request or an evaluation form", "markdown", ("everything",)),
+    Format("markdown", "md", "for a pull request or an evaluation form", "markdown", ("everything",), whole=True),
     Format("latex", "tex", "the numbers that differ, for an appendix", "latex", ("everything",)),
-    Format("html", "html", "one page for readers, which needs nothing else", "html", details=True),
+    Format("html", "html", "one page for readers, which needs nothing else", "html", whole=True, details=True),
     Format("csv", "csv", "one line per number, for spreadsheets", "spreadsheet"),
     Format("badge", None, "a shields.io endpoint for a README, as badge=FILE", "badge"),
 )

@@ -6,7 +6,7 @@ Of a check the first screen has the verdict, what differs, tables with counts, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sealtrace.contract.result import (
     NOT_SEALED,
@@ -59,12 +59,19 @@ _COLOURS = {"verified": "green", "nothing-found": "green", "findings": "red", "i
 _WORD_COLOURS = {"follows": "green", "given": "green", "open": "yellow", "differs": "red", "contradicts": "red"}
 
 
-def render(result: Result, *, everything: bool = False, width: int = 80, paint: Paint = plain) -> str:
-    """The whole result; `everything` unfolds its lists."""
+def render(
+    result: Result, *, everything: bool = False, width: int = 80, paint: Paint = plain, beside: Sequence[str] = ()
+) -> str:
+    """The whole result; `everything` unfolds its lists. Where files `beside` have it, a summary is enough."""
     sheet = TextSheet(width, paint)
     claims = claims_by_id(result)
     own = [finding for finding in result.findings if claim_of(finding, claims) is None]
     _headline(sheet, result, everything)
+    if beside and not everything:
+        _summary(sheet, result, own)
+        sheet.gap()
+        sheet.say(f"The whole report is in {' and in '.join(beside)}; --format text prints it here, too.")
+        return str(sheet)
     _failures(sheet, result, own, everything)
     for grade in BROKEN:
         _claims(sheet, result, grade, "red" if grade == "contradiction" else "yellow", CLAIMS)
@@ -101,6 +108,26 @@ def render(result: Result, *, everything: bool = False, width: int = 80, paint: 
     sheet.gap()
     _figures(sheet, result, everything)
     return str(sheet).rstrip("\n") + "\n"
+
+
+def _summary(sheet: TextSheet, result: Result, own: list[Finding]) -> None:
+    """What is wrong, in a few lines each; what is only doubtful is counted."""
+    _failures(sheet, result, own, everything=False)
+    for grade in ("contradiction", "suspicion"):
+        found = [claim for claim in result.claims if claim.grade == grade]
+        if found:
+            sheet.gap()
+            sheet.line(f"{sheet.paint(grade, 'red')}: {len(found)}")
+        for claim in found[:DIFFERING]:
+            place = place_text(claim.numbers[0]) if claim.numbers else claim.place or ""
+            sheet.say(f"{place}: {(claim.arithmetic or [claim.says])[0]}", "  ", "    ")
+        sheet.more(len(found) - DIFFERING)
+    if result.command == "check":
+        _counted_tables(sheet, result)
+    if doubted := [finding for finding in own if finding.severity != "error"]:
+        counts = Counter(finding.severity for finding in doubted)
+        sheet.gap()
+        sheet.say(", ".join(times(count, severity) for severity, count in sorted(counts.items(), reverse=True)))
 
 
 def subject_of(result: Result) -> str:
@@ -189,25 +216,35 @@ def _findings(sheet: TextSheet, shown: list[Finding], total: int) -> None:
 def _claims(sheet: TextSheet, result: Result, grade: str, colour: str, limit: int) -> None:
     """Relations of one grade: what is proved, and what is only suspected, are never mixed."""
     found = [claim for claim in result.claims if claim.grade == grade]
+    above: ClaimResult | None = None
     for claim in found[:limit]:
-        _claim(sheet, claim, colour)
+        _claim(sheet, claim, colour, above=above)
+        above = claim
     if len(found) > limit:
         sheet.gap()
         sheet.line(f"... and {times(len(found) - limit, f'more {grade}')} (--format json lists them)")
 
 
-def _claim(sheet: TextSheet, claim: ClaimResult, colour: str, *, whole: bool = False) -> None:
+def _claim(
+    sheet: TextSheet, claim: ClaimResult, colour: str, *, whole: bool = False, above: ClaimResult | None = None
+) -> None:
+    """One relation; where it rests on the same words as the one above, only what differs from that."""
     sheet.gap()
+    known = known_of(claim)
+    said = known_of(above) if above and above.quote == claim.quote else {}
     if is_owed(claim):
         sheet.titled(claim.grade, colour, f": {claim.id}{'  [group]' if claim.family == 'group' else ''}", "  ")
-        sheet.say(claim.says, "  ")
+        if not above or not said or above.says != claim.says:
+            sheet.say(claim.says, "  ")
     else:
         # What nobody named is called by what it says.
         sheet.titled(claim.grade, colour, f": {claim.says}  [{claim.family}]", "  ")
-    known = known_of(claim)
+    repeated = [name for name in known if said.get(name) == known[name]]
     for name in known if whole or claim.grade != "holds" else ("implied by",):
-        for number, line in enumerate(known.get(name, ())):
+        for number, line in enumerate(known.get(name, ()) if name not in repeated else ()):
             sheet.say(line, f"  {name if number == 0 else '':<11} ", " " * 16)
+    if repeated:
+        sheet.say(", ".join(repeated), "  as above    ", " " * 16)
 
 
 def render_number(result: Result, wanted: str, width: int = 80) -> tuple[str | None, int]:

@@ -128,6 +128,8 @@ class Certified:
 
     name: str
     root_sha256: str | None
+    title: str | None = None
+    """What the study is, in a line."""
     verdict: str = "verified"
     """Of the bundle as a whole: certificates of records that fail elsewhere are worth nothing."""
     waived: int = 0
@@ -157,7 +159,9 @@ class Certified:
 
 def render_json(found: Certified) -> str:
     """The stable form, as the module describes it."""
-    known = {name: value for name, value in asdict(found).items() if name not in ("name", "root_sha256", "waived")}
+    known = {
+        name: value for name, value in asdict(found).items() if name not in ("name", "title", "root_sha256", "waived")
+    }
     bundle = {"name": found.name, "root_sha256": found.root_sha256}
     first = {"sealtrace": __version__, "bundle": bundle, "verdict": found.verdict, "exploratory": found.exploratory}
     return json_text({**first, **known, "setting": found.setting or {}})

@@ -144,7 +144,9 @@ def certify(
     explored = explored or {}
     study = examination.evidence.view(Study)
     report = examination.report
-    found = Certified(study.bundle.name, study.bundle.root_sha256, verdict=report.verdict, waived=report.waived)
+    found = Certified(
+        study.bundle.name, study.bundle.root_sha256, report.subject.title, verdict=report.verdict, waived=report.waived
+    )
     if reason := _unusable(examination):
         changed = {name: Change(None, constant_text(to) or "") for name, to in explored.items()}
         return replace(found, changed=changed, missing=(reason,))
