@@ -208,9 +208,10 @@ def _as_files(codes: _Codes, group: list[str], from_names: Sequence[str]) -> lis
 
 def absent_files(table: pa.Table, declaration: dict[str, Any], from_names: Sequence[str]) -> list[dict[str, object]]:
     """Combinations of the fields of file names that the declaration asks for and no file has."""
-    asked = [field for demand in declaration.get("complete", []) for group in demand["every"] for field in group]
-    fields = [field for field in asked if field in from_names]
-    if not fields or any(demand.get("by") for demand in declaration["complete"]):
+    demands = declaration.get("complete", [])
+    alone = [group[0] for demand in demands for group in demand["every"] if len(group) == 1]
+    fields = [field for field in alone if field in from_names]
+    if not fields or any(demand.get("by") for demand in demands):
         return []
     there = {
         tuple(row[field] for field in fields) for row in table.select(fields).group_by(fields).aggregate([]).to_pylist()

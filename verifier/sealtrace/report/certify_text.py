@@ -81,9 +81,8 @@ def _setting(sheet: TextSheet, found: Certified) -> None:
     if not known:
         return
     bounds = known["utility_range"]
-    evaluator = None if known["utility"] is None else known["utility"] + (
-        "" if bounds is None else f" in [{bounds[0]}, {bounds[1]}]"
-    )  # fmt: skip
+    utility = known["utility"] + ("" if bounds is None else f" in [{bounds[0]}, {bounds[1]}]")
+    states = None if known["split"] is None else f"{known['states']} of {known['split']}"
     parts = (
         ("tau", known["tau"], "how much a candidate may lose against the anchor in a state before the state crosses"),
         ("epsilon in groups", known["epsilon_group"], "the largest share of a group's states that may cross"),
@@ -92,8 +91,8 @@ def _setting(sheet: TextSheet, found: Certified) -> None:
         ("zeta for utility", known["zeta_util"], "the same for the bounds L"),
         ("rho", known["rho"], "how far the mixture of groups may move, as a sum of absolute differences (l1)"),
         ("risk by", known["risk"], "the evaluator that decides whether a state crosses"),
-        ("utility by", evaluator, "the evaluator of the mean and of L, and its range"),
-        ("states", f"{known['states']} of {known['split']}", "what all of this is counted on"),
+        ("utility by", utility, "the evaluator of the mean and of L, and its range"),
+        ("states", states, "what all of this is counted on"),
     )
     sheet.gap()
     sheet.line("Declared:" if not found.exploratory else "Declared, or explored instead:")
