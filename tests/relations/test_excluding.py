@@ -97,8 +97,7 @@ def test_asking_for_numbers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
     every, steps = asked()
     assert every == 40
-    monkeypatch.setattr(deciding, "_STEPS_OF_ALL", steps // 8)
-    monkeypatch.setattr(deciding, "_STEPS_OF_A_CLAIM", 0)
+    monkeypatch.setattr(deciding, "ALLOWANCE", steps // 8)
     some, fewer = asked()
     assert 0 < some < every
     assert fewer < steps // 2

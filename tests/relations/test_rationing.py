@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 
 from sealtrace.paper.model import Table
 from sealtrace.relations import decide as deciding
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
+from sealtrace.relations.forms import added
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import facts_of_tables
+from sealtrace.relations.search import search
 from sealtrace.relations.work import Work
 
 HARD = "some x in [0, 1]: some y in [0, 1]: x^7 * y^5 + sqrt(x * y) + log(1 + x) == 1 + x * y"
@@ -56,3 +61,24 @@ def test_what_stands_inside_itself_twice_is_computed_once() -> None:
     with Work(20_000) as work:
         assert decide(claim).status is Status.CONTRADICTION
     assert work.left > 0
+
+
+def test_no_case_is_made_that_the_budget_does_not_pay() -> None:
+    """The least of many equal cells has as many cases, each with as many comparisons: making them costs steps, too."""
+    rows = [{"label": f"r{n}", "cells": ["0.50"]} for n in range(300)]
+    facts = facts_of_tables([Table.of({"label": "t", "columns": [{"label": "B"}], "rows": rows})])
+    cells = ", ".join(f"t[r{n}, B]" for n in range(300))
+    text = f"relation r\n  says s\n  because b\n  holds max({cells}) - min({cells}) == 0.009\n"
+    (claim,) = read_relations(text, "r", facts).claims
+    forms = 0
+
+    def count(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal forms
+        forms += event == "call" and frame.f_code is added.__code__
+
+    sys.setprofile(count)
+    try:
+        search(claim.formula, Work(30_000))
+    finally:
+        sys.setprofile(None)
+    assert 0 < forms <= 30_000

@@ -11,12 +11,21 @@ from sealtrace.bundle.stores import without_nulls
 from sealtrace.evidence import View
 from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import TableCell, cells_in, tables_in
-from sealtrace.relations.decide import bound_numbers, decide_each, decide_groups, determines, graded
+from sealtrace.relations.decide import (
+    ALLOWANCE,
+    PER_CLAIM,
+    bound_numbers,
+    decide_each,
+    decide_groups,
+    determines,
+    graded,
+)
 from sealtrace.relations.decision import Claim, Decision, Status
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import Misreading
 from sealtrace.relations.sealed import Address, cells_of_facts, facts_of_tables, misshapen
 from sealtrace.relations.stored import claims_of
+from sealtrace.relations.work import Allowance
 
 
 class SealedRelations(View):
@@ -88,6 +97,10 @@ class SealedRelations(View):
         return found
 
     @cached_property
+    def _asking(self) -> Allowance:
+        return Allowance(ALLOWANCE, PER_CLAIM)
+
+    @cached_property
     def _holding(self) -> dict[str, Claim]:
         """The relations that hold, by name."""
         return {one.claim.name: one.claim for one in self.decided if one.status is Status.HOLDS}
@@ -102,7 +115,10 @@ class SealedRelations(View):
         if (claim := self._holding.get(relation)) is None:
             return f"called derived by {relation}, which is no relation that holds"
         numbers = cells_of_facts(claim.facts, self._tables).get(address, set())
-        if len(numbers) != 1 or not determines(claim, *numbers):
+        determined = len(numbers) == 1 and self._asking.ask(
+            (claim, *numbers), lambda: determines(claim, *numbers), False
+        )
+        if not determined:
             return f"called derived by {relation}, which leaves other numbers in its place"
         if self._rests_on(address, address, set()):
             return f"called derived by {relation}, which rests on numbers that are derived from it"

@@ -118,7 +118,8 @@ class Case:
         for operation in self.operations:
             if operation.name not in known:
                 changed = replace(operation, arguments=tuple(form.put(forms) for form in operation.arguments))
-                form = changed.linear() or changed.only_piece(self.box)
+                changed = changed.within(self.box)
+                form = changed.linear()
                 if form is None:
                     left.append(changed)
                 else:
@@ -349,7 +350,6 @@ class _Narrowing:
 
     def require(self, atom: Atom) -> None:
         """Variables by a comparison."""
-        spend(1 + len(atom.form.terms))
         truth = atom.truth(self.box)
         if truth is False:
             raise EmptyError

@@ -20,19 +20,21 @@ from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
 from sealtrace.relations.linear import LinearCertificate, solve
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Call, Formula, Unknown, all_of, expression_text, facts_in, walk
-from sealtrace.relations.work import OutOfWorkError, Work, recall, time_is_up
+from sealtrace.relations.work import Allowance, OutOfWorkError, Work, recall, time_is_up, unmetered
 
 ALLOWANCE = 2_000_000
-"""Steps of arithmetic for many claims: a minute or so. A thousand relations of a real paper take a fraction."""
+"""Steps of arithmetic for deciding many claims, for grading those that are broken, for those that share numbers, and
+for the numbers that they bind: ten to thirty seconds each. A thousand relations of a real paper take a fraction."""
 PER_CLAIM, SHORTLY = 600_000, 4_000
 """Steps for everything about one claim: deciding it, explaining it, and trying its repairs."""
 GROUP_STEPS = 5_000_000
-"""Steps of arithmetic for one group: some seconds."""
+"""Steps of arithmetic for one group; in the simplex method many are taken at once."""
 MOST_TOGETHER = 30
 """How many claims about one unknown are searched together."""
 MOVES = tuple(sign * units for units in (10**6, 1000, 100, 10, 2, 1) for sign in (1, -1))
 """By how many units of its last digit a number is moved. Far ones come first: most relations exclude those at once."""
 OUT_OF_TIME = "the seconds of the run were used up before its turn"
+OUT_OF_STEPS = "it takes more steps than it may"
 _PARTIAL = frozenset({"/", "sqrt", "log", "cp_upper", "hoeffding"})
 
 Progress = Callable[[str, int, int], None]
@@ -52,9 +54,11 @@ def decide(claim: Claim) -> Decision:
         return Decision(claim, Status.UNDECIDED, reason=answer.reason)
     if answer.status == "possible":
         return Decision(claim, Status.HOLDS, witness=dict(answer.values or {}))
-    proof = _proof_alone(claim)
+    with unmetered():
+        proof = _proof_alone(claim)
+        arithmetic = arithmetic_of(claim.formula, proof)
     repairs = tuple(Explanation(says=repair.says, works=_works(repair.formula)) for repair in claim.repairs)
-    return _broken(claim, proof, arithmetic_of(claim.formula, proof), repairs=repairs)
+    return _broken(claim, proof, arithmetic, repairs=repairs)
 
 
 def _broken(
@@ -122,24 +126,14 @@ def _undefined(formula: Formula) -> str | None:
 def decide_each(claims: Sequence[Claim], progress: Progress | None = None) -> list[Decision]:
     """Every claim by itself; once the allowance is used up, each is tried only shortly."""
     decisions = []
-    left = ALLOWANCE
+    allowance = Allowance(ALLOWANCE, PER_CLAIM, SHORTLY)
     for number, claim in enumerate(claims, 1):
-        if time_is_up():
-            decisions.append(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME))
-            continue
-        given = PER_CLAIM if left > 0 else SHORTLY
-        decision, spent = recall((claim, given), partial(_decided, claim, given))
-        decisions.append(decision)
-        left -= spent
+        reason = OUT_OF_TIME if time_is_up() else OUT_OF_STEPS
+        undecided = Decision(claim, Status.UNDECIDED, reason=reason)
+        decisions.append(allowance.ask(("decided", claim), partial(decide, claim), undecided))
         if progress:
             progress("deciding", number, len(claims))
     return decisions
-
-
-def _decided(claim: Claim, steps: int) -> tuple[Decision, int]:
-    """What becomes of a claim, and how many of the steps that took."""
-    with Work(steps) as work:
-        return decide(claim), steps - work.left
 
 
 # Automatic claims of one family about one table: the others tell whether its words are read rightly
@@ -167,16 +161,20 @@ def graded(decisions: Sequence[Decision]) -> list[Decision]:
     What rests on something that the paper states nowhere is a question; what a unit in the last place of each rounded
     number mends is rounding.
     """
-    return [_graded(decision) if decision.status in BROKEN else decision for decision in decisions]
+    allowance = Allowance(ALLOWANCE, PER_CLAIM, SHORTLY)
+    return [_graded(decision, allowance) if decision.status in BROKEN else decision for decision in decisions]
 
 
-def _graded(decision: Decision) -> Decision:
+def _graded(decision: Decision, allowance: Allowance) -> Decision:
     claim = decision.claim
     if claim.family == "declared" and claim.assumes:
         return replace(decision, status=Status.QUESTION)
-    wider = claim.wider
-    mends = one_unit_mends(claim.formula) if wider is None else search(wider).status == "possible"
-    return replace(decision, status=Status.ROUNDING) if mends else decision
+
+    def mends() -> bool:
+        wider = claim.wider
+        return one_unit_mends(claim.formula) if wider is None else search(wider).status == "possible"
+
+    return replace(decision, status=Status.ROUNDING) if allowance.ask(("mends", claim), mends, False) else decision
 
 
 def _reading(claim: Claim) -> tuple[str, ...]:
@@ -228,8 +226,11 @@ def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     stated = [claim for claim in claims if not claim.is_guess and not (claim.family == "declared" and claim.assumes)]
     members = [recall(("member", claim), partial(_member, claim)) for claim in stated]
     found: list[Decision] = []
+    allowance = Allowance(ALLOWANCE, GROUP_STEPS, SHORTLY)
     for group in _connected([member for member in members if member is not None]):
-        found += recall(tuple(member.claim for member in group), partial(_contradictions, group))
+        claims = tuple(member.claim for member in group)
+        undecided = Decision(_joint(claims), Status.UNDECIDED, reason=OUT_OF_STEPS, together=claims)
+        found += allowance.ask(claims, partial(_contradictions, group), [undecided])
     return found
 
 
@@ -307,8 +308,7 @@ def _smallest(group: list[_Member], refuted: Callable[[list[_Member]], Refuted |
 def _linear(members: list[_Member]) -> Refuted | None:
     atoms = [atom for member in members for atom in member.atoms]
     box = {name: interval for member in members for name, interval in member.box.items()}
-    with Work(GROUP_STEPS):
-        proof = _proof(atoms, box)
+    proof = _proof(atoms, box)
     names = {atom.relation for _, atom in proof.lines} if proof is not None else ()
     return ([member for member in members if member.claim.name in names], proof) if names else None
 
@@ -337,9 +337,6 @@ def _joint(claims: tuple[Claim, ...]) -> Claim:
 _STEPS_OF_A_MOVE = 50_000
 _STEPS_OF_A_NUMBER = _STEPS_OF_A_MOVE * (len(MOVES) + 2)
 """The most that all moves of one number cost."""
-_STEPS_OF_ALL, _STEPS_OF_A_CLAIM = 1_000_000, 4_000
-"""After so many steps, and so many more for each claim, no further number is asked for: numbers of a minimum of
-hundreds of cells would take minutes. The largest shipped set, 917 relations, uses a third of it."""
 
 
 def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
@@ -352,10 +349,10 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
     bind the number. And a relation that binds one number only, to what the formula itself says (`cell <= 0.9`), is no
     more than a second word of the same author; unless it leaves gaps, as shares of a whole number do.
     """
-    every = list(claims)
+    # Short ones first: what an equation of two cells binds need not be asked of a minimum of hundreds.
+    every = sorted(claims, key=lambda claim: len(claim.facts))
     seen: set[str] = set()
-    # One number's steps are added, so that every answer that is begun has its own, and can be remembered.
-    asking = Work(_STEPS_OF_ALL + _STEPS_OF_A_CLAIM * len(every) + _STEPS_OF_A_NUMBER)
+    allowance = Allowance(ALLOWANCE, _STEPS_OF_A_NUMBER)
     for claim in every:
         formula = all_of(*(related.formula for related in _about_the_same(claim, every)))
         cells = _by_cell(claim.facts)
@@ -364,15 +361,14 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
         others = [address for address in _by_cell(facts_in(formula)) if address not in cells]
         for address in (*sorted(cells, key=lambda address: address in seen), *others):
             enough = (address in seen or address not in cells) and (not bound.keys() - seen or len(bound) > 1)
-            if enough or asking.left < _STEPS_OF_A_NUMBER or time_is_up():
+            if enough:
                 continue
-            with asking:
-                units = recall((formula, address), partial(_excluding, formula, address))
+            units = allowance.ask((formula, address), partial(_excluding, formula, address), None)
             if units is not None:
                 bound[address] = units
         for address in cells.keys() & bound.keys() - seen:
             question = formula, address, bound[address]
-            if len(bound) > 1 or recall(question, partial(_gaps, *question)):
+            if len(bound) > 1 or allowance.ask(question, partial(_gaps, *question), False):
                 seen.add(address)
                 yield cells[address][0]
 

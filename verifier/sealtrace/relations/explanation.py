@@ -193,7 +193,7 @@ def total_move(formula: Formula) -> Fraction | None:
     facts = facts_in(formula)
     try:
         case = starting_case(formula, {fact.address: WHOLE for fact in facts})
-    except (EmptyError, TooLargeError):
+    except (EmptyError, TooLargeError, OutOfWorkError):
         return None
     if case.choices or case.integers or any(atom.operator == "!=" for atom in case.atoms):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 
@@ -28,6 +28,7 @@ from sealtrace.relations.intervals import (
     upper_range,
 )
 from sealtrace.relations.syntax import number_text
+from sealtrace.relations.work import spend
 
 Box = dict[str, Interval]
 """Each variable with the values that are left."""
@@ -61,6 +62,8 @@ class LinearForm:
 
     def over(self, box: Mapping[str, Interval]) -> Interval:
         """All its values over a box."""
+        # Counted here and in `added`, which everything is made of, so that no way of computing costs nothing.
+        spend(1 + len(self.terms))
         total = point(self.constant)
         for name, factor in self.terms.items():
             total = total + box[name].scaled(factor)
@@ -82,6 +85,7 @@ def added(multiples: Iterable[tuple[LinearForm, Fraction]]) -> LinearForm:
     terms: dict[str, Fraction] = {}
     total = Fraction(0)
     for form, times in multiples:
+        spend(1 + len(form.terms))
         total += form.constant * times if times != 1 else form.constant
         for name, factor in form.terms.items():
             more = checked(factor * times) if times != 1 else factor
@@ -182,13 +186,22 @@ class FormFunction:
                 return constant(value.low) if isinstance(value.low, Fraction) and value.is_point else None
         return None
 
-    def only_piece(self, box: Mapping[str, Interval]) -> LinearForm | None:
-        """The argument that a maximum is everywhere in the box."""
-        ranges = self.values(box) if self.kind == "max" else []
-        for piece, own in zip(self.arguments, ranges, strict=False):
-            if all(own.low >= other.high for other in ranges if other is not own):
-                return piece
-        return None
+    def within(self, box: Mapping[str, Interval]) -> FormFunction:
+        """The same operation over a box: a maximum without the arguments that another one is nowhere below.
+
+        The least of hundreds of cells is one of a few, and only those are worth a case of their own.
+        """
+        if self.kind != "max":
+            return self
+        ranges = self.values(box)
+        # The one with the greatest low end stays, whatever ties with it.
+        first = max(range(len(ranges)), key=lambda place: ranges[place].low)
+        kept = (
+            argument
+            for place, argument in enumerate(self.arguments)
+            if place == first or ranges[place].high > ranges[first].low
+        )
+        return replace(self, arguments=tuple(kept))
 
     def allowed(self, values: Sequence[Interval], target: Interval) -> list[Interval]:
         """Where each argument must lie for the value to lie in the target; everywhere where nothing follows."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from sealtrace.relations.cases import Case, assumed, narrowed, starting_case
+from sealtrace.relations.cases import Alternatives, Case, assumed, narrowed, starting_case
 from sealtrace.relations.forms import Atom, Box, FormFunction
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError, point
 from sealtrace.relations.linear import LinearCertificate, solve
@@ -54,18 +54,20 @@ def search(formula: Formula, work: Work | None = None, widened: Mapping[str, Int
 
 def _searched(start: Case) -> Answer:
     # Depth first, like a stack: a solution ends the search, so going deep finds one with few cases in memory.
-    waiting = [start]
+    waiting = [iter([start])]
     reason = ""
     while waiting:
+        if (case := next(waiting[-1], None)) is None:
+            waiting.pop()
+            continue
         spend(_CASE)
-        case = waiting.pop()
         left = narrowed(case)
         if left is None:
             continue
         step = _decide(left, case, start)
-        if isinstance(step, list):
-            # Reversed, so that the first smaller case is looked at first.
-            waiting.extend(reversed(step))
+        if not isinstance(step, Answer):
+            # A smaller case is made only when its turn comes: most searches end at the first that has a solution.
+            waiting.append(iter(step))
         elif step.status == "possible":
             return step
         else:
@@ -73,17 +75,11 @@ def _searched(start: Case) -> Answer:
     return Answer("unknown", reason=reason) if reason else Answer("impossible")
 
 
-def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
+def _decide(case: Case, before: Case, start: Case) -> Answer | Iterable[Case]:
     """An answer for the narrowed case, or the smaller cases that it divides into."""
     if case.choices:
         # The choice with the fewest alternatives first: each alternative repeats all that is still undecided.
-        first, *rest = sorted(case.choices, key=lambda alternatives: len(alternatives.parts))
-        smaller = replace(case, choices=tuple(rest))
-        divided = []
-        for part in first.parts:
-            with suppress(EmptyError):
-                divided.append(assumed(smaller, part, first.names))
-        return divided
+        return _alternatives(case, *sorted(case.choices, key=lambda alternatives: len(alternatives.parts)))
     if not case.atoms:
         return Answer("possible", {name: _any(case, name) for name in case.names}, case)
     if case.is_linear:
@@ -94,8 +90,15 @@ def _decide(case: Case, before: Case, start: Case) -> Answer | list[Case]:
     if found is not None:
         return Answer("possible", {name: found.get(name) or _any(case, name) for name in case.names}, case)
     if (largest := next((each for each in case.operations if each.kind == "max"), None)) is not None:
-        return list(_pieces(case, largest))
+        return _pieces(case, largest)
     return _halves(case, start)
+
+
+def _alternatives(case: Case, first: Alternatives, *rest: Alternatives) -> Iterator[Case]:
+    smaller = replace(case, choices=rest)
+    for part in first.parts:
+        with suppress(EmptyError):
+            yield assumed(smaller, part, first.names)
 
 
 def _any(case: Case, name: str) -> Interval:

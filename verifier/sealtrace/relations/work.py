@@ -98,6 +98,43 @@ class Work:
             self._outer.left -= self._given - self.left
 
 
+class Allowance:
+    """Steps that many questions share: each gets its full share while some are left, and a short one afterwards.
+
+    What a question may cost does not depend on those before it in any other way, so that answers can be remembered.
+    """
+
+    def __init__(self, steps: int, each: int, shortly: int = 0) -> None:
+        self.left, self.each, self.shortly = steps, each, shortly
+
+    def ask(self, question: Hashable, answer: Callable[[], Answered], otherwise: Answered) -> Answered:
+        """The answer, or the other one where it costs more than is left."""
+        given = self.each if self.left > 0 else self.shortly
+
+        def counted() -> tuple[Answered, int]:
+            with Work(given) as work:
+                try:
+                    return answer(), given - work.left
+                except OutOfWorkError:
+                    return otherwise, given - work.left
+
+        if given <= 0 or time_is_up():
+            return otherwise
+        found, spent = recall((question, given), counted)
+        self.left -= spent
+        return found
+
+
+@contextmanager
+def unmetered() -> Iterator[None]:
+    """What goes on inside costs nothing: for explanations, whose cost grows with their own length only."""
+    token = _NOW.set(None)
+    try:
+        yield
+    finally:
+        _NOW.reset(token)
+
+
 def spend(steps: int) -> None:
     """Takes steps of arithmetic from the work at hand; outside of any they cost nothing."""
     work = _NOW.get()
