@@ -212,6 +212,17 @@ def test_a_malformed_file_is_refused_with_line_and_field(text: str, message: str
 # The outline
 
 
+def test_a_number_of_a_heading_has_an_address_and_can_be_quoted() -> None:
+    """A heading prints a number that no cell has."""
+    paper = PAPER.replace("& F1 &", "& F1 of 3 runs &")
+    text = outline_text(ground(paper))
+    assert "h1  F1 of 3 runs  {n1 3!}" in text
+    for number in ("#3", "h1.n1"):
+        reading = f"{number} <= tab:main[Base, F1 of 3 runs]"
+        (found,) = decided(f'claim it\n  at tab:main "F1 of 3 runs"\n  reads {reading}\n', paper)
+        assert (found.grade, [one.printed for one in found.numbers]) == ("holds", ["3", "71.2"]), found.reason
+
+
 def test_the_outline_prints_addresses_that_claims_can_use() -> None:
     paper = ground()
     text = outline_text(paper)

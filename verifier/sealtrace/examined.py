@@ -21,8 +21,10 @@ from sealtrace.checks.witnesses import Outside, coverage, disclosures
 from sealtrace.contract.details import Details, DrawnTable
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.result import (
+    GRADES,
     Chain,
     CheckResult,
+    ClaimResult,
     Coverage,
     FormulaResult,
     NotLookedAt,
@@ -187,6 +189,7 @@ class Examined:
             findings=findings,
             numbers=accepted([result.number for result in self.cells], findings),
             formulas=formulas_of(self.cells),
+            claims=self._claims(),
             coverage=coverage_of(self.cells, self.printed.cells if self._tables_judged else ()),
             not_looked_at=[
                 NotLookedAt(what=f"the {len(pack.catalogue)} checks of {pack.name}", why=reason)
@@ -194,6 +197,16 @@ class Examined:
             ],
             details=details,
         )
+
+    def _claims(self) -> list[ClaimResult]:
+        """What became of the sealed claims of a reader, broken ones first."""
+        if "relation.holds" not in self.outcomes or not self.bundle.documents_of("claims"):
+            return []
+        # Here and not above: the engine takes time to import, and most bundles have no claims.
+        from sealtrace.checks.sealed_claims import SealedClaims
+
+        decided = self.evidence.view(SealedClaims).decided
+        return sorted((result for _path, _place, result in decided), key=lambda claim: GRADES.index(claim.grade))
 
     @property
     def subject(self) -> Subject:

@@ -55,7 +55,7 @@ def holds(evidence: Evidence, outcome: Outcome) -> None:
         why = f"It cannot hold if this is so, which the paper states nowhere: {assumed}" if assumed else why
         outcome.at(source, {"relation": claim.name}, int(line)).note("/formula", f"{why} {decision.arithmetic}.")
     for path, place, result in known:
-        at, message = outcome.at(path, {"claim": result.id}), ended(result.letter or result.says)
+        at, message = outcome.at(path, {"claim": result.id}), ended((result.letter or result.says).rstrip("."))
         if result.grade == "contradiction":
             at.error(f"/claims/{place}", message)
         elif result.grade == "suspicion":

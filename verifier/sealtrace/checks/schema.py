@@ -86,6 +86,7 @@ _ENGINE_KINDS = {
     "table",
     "queries",
     "relation",
+    "claims",
     "manuscript",
     "attachment",
     "seal",

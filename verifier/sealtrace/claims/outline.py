@@ -10,6 +10,7 @@ from sealtrace.claims.tying import Ground
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import merged, read_paper
+from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.computing import is_bound
 from sealtrace.relations.facts import UnknownFactError
 from sealtrace.relations.syntax import exact_text, fact_text
@@ -28,17 +29,20 @@ def outline_of(ground: Ground) -> dict[str, Any]:
         "tables": [_table(table, ground) for table in ground.paper.tables],
         "sentences": [
             {
-                "id": sentence.id,
                 "source": sentence.source,
                 "line": sentence.line,
                 **({"caption": True} if sentence.caption else {}),
-                "text": sentence.text,
-                "numbers": [{"id": one.id, **_number(ground.facts.named(one.id))} for one in sentence.numbers],
+                **_numbered(sentence, ground),
             }
             for sentence in ground.paper.sentences
             if not sentence.cited
         ],
     }
+
+
+def _numbered(sentence: Sentence, ground: Ground) -> dict[str, Any]:
+    numbers = [{"id": one.id, **_number(ground.facts.named(one.id))} for one in sentence.numbers]
+    return {"id": sentence.id, "text": sentence.text, "numbers": numbers}
 
 
 def _table(table: Table, ground: Ground) -> dict[str, object]:
@@ -61,6 +65,7 @@ def _table(table: Table, ground: Ground) -> dict[str, object]:
         "caption": table.caption,
         "rows": [row.label for row in table.rows],
         "columns": list(table.headers),
+        "headings": [_numbered(heading, ground) for heading in ground.headings[table.label]],
         "cells": cells,
     }
 
@@ -85,17 +90,22 @@ def outline_text(ground: Ground) -> str:
             mark = f" {cell['mark']}" if "mark" in cell else ""
             rows[cell["row"]].append(f"{cell['column']} = {cell['printed']}{exact}{mark}")
         lines += [f"  [{row}]  {'; '.join(cells)}" for row, cells in rows.items()]
+        lines += [f"  {heading.id}  {_shown(heading, ground)}" for heading in ground.headings[table["id"]]]
         lines.append("")
     for sentence in ground.paper.sentences:
         if sentence.cited or not sentence.text.strip():
             continue
-        shown = ", ".join(
-            f"{one.id.partition('.')[2]} {one.text}{'!' if ground.facts.named(one.id).exact else ''}"
-            for one in sentence.numbers
-        )
-        lines.append(f"{sentence.id}  {sentence.text}{f'  {{{shown}}}' if shown else ''}")
+        lines.append(f"{sentence.id}  {_shown(sentence, ground)}")
     lines += ["", "! is read as exact; other numbers as rounded to their last digit."]
     return "\n".join(lines) + "\n"
+
+
+def _shown(sentence: Sentence, ground: Ground) -> str:
+    numbers = ", ".join(
+        f"{one.id.partition('.')[2]} {one.text}{'!' if ground.facts.named(one.id).exact else ''}"
+        for one in sentence.numbers
+    )
+    return f"{sentence.text}  {{{numbers}}}" if numbers else sentence.text
 
 
 def uncovered(ground: Ground, touched: Iterable[str]) -> dict[str, Any]:

@@ -96,7 +96,8 @@ class Ground:
         self.paper = paper
         self.sentences: dict[str, Sentence] = {sentence.id: sentence for sentence in paper.sentences}
         self.facts = Facts.of(paper.tables, paper.prose, paper.texts)
-        for sentence in paper.sentences:
+        self.headings = _headings(paper.tables)
+        for sentence in (*paper.sentences, *(one for headings in self.headings.values() for one in headings)):
             for number in sentence.numbers:
                 fact = text_fact(sentence, number)
                 self.facts.put(PrintedCell(number.id, number.text, (fact,)))
@@ -131,7 +132,7 @@ class Ground:
         """Where a quotation stands; `RefusedError` where it does not."""
         if given.at is None:
             found = [passage for one in self.sentences.values() if (passage := _in_sentence(given.quote, one))]
-            found = found or [passage for one in self.paper.tables if (passage := _in_labels(given.quote, one))]
+            found = found or [passage for one in self.paper.tables if (passage := self._in_labels(given.quote, one))]
             if len(found) != 1:
                 stands = (
                     f"stands in {', '.join(one.place for one in found[:4])}; say which"
@@ -148,7 +149,7 @@ class Ground:
             table = self.tables[given.at]
             captions = (one for one in self.sentences.values() if one.caption and one.text[:60] in table.caption)
             spoken = (passage for one in captions if (passage := _in_sentence(given.quote, one)))
-            if passage := next(spoken, None) or _in_labels(given.quote, table):
+            if passage := next(spoken, None) or self._in_labels(given.quote, table):
                 return replace(passage, table=table.label)
             raise UntiedError(
                 f"“{given.quote}” is neither in the caption nor in a label of {given.at}{self._elsewhere(given)}"
@@ -157,6 +158,16 @@ class Ground:
         raise UntiedError(
             f"there is no sentence or table {given.at!r}{nearest(given.at, known)}; `sealtrace outline` lists them"
         )
+
+    def _in_labels(self, quote: str, table: Table) -> Passage | None:
+        words = _plain(quote)
+        texts = (table.caption, *table.headers, *(row.label for row in table.rows))
+        if not words or not any(words in _plain(text) for text in texts):
+            return None
+        found = (passage for one in self.headings[table.label] if (passage := _in_sentence(quote, one)))
+        numbers = next((passage.numbers for passage in found), ())
+        where = f"{table.label}, {table.file}:{table.line or 1}" if table.file else table.label
+        return Passage(words, table.label, where, numbers, table.label)
 
     def _elsewhere(self, given: Quotation) -> str:
         found = [one.id for one in self.sentences.values() if _in_sentence(given.quote, one)]
@@ -172,6 +183,21 @@ class Ground:
         words = set(_plain(given.quote).lower().split())
         near = max(self.sentences.values(), key=lambda one: len(words & set(one.text.lower().split())), default=None)
         return f"{link}stands nowhere in the paper" + (f"; {near.id} reads: “{near.short}”" if near else "")
+
+
+def _headings(tables: Iterable[Table]) -> dict[str, list[Sentence]]:
+    """By table, its labels of columns and rows that print numbers: `h3` is the third of the paper, `h3.n1` its first
+    number."""
+    found: dict[str, list[Sentence]] = {}
+    number = 1
+    for table in tables:
+        found[table.label] = []
+        for label in (*table.headers, *(row.label for row in table.rows)):
+            heading = Sentence(f"h{number}", label, table.file, table.line or 1, 0)
+            if heading.numbers:
+                found[table.label].append(heading)
+                number += 1
+    return found
 
 
 def text_fact(sentence: Sentence, number: TextNumber) -> Fact:
@@ -224,14 +250,6 @@ def _in_sentence(quote: str, sentence: Sentence) -> Passage | None:
     # A number that the quotation cuts in two is not quoted.
     inside = tuple(one for one in sentence.numbers if start <= one.start and one.start + len(one.number.text) <= end)
     return Passage(words, sentence.id, f"{sentence.id}, {sentence.place(start)}", inside)
-
-
-def _in_labels(quote: str, table: Table) -> Passage | None:
-    words = _plain(quote)
-    texts = (table.caption, *table.headers, *(row.label for row in table.rows))
-    if words and any(words in _plain(text) for text in texts):
-        return Passage(words, table.label, f"{table.label}, {table.file}:{table.line or 1}", table=table.label)
-    return None
 
 
 def _spellings(number: TextNumber) -> set[str]:

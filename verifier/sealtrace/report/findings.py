@@ -84,7 +84,8 @@ def claims_by_id(result: Result) -> dict[str, ClaimResult]:
 
 def claim_of(finding: Finding, claims: dict[str, ClaimResult]) -> ClaimResult | None:
     """The claim that a finding is about."""
-    return claims.get((finding.key or {}).get("relation", ""))
+    key = finding.key or {}
+    return claims.get(key.get("claim") or key.get("relation", ""))
 
 
 def stays_inside(path: str) -> bool:
