@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import functools
 import json
 import re
 import subprocess
@@ -19,7 +20,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from corpus_answers import clone_of, plain, share
+from corpus_answers import Clones, clone_of, plain, share
 from sealtrace.binding.checking import concluded, examine
 from sealtrace.bundle.defects import BundleError
 from sealtrace.contract.result import NumberResult
@@ -100,21 +101,27 @@ def as_markdown(grid: Grid, caption: str) -> str:
     return "\n".join([told, "", rows[0], "|" + "---|" * len(grid.rows[0]), *rows[1:]]) + "\n"
 
 
-def measure(directory: Path, most: int = 10**6, every: int = 1, show: bool = False) -> Counter[str] | None:
+def measure(clones: Clones, most: int = 10**6, every: int = 1, show: bool = False) -> Counter[str] | None:
     """Counts of gold cells and of cells that follow; None where there is no clone."""
-    clone = clone_of(directory, REPOSITORY)
+    clone = clone_of(clones.directory, REPOSITORY)
     if clone is None:
         return None
     git = ["git", "-C", str(clone)]
     named = [*git, "ls-tree", "-r", "--name-only", "HEAD", f"{TRUTH}/cell_match/"]
     listing = subprocess.run(named, capture_output=True, check=True, text=True).stdout.split()
     counts: Counter[str] = Counter()
-    for path in sorted(listing)[::every][:most]:
+
+    def counted(path: str) -> Counter[str]:
         cells, tables = (
             json.loads(subprocess.run([*git, "show", f"HEAD:{one}"], capture_output=True, check=True).stdout)
             for one in (path, path.replace("cell_match", "table_match"))
         )
-        counts += one_pair(cells, tables, path.rpartition("/")[2], show)
+        return one_pair(cells, tables, path.rpartition("/")[2], show)
+
+    for path in sorted(listing)[::every][:most]:
+        # What is to be shown is computed, whatever was kept.
+        compute = functools.partial(counted, path)
+        counts.update(compute() if show else clones.keep("arxiveri", REPOSITORY, path, compute=compute))
     return counts
 
 
@@ -187,5 +194,5 @@ if __name__ == "__main__":
     parser.add_argument("--every", type=int, default=1, help="only every so manyth pair")
     parser.add_argument("--show", action="store_true", help="gold cells that do not follow, and cells that differ")
     options = parser.parse_args()
-    found = measure(options.clones, options.most, options.every, options.show)
+    found = measure(Clones(options.clones), options.most, options.every, options.show)
     print("\n".join(lines(found)) if found else f"no clone of {REPOSITORY}")

@@ -2,6 +2,8 @@
 
 Clones lie in one directory, as `owner+name` (bare or not). The commit that a list names is read from the clone's
 history, whatever is checked out, and only the paper's sources and the results are written to a temporary directory.
+Answers are kept below `benchmarks/work/`, by the sources of the sealtrace that gave them: a run that was ended goes on
+where it was, and a changed program is asked anew.
 """
 
 from __future__ import annotations
@@ -11,15 +13,21 @@ import json
 import math
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+import sealtrace
 
 CORPUS = Path(__file__).parent / "corpus"
 SOURCES = (".tex", ".ltx", ".sty", ".cls", ".bbl", ".def")
@@ -27,6 +35,24 @@ TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".xls", ".ods"
 DATA = (*TABLES, ".dta", ".sav", ".rds", ".rda", ".rdata", ".log", ".txt")
 MAX_FILE = 20_000_000
 """Bytes of one file that is taken along; larger ones are raw measurements, which no table of these papers prints."""
+
+
+CPU_SECONDS = 600
+"""Of one process, after which it is ended: more than ten times what `check` allows itself."""
+WALL_SECONDS = 3600
+"""For a process that waits; generous, so that a busy machine ends nothing that the processor's time would not."""
+
+
+class NoAnswerError(RuntimeError):
+    """A command that gave no JSON; `cause` is crash, time or unreadable."""
+
+    def __init__(self, cause: str, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class NotAskedError(RuntimeError):
+    """Nothing new is asked: there is no clone, its part is not measured, or the run is to end."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +65,89 @@ class Answer:
     mebibytes: float
     """Peak resident memory."""
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether the clock ended a part of it, so that another run may say something else of that part."""
+        return any("want of time" in one["why"] or "seconds" in one["why"] for one in self.document["not_looked_at"])
+
+
+@dataclass
+class Clones:
+    """Where the user's clones are, and what was answered about them by this sealtrace before."""
+
+    directory: Path
+    work: Path = CORPUS.parent / "work" / "corpus"
+    held_out: bool = False
+    """Whether the held-out part is measured, too."""
+    until: float | None = None
+    """On the monotonic clock: nothing new is asked afterwards."""
+    known: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = self.work / program()
+
+    def find(self, repository: str) -> Path:
+        """The clone of a repository. Raises NotAskedError where the user has none, or its part is not measured."""
+        if is_held_out(repository) and not self.held_out:
+            raise NotAskedError("held out")
+        clone = clone_of(self.directory, repository)
+        if clone is None:
+            raise NotAskedError("no clone")
+        return clone
+
+    def keep(self, *key: str, compute: Callable[[], Any]) -> Any:
+        """What was computed under this key (a purpose, a repository, details) before, or is computed now."""
+        place = self.known / f"{hashlib.sha256(chr(0).join(key).encode()).hexdigest()[:24]}.json"
+        if place.exists():
+            return json.loads(place.read_text(encoding="utf-8"))["answer"]
+        if self.until is not None and time.monotonic() > self.until:
+            raise NotAskedError("not run for want of time")
+        answer = compute()
+        self.known.mkdir(parents=True, exist_ok=True)
+        beside = place.with_suffix(".new")
+        beside.write_text(json.dumps({"key": key, "answer": answer}, ensure_ascii=False), encoding="utf-8")
+        beside.replace(place)
+        return answer
+
+    def ask(self, command: str, repository: str, commit: str, paper: str, results: str | None = None) -> Answer:
+        """What `check` or `audit` says of a paper at a commit. Raises NoAnswerError where it says nothing."""
+        clone = self.find(repository)
+
+        def answered() -> dict[str, Any]:
+            try:
+                with unpacked(clone, commit, paper, results) as root:
+                    beside = ["--root", str(root)] if results is None else [str(root / results), "--allow-unexplained"]
+                    return vars(ask(command, str(root / paper), *beside))
+            except NoAnswerError as error:
+                return {"cause": error.cause, "message": str(error)}
+
+        kept = self.keep(command, repository, commit, paper, results or "", compute=answered)
+        if "cause" in kept:
+            raise NoAnswerError(kept["cause"], kept["message"])
+        return Answer(**kept)
+
+    def forget_held_out(self) -> None:
+        """Single answers of the held-out part are not kept once its sums are written."""
+        for place in self.known.glob("*.json"):
+            purpose, repository, *_rest = json.loads(place.read_text(encoding="utf-8"))["key"]
+            if purpose in ("check", "audit", "claims") and is_held_out(repository):
+                place.unlink()
+
+
+def clone_of(directory: Path, repository: str) -> Path | None:
+    """The clone of a repository, where the user has it."""
+    clone = directory / repository.replace("/", "+")
+    return clone if clone.is_dir() else None
+
+
+def program() -> str:
+    """Stands for the sources of the sealtrace that is asked, and for the Python that runs it."""
+    package = Path(sealtrace.__file__).parent
+    digest = hashlib.sha256(sys.version.encode())
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
 
 def listed(name: str, key: str) -> list[dict[str, Any]]:
     """The entries of one of the corpus's lists."""
@@ -48,12 +157,6 @@ def listed(name: str, key: str) -> list[dict[str, Any]]:
 def is_held_out(repository: str) -> bool:
     """Whether a repository is held out, by its name alone."""
     return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % 3 == 0
-
-
-def clone_of(directory: Path, repository: str) -> Path | None:
-    """The clone of a repository, where the user has it."""
-    clone = directory / repository.replace("/", "+")
-    return clone if clone.is_dir() else None
 
 
 @contextmanager
@@ -89,8 +192,10 @@ def _git(clone: Path, *arguments: str, given: bytes = b"") -> bytes:
 def _blobs(clone: Path, digests: list[str]) -> Iterator[bytes]:
     found = _git(clone, "cat-file", "--batch", given="".join(f"{one}\n" for one in digests).encode())
     place = 0
-    for _ in digests:
+    for digest in digests:
         end = found.index(b"\n", place)
+        if found[place:end].endswith(b" missing"):
+            raise NoAnswerError("unreadable", f"the clone lacks the object {digest}")
         size = int(found[place:end].split()[2])
         yield found[end + 1 : end + 1 + size]
         place = end + 1 + size + 1
@@ -101,13 +206,21 @@ def ask(*arguments: str) -> Answer:
     with tempfile.NamedTemporaryFile(suffix=".json") as output, tempfile.TemporaryFile() as errors:
         command = [sys.executable, "-m", "sealtrace", *arguments, "--quiet", "--output", f"json={output.name}"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+        patience = threading.Timer(WALL_SECONDS, process.kill)
+        patience.start()
         _pid, status, used = os.wait4(process.pid, 0)
+        patience.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         text = Path(output.name).read_text(encoding="utf-8")
         if not text:
             errors.seek(0)
-            said = errors.read().decode("utf-8", "replace").strip().splitlines()
-            raise RuntimeError(f"{' '.join(arguments)}: {said[-1] if said else process.returncode}")
+            said = errors.read().decode("utf-8", "replace").strip()
+            crashed = "Traceback" in said or "internal error" in said or process.returncode < 0
+            ended = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+            cause = "time" if ended else "crash" if crashed else "unreadable"
+            last = said.splitlines()[-1] if said else f"exit {process.returncode}"
+            raise NoAnswerError(cause, re.sub(r"\S*/tmp\w+/", "", last))
     return Answer(json.loads(text), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 

@@ -11,23 +11,22 @@ from collections import Counter
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from corpus_answers import ask, clone_of, listed, number_at, plain, share, unpacked
+from corpus_answers import Answer, Clones, NoAnswerError, NotAskedError, listed, number_at, plain, share
 
 
-def measure(directory: Path) -> Counter[str]:
-    """Counts over all cases whose clone is there."""
+def measure(clones: Clones) -> Counter[str]:
+    """Counts over all cases whose clone is there, of the parts that are measured."""
     counts: Counter[str] = Counter()
     for case in listed("drift.toml", "case"):
-        clone = clone_of(directory, case["repository"])
-        if clone is None:
+        try:
+            answer = clones.ask("check", case["repository"], case["before"], case["paper"], case["results"])
+        except NotAskedError:
+            counts["not run"] += 1
             continue
+        except NoAnswerError:
+            counts["unreadable"] += 1
+            answer = Answer({"numbers": []}, 0.0, 0.0)
         counts["cases"] += 1
-        with unpacked(clone, case["before"], case["paper"], case["results"]) as root:
-            try:
-                answer = ask("check", str(root / case["paper"]), str(root / case["results"]), "--allow-unexplained")
-            except RuntimeError:
-                counts["unreadable"] += 1
-                continue
         numbers = answer.document["numbers"]
         before = counts["found"]
         for wrong in case["wrong"]:
@@ -54,16 +53,17 @@ def _same(given: str | None, corrected: str) -> bool:
 
 def lines(counts: Counter[str]) -> list[str]:
     """For the page."""
-    read = f"corrected numbers that could be read, in {counts['cases']} cases"
+    read = f"corrected numbers that could be read, in {counts['cases']} cases ({counts['not run']} others were not run)"
     return [
         f"| {read} | {share(counts['read'], counts['wrong'])} |",
         f"| corrected numbers whose correction is among the results | {share(counts['there'], counts['wrong'])} |",
         f"| found: said to differ or to contradict | {share(counts['found'], counts['wrong'])} |",
         f"| found, with the corrected number | {share(counts['named'], counts['found'])} |",
         f"| missed: said to follow | {share(counts['follows'], counts['wrong'])} |",
+        f"| cases whose paper or results could not be read | {share(counts['unreadable'], counts['cases'])} |",
         f"| cases in which at least one was found | {share(counts['cases with a find'], counts['cases'])} |",
     ]
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(measure(Path(sys.argv[1])))))
+    print("\n".join(lines(measure(Clones(Path(sys.argv[1]), held_out=True)))))

@@ -8,13 +8,14 @@ measure of what is found. Every other accusation is taken to be wrong.
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
-from corpus_answers import ask, clone_of, unpacked
+from corpus_answers import Clones, ask, clone_of, unpacked
 
 REPOSITORY = "michae6345-crypto/paper-verify"
 PAPERS = "fixtures/papers"
@@ -22,9 +23,9 @@ KNOWN = {"1706.03762": {"41.0", "41.8"}, "2103.00020": {"5.2", "5.3", "+0.1"}}
 BROKEN = ("contradiction", "suspicion")
 
 
-def measure(directory: Path) -> Counter[str] | None:
+def measure(clones: Clones) -> Counter[str] | None:
     """Counts of what the audit says of the ten papers; None where there is no clone."""
-    clone = clone_of(directory, REPOSITORY)
+    clone = clone_of(clones.directory, REPOSITORY)
     if clone is None:
         return None
     git = ["git", "-C", str(clone)]
@@ -34,15 +35,21 @@ def measure(directory: Path) -> Counter[str] | None:
     ).stdout.split()
     counts: Counter[str] = Counter()
     for main in _mains(git, commit, [name for name in names if name.endswith(".tex")]):
-        counts["papers"] += 1
-        with unpacked(clone, commit, main, None) as root:
-            answer = ask("audit", str(root / main), "--root", str((root / main).parent))
-        counts["numbers"] += answer.document["coverage"]["numbers"]
-        for claim in answer.document["claims"]:
-            if claim["grade"] in BROKEN:
-                printed = {number["printed"] for number in claim["numbers"]}
-                known = KNOWN.get(main.split("/")[2], {""}) <= printed
-                counts["known" if known else claim["grade"]] += 1
+        compute = functools.partial(counted, clone, commit, main)
+        counts.update(clones.keep("known", REPOSITORY, commit, main, compute=compute))
+    return counts
+
+
+def counted(clone: Path, commit: str, main: str) -> Counter[str]:
+    """Counts of one paper."""
+    with unpacked(clone, commit, main, None) as root:
+        answer = ask("audit", str(root / main), "--root", str((root / main).parent))
+    counts: Counter[str] = Counter(papers=1, numbers=answer.document["coverage"]["numbers"])
+    for claim in answer.document["claims"]:
+        if claim["grade"] in BROKEN:
+            printed = {number["printed"] for number in claim["numbers"]}
+            known = KNOWN.get(main.split("/")[2], {""}) <= printed
+            counts["known" if known else claim["grade"]] += 1
     return counts
 
 
@@ -67,5 +74,5 @@ def lines(counts: Counter[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = measure(Path(sys.argv[1]))
+    found = measure(Clones(Path(sys.argv[1])))
     print("\n".join(lines(found)) if found else f"no clone of {REPOSITORY}")

@@ -17,7 +17,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from corpus_answers import ask, clone_of, share
+from corpus_answers import Clones, ask, clone_of, share
 
 REPOSITORY = "MicheleNuijten/statcheck"
 GOLD = (
@@ -27,6 +27,7 @@ GOLD = (
 QUOTE = '"'
 """Stands around signs in the coded columns, so that spreadsheets take them for text."""
 BROKEN = ("contradiction", "suspicion")
+DOUBTED = ("rounding", "question")
 
 
 def coded(clone: Path) -> list[dict[str, str]]:
@@ -54,11 +55,14 @@ def written(row: dict[str, str]) -> str:
     return f"{name}{bracket} {row['test_comparison'].strip(QUOTE)} {value}, {significance}"
 
 
-def measure(directory: Path) -> Counter[str] | None:
+def measure(clones: Clones) -> Counter[str] | None:
     """Counts by what was coded and what the audit says; None where there is no clone."""
-    clone = clone_of(directory, REPOSITORY)
-    if clone is None:
-        return None
+    clone = clone_of(clones.directory, REPOSITORY)
+    return None if clone is None else Counter(clones.keep("statcheck", REPOSITORY, compute=lambda: counted(clone)))
+
+
+def counted(clone: Path) -> Counter[str]:
+    """Counts of one run."""
     rows = coded(clone)
     counts: Counter[str] = Counter(coded=len(rows))
     with tempfile.TemporaryDirectory() as name:
@@ -77,6 +81,8 @@ def measure(directory: Path) -> Counter[str] | None:
             wrong = row["error"] == "1"
             counts["wrong" if wrong else "right"] += 1
             counts["wrong, found" if wrong else "right, accused"] += broken
+            # A weaker grade is shown to a reader, too, but accuses nobody.
+            counts["wrong, doubted" if wrong else "right, doubted"] += not broken and bool(said & set(DOUBTED))
             counts["wrong, read" if wrong else "right, read"] += bool(said)
     return counts
 
@@ -86,10 +92,12 @@ def lines(counts: Counter[str]) -> list[str]:
     return [
         f"| coded tests of which the audit decides the p-value | {share(counts['read'], counts['coded'])} |",
         f"| coded as inconsistent, and found | {share(counts['wrong, found'], counts['wrong'])} |",
+        "| coded as inconsistent, and shown as rounding or question only | "
+        f"{share(counts['wrong, doubted'], counts['wrong'])} |",
         f"| coded as consistent, and accused | {share(counts['right, accused'], counts['right'])} |",
     ]
 
 
 if __name__ == "__main__":
-    found = measure(Path(sys.argv[1]))
+    found = measure(Clones(Path(sys.argv[1])))
     print("\n".join(lines(found)) if found else f"no clone of {REPOSITORY}")
