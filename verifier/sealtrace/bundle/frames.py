@@ -247,6 +247,7 @@ class StreamedFrame(Frame):
         self.facts: Any = None
         """What is known of all rows together, by whoever judged them."""
         self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
+        self._keys: dict[tuple[int, int], pa.Table] = {}
 
     @cached_property
     def table(self) -> pa.Table:
@@ -319,8 +320,16 @@ class StreamedFrame(Frame):
         return self.some
 
     def key(self, row: int) -> dict[str, str]:
-        (values,) = self.taken(self.key_fields, np.array([row])).to_pylist()
-        return {name: str(value) for name, value in values.items() if value is not None}
+        """The key fields of a few row groups are kept: the first rows of many cells stand in the same ones."""
+        number = int(np.searchsorted(self._starts, row, side="right")) - 1
+        file, own = (self.kept or [])[number], row - int(self._starts[number])
+        group = int(np.searchsorted(file.starts, own, side="right")) - 1
+        if (number, group) not in self._keys:
+            if len(self._keys) == MOST_GROUPS:
+                del self._keys[next(iter(self._keys))]
+            (self._keys[number, group],) = file.tables(self.key_fields, [group])
+        (values,) = self._keys[number, group].slice(own - int(file.starts[group]), 1).to_pylist()
+        return {name: str(values[name]) for name in self.key_fields if values[name] is not None}
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -329,6 +338,8 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 STRETCHES, STRETCH = 16, 1024
+MOST_GROUPS = 8
+"""Row groups whose keys are kept."""
 
 
 def _whole_values(column: pa.ChunkedArray) -> int:

@@ -14,11 +14,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.frames import Frame, StreamedFrame, plain
 from sealtrace.contract.packs import packs
 from sealtrace.contract.printed import PrintedNames
@@ -54,6 +52,7 @@ class PopulationRows:
         self._known: dict[str, dict[str, tuple[str, ...]]] = {}
         self._whole: dict[str, set[str]] = {}
         self._values: dict[str, set[str]] = {}
+        self._told: dict[tuple[str, str, tuple[str, ...]], str | None] = {}
         self.declared = evidence.bundle.contract != "0.1"
         """Whether the bundle was sealed under a contract in which restrictions are declared."""
 
@@ -228,15 +227,12 @@ class PopulationRows:
             if name in outcomes and name != truth:
                 yield f"the rows are restricted by {name}, which is what the number is of"
                 continue
-            if isinstance(frame, StreamedFrame):
-                asked = {name, *(set(outcomes) & set(frame.names)), *({truth} & set(frame.names))}
-                read = pa.concat_tables(frame.parts(sorted(filter(None, asked))))
-            else:
-                read = frame.table
-            for outcome, column in _outcomes(read, outcomes, truth):
-                if outcome != name and _tells(read.column(name), column):
-                    yield f"the rows are restricted by {name}, which tells {outcome}"
-                    break
+            # The cells of a column restrict their rows by the same fields.
+            asked = kind, name, tuple(sorted(outcomes))
+            if asked not in self._told:
+                self._told[asked] = _first_told(frame, name, outcomes, truth)
+            if (told := self._told[asked]) is not None:
+                yield f"the rows are restricted by {name}, which tells {told}"
 
 
 def _determined(declared: Dataset) -> Iterator[str]:
@@ -257,19 +253,33 @@ def _outcomes(table: pa.Table, names: Collection[str], truth: str | None) -> Ite
             yield name, column
 
 
-def _tells(field: pa.ChunkedArray, outcome: pa.ChunkedArray) -> bool:
+def _first_told(frame: Frame, name: str, outcomes: Collection[str], truth: str | None) -> str | None:
+    """The first outcome that a field's values tell; None where they tell none."""
+    fields = sorted({name, *outcomes, *filter(None, [truth])} & set(frame.names))
+    parts = frame.parts(fields) if isinstance(frame, StreamedFrame) else [frame.table.select(fields)]
+    found: dict[str, list[pa.Table]] = {}
+    for part in parts:
+        for outcome, column in _outcomes(part, outcomes, truth):
+            if outcome != name:
+                found.setdefault(outcome, []).append(_extents(part.column(name), column))
+    return next((outcome for outcome, extents in found.items() if _tells(pa.concat_tables(extents))), None)
+
+
+def _extents(field: pa.ChunkedArray, outcome: pa.ChunkedArray) -> pa.Table:
+    """The least and the greatest outcome of each value of a field, and how many rows have it."""
+    table = pa.table({"field": plain(field), "outcome": plain(outcome).cast(pa.float64())}).drop_null()
+    extents = [("outcome", "min"), ("outcome", "max"), ("outcome", "count")]
+    return table.group_by("field", use_threads=False).aggregate(extents)
+
+
+def _tells(extents: pa.Table) -> bool:
     """Whether a field's values tell an outcome: it is the same for each value, or its values do not overlap."""
-    table = pa.table({"field": plain(field), "outcome": plain(outcome)}).drop_null()
-    if table.num_rows < 4 or pc.count_distinct(table.column("outcome")).as_py() < 2:
+    merged = [("outcome_min", "min"), ("outcome_max", "max"), ("outcome_count", "sum")]
+    table = extents.group_by("field", use_threads=False).aggregate(merged)
+    low, high, count = (table.column(f"outcome_{name}").to_pylist() for name in ("min_min", "max_max", "count_sum"))
+    if sum(count) < 4 or not 2 <= table.num_rows <= sum(count) // 2 or min(low) == max(high):
         return False
-    codes = combined_codes(table, ("field",))
-    if (groups := int(codes.max(initial=0)) + 1) < 2 or groups > table.num_rows // 2:
-        return False
-    numbers = table.column("outcome").cast(pa.float64()).to_numpy()
-    order = np.lexsort((numbers, codes))
-    ends = np.flatnonzero(np.diff(codes[order])) + 1
-    spans = sorted((part[0], part[-1]) for part in np.split(numbers[order], ends))
-    return all(low[1] <= high[0] for low, high in pairwise(spans))
+    return all(first[1] <= second[0] for first, second in pairwise(sorted(zip(low, high, strict=True))))
 
 
 def field_types(frame: Frame) -> dict[str, pa.DataType]:

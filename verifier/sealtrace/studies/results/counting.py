@@ -7,7 +7,7 @@ needs the rows themselves (quantiles, resampling, pairs, sums of measurements) t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.encoding import by_reference, one_chunk, references
-from sealtrace.bundle.frames import Frame, Index, Mask, StreamedFrame
+from sealtrace.bundle.frames import Index, StreamedFrame
 from sealtrace.evidence import once
 from sealtrace.recipes.metrics import Arguments
 from sealtrace.statistics.entries import STATISTICS
@@ -28,8 +28,8 @@ MOST_COMBINATIONS = 2**16
 """More would hardly be fewer than the rows."""
 MOST_CODES = 2**22
 """Possible combinations in a row group that are counted in an array; more are sorted."""
-FIRST_ROWS = 100
-"""Rows that a value of rows that are not held keeps, to show some of them."""
+SHOWN = 3
+"""Rows of each combination that are kept where rows are not held: a number shows as many of its own."""
 COUNTED = frozenset(
     {"rows", "flags", "texts", "label counts", "labels", "label", "one cell", "crossed", "right of all"}
 )
@@ -46,6 +46,20 @@ class Counts:
 
     values: pa.Table
     times: Index
+    first: Index
+    """The first rows of each combination, `SHOWN` of them; -1 where it has fewer."""
+    codes: Index | None = None
+    """The combination of every row, where rows are held."""
+
+    def rows(self, there: Index) -> Index:
+        """The rows that have some combinations; the first of them where rows are not held."""
+        if self.codes is not None:
+            wanted = np.zeros(len(self.times), np.bool_)
+            wanted[there] = True
+            return np.flatnonzero(wanted[self.codes])
+        few: Index = self.first[there].ravel()
+        found: Index = np.sort(few[few >= 0])[:SHOWN]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,8 +128,7 @@ def counted_rows(results: Results, arguments: Arguments) -> CountedRows | None:
         return None
     conditions = within(arguments, "where")
     there = _there(results, dataset, conditions, counts)
-    rows = _first_rows(results, frame, dataset, conditions)
-    return CountedRows(results, dataset, conditions, rows, counts=counts, there=there)
+    return CountedRows(results, dataset, conditions, counts.rows(there), counts=counts, there=there)
 
 
 def _there(results: Results, dataset: str, conditions: dict[str, str], counts: Counts) -> Index:
@@ -129,27 +142,6 @@ def _there(results: Results, dataset: str, conditions: dict[str, str], counts: C
         raise NeedsRowsError
     there: Index = np.flatnonzero(fits)
     return there
-
-
-def _first_rows(results: Results, frame: Frame, dataset: str, conditions: dict[str, str]) -> Index:
-    """The rows that fit, or the first of them where they are not held."""
-    found: list[Index] = []
-    start = 0
-    names = list(conditions)
-    parts: Iterable[pa.Table] = frame.parts(names) if isinstance(frame, StreamedFrame) else [frame.table.select(names)]
-    most = FIRST_ROWS if isinstance(frame, StreamedFrame) else frame.size
-    if not conditions:
-        return np.arange(min(most, frame.size))
-    for table in parts:
-        fits: Mask = np.ones(table.num_rows, np.bool_)
-        for name, text in conditions.items():
-            fits &= fitting(results, dataset, name, text, table.column(name))
-        found.append(start + np.flatnonzero(fits))
-        start += table.num_rows
-        if sum(map(len, found)) >= most:
-            break
-    rows: Index = np.concatenate(found)[:most]
-    return rows
 
 
 def _fields(results: Results, dataset: str, arguments: Mapping[str, str]) -> tuple[str, ...]:
@@ -187,31 +179,31 @@ def _planned(results: Results, dataset: str) -> tuple[str, ...]:
 @once
 def counts_of(results: Results, dataset: str, fields: tuple[str, ...]) -> Counts | None:
     """The combinations of some fields of a dataset; None where there are too many."""
-    frame = results.frame(dataset)
-    names = list(fields)
-    parts: Iterable[pa.Table] = frame.parts(names) if isinstance(frame, StreamedFrame) else [frame.table.select(names)]
+    frame, names = results.frame(dataset), list(fields)
     if not names:
-        return Counts(pa.table({}), np.array([frame.size]))
-    found: pa.Table | None = None
-    for table in parts:
-        counted = _counted(table.select(names))
+        codes = np.zeros(frame.size, np.int64)
+        first = _first_of_each(codes, 1, 0)
+        held = not isinstance(frame, StreamedFrame)
+        return Counts(pa.table({}), np.array([frame.size]), first, codes if held else None)
+    if not isinstance(frame, StreamedFrame):
+        return _counted(frame.table.select(names), 0)
+    found: list[Counts] = []
+    start = 0
+    for table in frame.parts(names):
+        counted = _counted(table.select(names), start)
         if counted is None:
             return None
-        together = counted if found is None else pa.concat_tables([found, counted])
-        grouped = together.group_by(names, use_threads=False).aggregate([(_TIMES, "sum")])
-        found = grouped.rename_columns([*names, _TIMES])
-        if found.num_rows > MOST_COMBINATIONS:
-            return None
-    if found is None:
-        return None
-    return Counts(found.select(names), found.column(_TIMES).to_numpy())
+        found.append(counted)
+        start += table.num_rows
+        if sum(len(one.times) for one in found) > MOST_COMBINATIONS:
+            found = [_merged(found)]
+            if len(found[0].times) > MOST_COMBINATIONS:
+                return None
+    return _merged(found) if found else None
 
 
-_TIMES = "\0times"
-
-
-def _counted(table: pa.Table) -> pa.Table | None:
-    """The combinations of some rows, and how often each is there."""
+def _counted(table: pa.Table, start: int) -> Counts | None:
+    """The combinations of some rows, the first of which has a number."""
     coded = [by_reference(one_chunk(column)) for column in table.columns]
     sizes = [len(array.dictionary) + 1 for array in coded]
     if math.prod(sizes) >= 2**62:
@@ -220,15 +212,46 @@ def _counted(table: pa.Table) -> pa.Table | None:
     for array, size in zip(coded, sizes, strict=True):
         combined = combined * size + (references(array) + 1)
     if math.prod(sizes) <= MOST_CODES:
-        every = np.bincount(combined, minlength=1)
-        there = np.flatnonzero(every)
-        times = every[there]
+        there = np.flatnonzero(np.bincount(combined, minlength=1))
+        places = np.zeros(math.prod(sizes), np.int64)
+        places[there] = np.arange(len(there))
+        codes = places[combined]
     else:
-        there, times = np.unique(combined, return_counts=True)
-        if len(there) > MOST_COMBINATIONS:
-            return None
+        there, codes = np.unique(combined, return_inverse=True)
+    if len(there) > MOST_COMBINATIONS:
+        return None
+    count = len(there)
     columns: dict[str, pa.Array] = {}
     for name, array, size in reversed(list(zip(table.column_names, coded, sizes, strict=True))):
-        there, codes = np.divmod(there, size)
-        columns[name] = array.dictionary.take(pa.array(codes - 1, mask=codes == 0))
-    return pa.table({**{name: columns[name] for name in table.column_names}, _TIMES: times.astype(np.int64)})
+        there, own = np.divmod(there, size)
+        columns[name] = array.dictionary.take(pa.array(own - 1, mask=own == 0))
+    values = pa.table({name: columns[name] for name in table.column_names})
+    return Counts(values, np.bincount(codes, minlength=count), _first_of_each(codes, count, start), codes)
+
+
+def _first_of_each(codes: Index, count: int, start: int) -> Index:
+    """The first rows of each combination."""
+    found = np.full((count, SHOWN), -1, np.int64)
+    rows = np.arange(start, start + len(codes))
+    for place in range(SHOWN):
+        # Of values that are assigned to one place, the last stays: backwards, that is the first row.
+        found[codes[::-1], place] = rows[::-1]
+        later = found[codes, place] != rows
+        codes, rows = codes[later], rows[later]
+    return found
+
+
+def _merged(parts: list[Counts]) -> Counts:
+    """Counts of rows that follow each other as those of all of them."""
+    values = pa.concat_tables([part.values for part in parts])
+    codes = combined_codes(values, tuple(values.column_names))
+    _, example, codes = np.unique(codes, return_index=True, return_inverse=True)
+    times = np.bincount(codes, np.concatenate([part.times for part in parts])).astype(np.int64)
+    first = np.full((len(times), SHOWN), -1, np.int64)
+    order = np.argsort(codes, kind="stable")
+    rows = np.concatenate([part.first for part in parts])[order].ravel()
+    owners = np.repeat(codes[order], SHOWN)[rows >= 0]
+    places = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    few = places < SHOWN
+    first[owners[few], places[few]] = rows[rows >= 0][few]
+    return Counts(values.take(pa.array(example)), times, first)

@@ -68,9 +68,10 @@ def log_chance(target: RankedColumn) -> float:
 
     Shuffling gives n! / (n_1! ... n_k!) columns, and classes of equal size may change places among themselves.
     """
-    sizes = np.unique(target.counts, return_counts=True)[1]
-    factors = [*target.counts.tolist(), *sizes.tolist()]
-    return sum(math.lgamma(count + 1) for count in factors) - math.lgamma(len(target.classes) + 1)
+    # Thousands of classes have few sizes, so each size's factorial is computed once.
+    sizes = zip(*(one.tolist() for one in np.unique(target.counts, return_counts=True)), strict=True)
+    within = sum(times * math.lgamma(size + 1) + math.lgamma(times + 1) for size, times in sizes)
+    return within - math.lgamma(len(target.classes) + 1)
 
 
 def orders(field: RankedColumn, target: RankedColumn, level: float) -> bool:
