@@ -70,7 +70,7 @@ def log_chance(target: RankedColumn) -> float:
     """
     # Thousands of classes have few sizes, so each size's factorial is computed once.
     sizes = zip(*(one.tolist() for one in np.unique(target.counts, return_counts=True)), strict=True)
-    within = sum(times * math.lgamma(size + 1) + math.lgamma(times + 1) for size, times in sizes)
+    within: float = sum(times * math.lgamma(size + 1) + math.lgamma(times + 1) for size, times in sizes)
     return within - math.lgamma(len(target.classes) + 1)
 
 
