@@ -15,6 +15,7 @@ import push_fold_recipe.__main__
 import sealtrace
 from oracles.openspiel import all_in
 from push_fold_recipe.game import POINTS, RANKS, Exact, deals, information_sets, won
+from push_fold_recipe.risk import action_values, violation
 from push_fold_recipe.solver import solve
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.result import Result
@@ -136,7 +137,8 @@ def test_an_arm_is_all_its_runs() -> None:
         ({"runs": "12"}, "no run '12'"),
         ({"quantity": "exploit"}, "no quantity"),
         ({"quantity": "accuracy"}, "has to name the teacher"),
-        ({"quantity": "violation"}, "no students"),
+        ({"quantity": "weak_ev"}, "no students"),
+        ({"quantity": "violation", "arm": "careful"}, "no profile"),
         ({"quantity": "gap", "teacher": "nobody"}, "no profile 'nobody'"),
         ({"statistic": "sd"}, "no divisor"),
         ({"arm": "fully"}, "no profile"),
@@ -159,6 +161,71 @@ def test_a_policy_is_its_own_teacher() -> None:
         float(compute(study, "exploitability", {"profile": name}).numbers[0]) for name in ("full/11", "loose")
     )
     assert asked("gap", "loose") == pytest.approx(own - other, abs=1e-15)
+
+
+def test_violations_are_those_that_the_recipe_counts_one_by_one() -> None:
+    """The verifier values actions by one walk through the tree, the recipe by dealing every pair of cards."""
+    study = Evidence(read_bundle(BUNDLE))
+    profiles = {
+        name: {
+            each.name: [chance for chance, legal in zip(row, allowed, strict=True) if legal]
+            for each, row, allowed in zip(game.information_sets, plan.tolist(), game.legal.tolist(), strict=True)
+        }
+        for game in [study.view(GameStudy).game]
+        for name, plan in study.view(GameStudy).profiles.items()
+    }
+    values = action_values(profiles["solver"])
+    for name in ("cloning/11", "full/23", "residual/37", "base/11"):
+        asked = {"arm": name, "quantity": "violation", "statistic": "mean"}
+        base = profiles[f"base/{name.rpartition('/')[2]}"]
+        counted = violation(profiles[name], base, values)
+        assert float(compute(study, "over_seeds", asked).numbers[0]) == counted, name
+        assert (counted == 0) is (name == "base/11")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("smoothing", "0", "smoothing outside"),
+        ("smoothing", "11/10", "smoothing outside"),
+        ("tau", "0", "not positive"),
+        ("base", "nobody", "no profile"),
+        ("evaluator", "nobody", "no profile"),
+        ("violation", None, "its contest not what a violation is"),
+    ],
+)
+def test_a_threshold_that_cannot_be_judged_is_refused(
+    field: str, value: str | None, reason: str, tmp_path: Path
+) -> None:
+    bundle = copy_of(BUNDLE, tmp_path)
+    path = bundle / "declare" / "contest.json"
+    contest = json.loads(path.read_text(encoding="utf-8"))
+    contest.pop(field, None) if value is None else contest["violation"].update({field: value})
+    path.write_text(json.dumps(contest), encoding="utf-8")
+    asked = {"arm": "full", "quantity": "violation", "statistic": "mean"}
+    with pytest.raises(RecipeError, match=reason):
+        compute(Evidence(read_bundle(bundle)), "over_seeds", asked)
+
+
+def test_a_difference_at_the_threshold_is_left_open(tmp_path: Path) -> None:
+    """Doubles that are that near would decide by how they were rounded."""
+    bundle = copy_of(BUNDLE, tmp_path)
+    path = bundle / "declare" / "contest.json"
+    contest = json.loads(path.read_text(encoding="utf-8"))
+    contest["violation"]["tau"] = "1/10000000000"
+    path.write_text(json.dumps(contest), encoding="utf-8")
+    asked = {"arm": "base", "quantity": "violation", "statistic": "mean"}
+    with pytest.raises(MissingEvidenceError, match="too near"):
+        compute(Evidence(read_bundle(bundle)), "over_seeds", asked)
+
+
+def test_a_spoilt_answer_is_asked_again_and_stays_in_the_ledger() -> None:
+    attempts = pq.read_table(BUNDLE / "report" / "attempt.parquet").to_pylist()
+    codes = {one["outcome"] for one in attempts}
+    assert codes == {"ok", "illegal-action", "parser-failure"}
+    again = [one for one in attempts if one["attempt"] > 0]
+    assert again
+    assert all(one["trigger"] != "first" for one in again)
 
 
 def test_a_seed_that_is_not_whole_makes_its_arm_missing(tmp_path: Path) -> None:

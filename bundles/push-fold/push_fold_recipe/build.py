@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from push_fold_recipe import arms, contest, manuscript, tables
+from push_fold_recipe import arms, contest, manuscript, risk, tables
 from push_fold_recipe.game import ACTIONS, ANTE, COPIES, POINTS, RANKS, STACK, Policy
 from push_fold_recipe.measure import SERVICE, attempt_records
 from push_fold_recipe.solver import best_response, rounded, solve, uniform
@@ -46,6 +46,7 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
         "pairs": contest.PAIRS,
         "z": contest.Z,
         "limit": "5",
+        "violation": risk.THRESHOLD,
     }
     for name, document in (
         ("protocol", PROTOCOL),

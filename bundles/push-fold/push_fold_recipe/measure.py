@@ -12,8 +12,8 @@ from typing import Any
 
 from push_fold_recipe.arms import ARMS, SEEDS
 from push_fold_recipe.contest import draw
-from push_fold_recipe.game import ACTIONS, POINTS, information_sets
-from push_fold_recipe.service import ask, started
+from push_fold_recipe.game import ACTIONS, information_sets
+from push_fold_recipe.service import ask, legal_in, prompt_of, started
 
 MEASURED = Path(__file__).parent.parent / "measured.json"
 SERVICE: dict[str, Any] = {
@@ -24,15 +24,17 @@ SERVICE: dict[str, Any] = {
     "requests": 200,
     "concurrency": 1,
     "batch": 1,
-    "attempts": 1,
-    "retried": [],
+    "attempts": 3,
+    "retried": ["illegal-action", "parser-failure"],
     "timeout_ms": "1000",
+    "tokens": 20,
     "tool_calls": 1,
     "percentile": "nearest-rank",
     "retry_unit": "attempts",
-    "boundary": "from the moment a request is written to a pipe to the moment its answer has been read",
+    "boundary": "from the moment the first attempt is written to a pipe to the moment the last answer has been read",
     "queue": "none: the next request is sent when the last one has ended",
-    "failure": "no request failed; one that did would stay in every denominator",
+    "failure": "illegal and malformed answers are injected by the service; failed requests stay in every denominator, "
+    "with their time and their tokens",
     "hardware": "two shared cores of a virtual machine; client, service and solver are three processes of it",
 }
 
@@ -57,42 +59,67 @@ def requests() -> list[str]:
     return [f"{arm}/{turn}" for turn in turns for arm in SERVICE["arms"]]
 
 
-def measure() -> dict[str, list[Any]]:
-    """By request: [started, elapsed, answer, calls]."""
+def outcome_of(said: str, state: str) -> str:
+    """The terminal code of an answer."""
+    if said not in ACTIONS.values():
+        return "parser-failure"
+    return "ok" if said in legal_in(state) else "illegal-action"
+
+
+def measure() -> dict[str, list[list[Any]]]:
+    """By request, its attempts: [started, elapsed, answer, calls]."""
     service = started()
     assert service.stdout is not None
     service.stdout.readline()
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[list[Any]]] = {}
     began = time.perf_counter()
     for request in requests():
+        arm, state, said = request.rpartition("/")[0], state_of(request), ""
         drawn = draw(_number(request), f"{_phase(request)} action")
-        sent = time.perf_counter()
-        said = ask(service, {"arm": request.rpartition("/")[0], "state": state_of(request), "draw": drawn})
-        elapsed = time.perf_counter() - sent
-        found[request] = [round((sent - began) * 1000, 3), round(elapsed * 1000, 3), said["answer"], said["calls"]]
+        found[request] = []
+        while len(found[request]) < SERVICE["attempts"] and (not said or outcome_of(said, state) != "ok"):
+            question = {
+                "arm": arm,
+                "prompt": prompt_of(state),
+                "draw": drawn,
+                "key": f"{request} {len(found[request])}",
+            }
+            sent = time.perf_counter()
+            answer = ask(service, question)
+            elapsed, said = time.perf_counter() - sent, answer["answer"]
+            times = [round((sent - began) * 1000, 3), round(elapsed * 1000, 3)]
+            found[request].append([*times, said, answer["calls"]])
     service.communicate()
     return found
 
 
 def attempt_records() -> list[dict[str, Any]]:
-    """The measured attempts as records."""
+    """The measured attempts as records; an attempt that follows another was triggered by how that one ended."""
     stored = json.loads(MEASURED.read_text(encoding="utf-8"))["requests"]
-    return [
-        {
-            "request": request,
-            "attempt": 0,
-            "arm": request.rpartition("/")[0],
-            "phase": _phase(request),
-            "trigger": "first",
-            "started_ms": stored[request][0],
-            "elapsed_ms": stored[request][1],
-            "legal": [ACTIONS[action] for action in POINTS[state_of(request).partition(":")[2]]],
-            "answer": stored[request][2],
-            "tool_calls": stored[request][3],
-            "outcome": "ok",
-        }
-        for request in requests()
-    ]
+    records = []
+    for request in requests():
+        state, trigger = state_of(request), "first"
+        for number, (sent, elapsed, said, calls) in enumerate(stored[request]):
+            outcome = outcome_of(said, state)
+            records.append(
+                {
+                    "request": request,
+                    "attempt": number,
+                    "arm": request.rpartition("/")[0],
+                    "phase": _phase(request),
+                    "trigger": trigger,
+                    "started_ms": sent,
+                    "elapsed_ms": elapsed,
+                    "legal": legal_in(state),
+                    "answer": said,
+                    "prompt_tokens": len(prompt_of(state).split()),
+                    "generated_tokens": len(said.split()),
+                    "tool_calls": calls,
+                    "outcome": outcome,
+                }
+            )
+            trigger = outcome
+    return records
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from typing import Any
 from push_fold_recipe.arms import ARMS, OPPONENTS, SEEDS
 from push_fold_recipe.contest import Z
 from push_fold_recipe.game import Policy, deals, value
+from push_fold_recipe.risk import THRESHOLD, action_values, violation
 from push_fold_recipe.solver import best_response
 
 Hands = list[dict[str, Any]]
@@ -114,6 +115,7 @@ def made(study: Study) -> dict[str, dict[str, Any]]:
         "seeds": seed_table(study),
         "opponents": opponent_table(study),
         "component": component_table(study),
+        "costs": cost_table(study),
     }
 
 
@@ -146,17 +148,17 @@ def arm_table(study: Study) -> dict[str, Any]:
             *(text(study.against(arm, other)) for other in ("uniform", "solver")),
             text(study.over_seeds(arm, exploitability)),
             text(score(study.met(arm, "careful"))),
-            text(mean([one["tool_calls"] for one in timed]), 3),
-            text(mean([one["elapsed_ms"] for one in timed]), 2),
+            text(calls(timed), 3),
+            text(mean(list(latencies(timed).values())), 2),
         ]
         rows.append(_row(title, cells, arm=arm))
     recipes = {
         "Weak EV against uniform": _recipe("tree_ev", arm="{arm}", opponent="uniform"),
         "Tree EV against solver": _recipe("tree_ev", arm="{arm}", opponent="solver"),
-        "Exploit.": _recipe("over_seeds", arm="{arm}", quantity="exploitability", statistic="mean"),
+        "Exploit.": _over_seeds("exploitability"),
         "Score against careful": _recipe("match_score", arm="{arm}", opponent="careful"),
-        "Calls": _recipe("service", arms="{arm}/", quantity="tool_calls"),
-        "ms": _recipe("service", arms="{arm}/", quantity="mean_ms"),
+        "Calls": _served("tool_calls"),
+        "ms": _served("mean_ms"),
     }
     caption = (
         "Mean over three seeds: exact values in chips per hand, exploitability, wins and half of the ties, "
@@ -212,7 +214,7 @@ def opponent_table(study: Study) -> dict[str, Any]:
 
 def component_table(study: Study) -> dict[str, Any]:
     """Every component beside the solver, at all information sets alike."""
-    solved, cheapest = study.profiles["solver"], mean([one["elapsed_ms"] for one in study.timed("cloning")])
+    solved, cheapest = study.profiles["solver"], mean(list(latencies(study.timed("cloning")).values()))
     rows = []
     for arm, title in COMPONENTS.items():
         cells = [
@@ -220,7 +222,7 @@ def component_table(study: Study) -> dict[str, Any]:
             text(study.over_seeds(arm, lambda policy: miscalibration(policy, solved))),
             text(study.against(arm, "solver")),
             text(study.over_seeds(arm, exploitability) - exploitability(solved)),
-            f"{text(mean([one['elapsed_ms'] for one in study.timed(arm)]) / cheapest, 2)}×",
+            f"{text(mean(list(latencies(study.timed(arm)).values())) / cheapest, 2)}×",
         ]
         rows.append(_row(title, cells, arm=arm))
     recipes = {
@@ -238,6 +240,63 @@ def component_table(study: Study) -> dict[str, Any]:
     return _table("tab:component", caption, "Component", recipes, rows)
 
 
+def cost_table(study: Study) -> dict[str, Any]:
+    """Every arm: where it is worse than the base, best responses to it, and what its service does and costs."""
+    values = action_values(study.profiles["solver"])
+    rows = []
+    for arm, title in ARMS.items():
+        violated = [
+            violation(study.profiles[f"{arm}/{seed}"], study.profiles[f"{THRESHOLD['base']}/{seed}"], values)
+            for seed in SEEDS
+        ]
+        timed = study.timed(arm)
+        requests = len({one["request"] for one in timed})
+        ended = {one["request"]: one["outcome"] for one in timed}
+        cells = [
+            text(100 * mean(violated), 2),
+            *(
+                text(study.over_seeds(arm, lambda policy, of=player: float(best_response(policy, of))))
+                for player in (0, 1)
+            ),
+            text(100 * sum(one["outcome"] == "ok" for one in timed) / len(timed), 2),
+            text(100 * sum(one["attempt"] > 0 for one in timed) / len(timed), 2),
+            text(100 * sum(outcome != "ok" for outcome in ended.values()) / requests, 2),
+            text(sum(one["prompt_tokens"] + one["generated_tokens"] for one in timed) / requests, 2),
+            text(mean(list(latencies(timed).values())), 2),
+        ]
+        rows.append(_row(title, cells, arm=arm))
+    recipes = {
+        "Violation (%)": _over_seeds("violation") | {"percent": True},
+        "BR0": _over_seeds("best_response_0"),
+        "BR1": _over_seeds("best_response_1"),
+        "Legal (%)": _served("legality") | {"percent": True},
+        "Retry (%)": _served("retry_rate") | {"percent": True},
+        "Failed (%)": _served("failure_rate") | {"percent": True},
+        "Tokens": _served("tokens"),
+        "Latency (ms)": _served("mean_ms"),
+    }
+    caption = (
+        "Three seeds: information sets at which an arm expects more than 0.05 chips less than No residual, best "
+        "responses to it, legal answers and retries by all attempts, failed requests, and tokens and time of a request."
+    )
+    return _table("tab:costs", caption, "Arm", recipes, rows)
+
+
+def latencies(attempts: list[dict[str, Any]]) -> dict[str, float]:
+    """Request to the time from the start of its first attempt to the end of its last."""
+    begun: dict[str, float] = {}
+    found = {}
+    for one in attempts:
+        begun.setdefault(one["request"], one["started_ms"])
+        found[one["request"]] = one["started_ms"] + one["elapsed_ms"] - begun[one["request"]]
+    return found
+
+
+def calls(attempts: list[dict[str, Any]]) -> float:
+    """Calls for help of a request, over all its attempts."""
+    return sum(one["tool_calls"] for one in attempts) / len({one["request"] for one in attempts})
+
+
 def accuracy(policy: Policy, solved: Policy) -> float:
     """The share of information sets at which the likeliest action is the solver's."""
     return mean([float(_top(chances) == _top(solved[name])) for name, chances in policy.items()])
@@ -253,8 +312,16 @@ def _top(chances: list[float]) -> int:
     return chances.index(max(chances))
 
 
+def _over_seeds(quantity: str, **more: str) -> dict[str, Any]:
+    return _recipe("over_seeds", arm="{arm}", quantity=quantity, statistic="mean", **more)
+
+
 def _beside(quantity: str) -> dict[str, Any]:
-    return _recipe("over_seeds", arm="{arm}", quantity=quantity, statistic="mean", teacher="solver")
+    return _over_seeds(quantity, teacher="solver")
+
+
+def _served(quantity: str) -> dict[str, Any]:
+    return _recipe("service", arms="{arm}/", quantity=quantity)
 
 
 def _row(label: str, cells: Iterable[str], **arguments: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
 from sealtrace.studies.games.mathematics import association
 from sealtrace.studies.games.mathematics.evaluation import Evaluation, evaluate
+from sealtrace.studies.games.mathematics.students import deltas, evaluators
 from sealtrace.studies.games.records import Association
 from sealtrace.studies.games.students import ARMS, Calibrated, Students, students_of
 
@@ -145,6 +146,8 @@ def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...], teacher
         return np.array([_PLAYS[quantity](*_played(study, [name], None), {})[0] for name in names], np.float64)
     if quantity in _TAUGHT:
         return _beside_teacher(study, quantity, policies, teacher)
+    if quantity == "violation" and students_of(study) is None:
+        return _violated_sets(study, names, policies)
     students = declared_students(study)
     assert students.evaluators is not None
     states = students.samples["held_out"]
@@ -203,6 +206,24 @@ def _beside_teacher(study: GameStudy, quantity: str, policies: Vector, teacher: 
     states = slice(None) if students is None else students.samples["held_out"]
     means: Vector = each[:, states].mean(axis=1)
     return means
+
+
+def _violated_sets(study: GameStudy, names: tuple[str, ...], policies: Vector) -> Vector:
+    """Of arms that are sealed as profiles: the share of information sets that each violates, all alike."""
+    hands = hands_of(study)
+    declared = None if hands is None else hands.declared.violation
+    if declared is None:
+        raise RecipeError("the study declares no students, and its contest not what a violation is")
+    smoothing, tau = exact(declared.smoothing), exact(declared.tau)
+    if not (0 < smoothing <= 1 and tau > 0):
+        raise RecipeError("the contest declares a smoothing outside (0, 1], or a tau that is not positive")
+    _, strong = evaluators(study.game, _policies(study, (declared.evaluator,))[0], float(smoothing))
+    bases = _policies(study, tuple(f"{declared.base}/{name.rpartition('/')[2]}" for name in names))
+    margins = deltas(policies, strong, bases) + float(tau)
+    # Values are sums of a few hundred products of doubles: nearer than this, rounding would decide.
+    if (np.abs(margins) < 1e-9).any():
+        raise MissingEvidenceError("a difference lies too near to the threshold to be judged")
+    return np.asarray((margins < 0).mean(axis=1), np.float64)
 
 
 @metric("over_seeds")

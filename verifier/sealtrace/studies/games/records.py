@@ -61,6 +61,15 @@ class Profile(Record):
     )
 
 
+class Threshold(Record):
+    """From where on an arm is worse at an information set than the arm whose place it takes."""
+
+    base: Name = Field(description="The arm that the others are compared with, run by run.")
+    evaluator: Name = Field(description="The profile whose play, mixed with the uniform one, values actions.")
+    smoothing: Exact = Field(description="The share of uniform play; more than 0, so that every set is reached.")
+    tau: Exact = Field(description="An arm violates where it expects more than this less than the base; positive.")
+
+
 class Contest(Record):
     """Who plays whom, and where chance comes from: declared before a hand is played.
 
@@ -76,6 +85,7 @@ class Contest(Record):
     )
     z: Exact = Field(description="Intervals are the mean of pairs and this many standard errors, with divisor n - 1.")
     limit: Exact = Field(description="Standard errors by which a played mean may miss the exact value of the tree.")
+    violation: Threshold | None = Field(None, description="When an arm without weights violates an information set.")
 
     model_config = example(
         '{"seed": 5, "arms": ["student"], "opponents": ["cautious"], "pairs": 100, "z": "1.96", "limit": "5"}'

@@ -1,0 +1,206 @@
+"""Damages every file of a bundle in every way, and has each damaged copy verified in a child of this process.
+
+    .venv/bin/python tests/faults/damages.py LOG bundles/leduc/bundle ...
+
+Start-up would cost more than most verdicts. So this process imports everything and verifies the sound bundle once;
+each damaged copy is then verified by a fork of it, with a limit of CPU time. Files that a copy shares with the sound
+bundle are the same files on disk, and their rows are not parsed again.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from sealtrace.bundle import reading
+from sealtrace.cli import main as command_line
+from sealtrace.studies.policies.checks import leaks
+from sealtrace.studies.policies.evidence import deployment
+
+Damage = Callable[[bytes], bytes | None]
+
+
+def _flip(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+DAMAGES: dict[str, Damage] = {
+    "remove": lambda _: None,
+    "truncate": lambda data: data[: len(data) // 2],
+    "append": lambda data: data + b"\n{",
+    "empty": lambda _: b"",
+    "flip": _flip,
+}
+MOST_WALL = 900
+MOST_CPU = 60
+"""Seconds that a verdict may take."""
+FEW_REPEATS = 3
+FEW_COMPARED = 2**8
+"""Repeated splits and compared states: two hundred of them take the same way as three, and most of the time."""
+
+
+class Verdict(NamedTuple):
+    """What became of one damage."""
+
+    path: str
+    damage: str
+    code: int
+    seconds: float
+    wrong: str
+    """What is wrong with it; empty where it is a verdict as documented."""
+
+
+def damaged(bundle: Path, target: Path, path: str, damage: Damage) -> Path:
+    """A copy with one file damaged; the others are the same files."""
+    shutil.copytree(bundle, target, copy_function=lambda source, place: Path(place).hardlink_to(source))
+    data = damage((target / path).read_bytes())
+    (target / path).unlink()
+    if data is not None:
+        (target / path).write_bytes(data)
+    return target
+
+
+def files_of(bundle: Path) -> list[str]:
+    """Every file, in order."""
+    return sorted(path.relative_to(bundle).as_posix() for path in bundle.rglob("*") if path.is_file())
+
+
+def make_cheap() -> None:
+    """Leaves out repetition, and remembers the rows of files whose bytes were parsed before."""
+    splits, parsed = deployment.repeated_splits, reading._BundleReader._parsed
+    known: dict[tuple[object, ...], Any] = {}
+
+    def few(*args: Any) -> Any:
+        return splits(*args)[:FEW_REPEATS]
+
+    def remembered(self: Any, entry: Any, form: Any, data: bytes) -> Any:
+        key = (entry.path, entry.sha256, str(form), self.bundle.table_convention, self._anonymous(), data)
+        if key not in known:
+            known[key] = parsed(self, entry, form, data)
+        return known[key]
+
+    vars(deployment)["repeated_splits"] = few
+    leaks.MOST_COMPARED = FEW_COMPARED
+    type.__setattr__(reading._BundleReader, "_parsed", remembered)
+
+
+def verify(bundle: Path, output: Path) -> int:
+    """The exit code of `sealtrace verify`, whose report and complaints go to files."""
+    sys.argv = ["sealtrace", "verify", str(bundle), "-o", f"json={output / 'report.json'}"]
+    try:
+        command_line.main()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    return 0
+
+
+def in_a_child(bundle: Path, output: Path) -> tuple[int, float]:
+    """The exit code and CPU seconds of a verification by a fork of this process; a code below zero is a signal."""
+    output.mkdir()
+    child = os.fork()
+    if not child:
+        try:
+            # It stays open for as long as the child lives.
+            stack = os.fdopen(os.open(output / "stack", os.O_WRONLY | os.O_CREAT), "w")
+            faulthandler.dump_traceback_later(MOST_WALL, exit=True, file=stack)
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 5))
+            for number, name in ((1, "stdout"), (2, "stderr")):
+                os.dup2(os.open(output / name, os.O_WRONLY | os.O_CREAT), number)
+                setattr(sys, name, os.fdopen(number, "w", closefd=False))
+            code = verify(bundle, output)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(99)
+    _, status, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+
+
+def judged(path: str, damage: str, code: int, output: Path) -> str:
+    """What is wrong with how a damaged bundle was judged; empty where nothing is."""
+    said = (output / "stderr").read_text(errors="replace")
+    if (output / "stack").exists() and (output / "stack").stat().st_size:
+        return (output / "stack").read_text()
+    if code < 0:
+        return f"ended by {signal.Signals(-code).name}"
+    if "Traceback" in said or "internal error" in said:
+        return said[-600:]
+    if (path, damage) == ("manifest.json", "remove"):
+        return "" if code == 2 and said.startswith("sealtrace: ") else f"exit {code}: {said[-300:]}"
+    if code != 1:
+        return f"exit {code}: {said[-300:]}"
+    report = json.loads((output / "report.json").read_bytes())
+    if report["verdict"] != "findings":
+        return f"verdict {report['verdict']}"
+    if not any(finding["check"].startswith("identity") for finding in report["findings"]):
+        return "no finding says that the file was changed"
+    return ""
+
+
+def verdicts(bundle: Path, wanted: Callable[[str, str], bool] = lambda *_: True) -> Iterator[Verdict]:
+    """The verdict on each damage, or on those that are wanted."""
+    with TemporaryDirectory(prefix="damages-") as work:
+        place = Path(work)
+        sound = place / "sound"
+        shutil.copytree(bundle, sound)
+        for path, (name, damage) in product(files_of(sound), DAMAGES.items()):
+            if wanted(path, name):
+                broken = damaged(sound, place / "broken", path, damage)
+                code, seconds = in_a_child(broken, place / "said")
+                yield Verdict(path, name, code, seconds, judged(path, name, code, place / "said"))
+                shutil.rmtree(broken)
+                shutil.rmtree(place / "said")
+
+
+def main(log: str, *bundles: str) -> int:
+    """Appends a line for each verdict to the log, and goes on where it ended; 1 where a verdict is wrong."""
+    make_cheap()
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    Path(log).touch()
+    known = [json.loads(line) for line in Path(log).read_text().splitlines()]
+    for name in bundles:
+        bundle = Path(name)
+        done = {(line["path"], line["damage"]) for line in known if line["bundle"] == name}
+        if len(done) == len(files_of(bundle)) * len(DAMAGES):
+            continue
+        with TemporaryDirectory() as output:
+            # Imports everything and fills what is remembered, before anything is forked.
+            in_silence(lambda: verify(bundle, Path(output)))
+        gc.freeze()
+        for verdict in verdicts(bundle, lambda path, damage: (path, damage) not in done):
+            known.append({"bundle": name, **verdict._asdict()})
+            with open(log, "a") as file:
+                print(json.dumps(known[-1]), file=file)
+    wrong = [line for line in known if line["wrong"]]
+    for line in wrong:
+        print(f"{line['bundle']}: {line['damage']} {line['path']}: {line['wrong']}")
+    print(f"{len(known)} damages, {len(wrong)} without a verdict as documented")
+    return int(bool(wrong))
+
+
+def in_silence(work: Callable[[], object]) -> None:
+    """Does it without a word on standard output."""
+    kept = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    work()
+    sys.stdout.flush()
+    os.dup2(kept, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
