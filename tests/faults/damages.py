@@ -119,7 +119,7 @@ def in_a_child(bundle: Path, output: Path) -> tuple[int, float]:
             resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 5))
             for number, name in ((1, "stdout"), (2, "stderr")):
                 os.dup2(os.open(output / name, os.O_WRONLY | os.O_CREAT), number)
-                setattr(sys, name, os.fdopen(number, "w", closefd=False))
+                setattr(sys, name, os.fdopen(number, "w", buffering=1, closefd=False))
             code = verify(bundle, output)
             sys.stdout.flush()
             sys.stderr.flush()

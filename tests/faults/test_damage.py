@@ -98,4 +98,4 @@ def test_the_runner_notices_what_is_no_verdict(monkeypatch: pytest.MonkeyPatch) 
     for judge, said in ((crash, "nobody expected this"), (endless, "SIGXCPU"), (green, "exit 0")):
         monkeypatch.setattr(damages, "verify", judge)
         found = list(verdicts(SHIPPED[0], lambda path, damage: (path, damage) == ("SHA256SUMS", "flip")))
-        assert [said in verdict.wrong for verdict in found] == [True]
+        assert [said in verdict.wrong for verdict in found] == [True], found
