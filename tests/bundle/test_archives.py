@@ -212,6 +212,10 @@ TAR_MEMBERS: dict[str, tuple[TarExtra, str, str]] = {
     "duplicate as a link": (
         _tar("declare/protocol.json", tarfile.SYMTYPE, "/etc/passwd"), "declare/protocol.json", TWICE,
     ),
+    "directory with the name of a file": (
+        _tar("declare/protocol.json", tarfile.DIRTYPE), "declare/protocol.json", TWICE,
+    ),
+    "file with the name of a directory": (_tar("declare", data=b"x"), "declare", TWICE),
     "name that is not UTF-8": (_tar("bad\udcff", data=b"x"), "bad\\xff", UNLISTED),
 }  # fmt: skip
 
@@ -222,6 +226,8 @@ ZIP_MEMBERS: dict[str, tuple[ZipExtra, str, str]] = {
     "symbolic link": (_zip("link", stat.S_IFLNK | 0o777, b"/etc/passwd"), "link", SPECIAL),
     "pipe": (_zip("pipe", stat.S_IFIFO | 0o644), "pipe", SPECIAL),
     "device": (_zip("device", stat.S_IFCHR | 0o644), "device", SPECIAL),
+    "directory with the name of a file": (_zip("manifest.json/", stat.S_IFDIR | 0o755, b""), "manifest.json", TWICE),
+    "file with the name of a directory": (_zip("declare"), "declare", TWICE),
     "unlisted": (_zip("trace/extra.jsonl"), "trace/extra.jsonl", UNLISTED),
 }
 

@@ -175,6 +175,7 @@ def test_options_come_from_the_project(study: Path, monkeypatch: pytest.MonkeyPa
         ('[must-be-empty]\na = ["SELECT 1"]\n', "must-be-empty is a table of names and queries"),
         (waiver("2999-13-01"), "cannot be read as TOML"),
         ("a = " + "[" * 5000, "nested too deeply"),
+        ("a." * 50_000 + "a = 1", "more than 500 dots"),
         ("[verify]\njobs = []\n", "verify takes one jobs, not 0"),
         ('[verify]\nbundle = "a\\u0000b"\n', "holds a null character"),
         (waiver(LATE).replace("identity.listing", "identity.listin"), "did you mean 'identity.listing'?"),

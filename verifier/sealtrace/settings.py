@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sealtrace.bundle.budget import Asked
     from sealtrace.contract.waivers import Waiver
 
+MOST_DOTS = 500
 OWN, SHARED = "sealtrace.toml", "pyproject.toml"
 OTHERS = ("waivers", "must-be-empty")
 """What is said besides the options of commands."""
@@ -102,7 +103,11 @@ def _read(path: Path) -> Settings | None:
     from sealtrace.bundle.defects import BundleError
 
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        # The parser takes time with the square of the parts of a key, and a file of 100 kB can be one key.
+        if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+            raise BundleError(f"{path}: cannot be read as TOML (a line has more than {MOST_DOTS} dots)")
+        said = tomllib.loads(text)
     except RecursionError:
         raise BundleError(f"{path}: cannot be read as TOML (it is nested too deeply)") from None
     except (OSError, ValueError) as error:

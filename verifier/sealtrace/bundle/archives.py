@@ -196,9 +196,13 @@ def _leads_elsewhere(status: os.stat_result) -> bool:
 class _Archive(Container):
     """An archive, whose members may all lie in one directory, which is not looked at."""
 
-    def __init__(self, members: list[Member]) -> None:
+    def __init__(self, members: list[Member], directories: list[str]) -> None:
+        """`directories` are members that hold nothing: they matter only where a file has such a name, too."""
         self._prefix = _common_directory([member.path for member in members])
-        self._members = members
+        above = {str(parent) for member in members for parent in PurePosixPath(member.path).parents}
+        # Unpacked, either the directory would be there or the file.
+        clashing = {member.path for member in members} & {*directories, *above}
+        self._members = [*members, *(Member(path, "file and directory of one name") for path in sorted(clashing))]
 
     def members(self) -> list[Member]:
         return sorted(
@@ -213,7 +217,8 @@ class ZipContainer(_Archive):
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         infos = (info for info in archive.infolist() if not info.is_dir() or info.file_size or info.compress_size)
-        super().__init__([Member(info.filename, _zip_kind(info)) for info in infos])
+        directories = [info.filename.rstrip("/") for info in archive.infolist() if info.is_dir()]
+        super().__init__([Member(info.filename, _zip_kind(info)) for info in infos], directories)
 
     @contextmanager
     def open(self, path: str) -> Iterator[Opened]:
@@ -243,6 +248,7 @@ class TarContainer(_Archive):
 
     def __init__(self, archive: tarfile.TarFile, budget: Budget) -> None:
         members: list[Member] = []
+        directories: list[str] = []
         self._contents: dict[str, bytes] = {}
         self._defects: list[Defect] = []
         for info in archive:
@@ -252,6 +258,7 @@ class TarContainer(_Archive):
                 # tarfile would step back and read the same member for ever.
                 raise tarfile.ReadError(f"{name} has a negative length")
             if info.isdir():
+                directories.append(path)
                 if info.size:
                     members.append(Member(path, "directory that holds data"))
                 continue
@@ -265,7 +272,7 @@ class TarContainer(_Archive):
                 assert file is not None
                 self._contents[path] = file.read()
         self._look_behind(archive, budget)
-        super().__init__(members)
+        super().__init__(members, directories)
 
     def _look_behind(self, archive: tarfile.TarFile, budget: Budget) -> None:
         """Nothing but zeros may follow the end: some readers go on there, and would see another bundle."""
