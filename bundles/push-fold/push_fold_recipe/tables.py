@@ -254,10 +254,8 @@ def cost_table(study: Study) -> dict[str, Any]:
         ended = {one["request"]: one["outcome"] for one in timed}
         cells = [
             text(100 * mean(violated), 2),
-            *(
-                text(study.over_seeds(arm, lambda policy, of=player: float(best_response(policy, of))))
-                for player in (0, 1)
-            ),
+            text(study.over_seeds(arm, lambda policy: float(best_response(policy, 0)))),
+            text(study.over_seeds(arm, lambda policy: float(best_response(policy, 1)))),
             text(100 * sum(one["outcome"] == "ok" for one in timed) / len(timed), 2),
             text(100 * sum(one["attempt"] > 0 for one in timed) / len(timed), 2),
             text(100 * sum(outcome != "ok" for outcome in ended.values()) / requests, 2),
@@ -294,7 +292,7 @@ def latencies(attempts: list[dict[str, Any]]) -> dict[str, float]:
 
 def calls(attempts: list[dict[str, Any]]) -> float:
     """Calls for help of a request, over all its attempts."""
-    return sum(one["tool_calls"] for one in attempts) / len({one["request"] for one in attempts})
+    return float(sum(one["tool_calls"] for one in attempts)) / len({one["request"] for one in attempts})
 
 
 def accuracy(policy: Policy, solved: Policy) -> float:
