@@ -24,9 +24,9 @@ from corpus_answers import clone_of, listed, unpacked
 from how_well import judged
 from planted import Study
 from sealtrace.binding.checking import WORK_A_SECOND
+from sealtrace.binding.label_odds import WEIGHTS, predictions
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
-from sealtrace.binding.witness import WEIGHTS, predictions
 
 MOST_OPTIONS = 12
 MOST_OF_A_TABLE = 40.0

@@ -35,7 +35,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sealtrace.binding.candidates import Bound, Selected
+from sealtrace.binding.candidates import SURE, Bound, Selected
 from sealtrace.binding.checking import WORK_A_SECOND, views_of
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
@@ -45,7 +45,7 @@ from sealtrace.binding.series import Grid, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
-from sealtrace.binding.witness import SURE, hear_labels
+from sealtrace.binding.witness import hear_labels
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.papers import read_paper
@@ -104,11 +104,13 @@ def said_of(grid: Grid, bound: Bound) -> dict[Place, Said]:
     for place, cell in grid.cells.items():
         numbers = [bound.numbers.get(Spot(grid.number, *place, slot)) for slot in range(len(cell.slots))]
         given = cell.text
-        wrong = [(slot, one) for slot, one in zip(cell.slots, numbers, strict=True) if one and not one.agrees]
-        for slot, one in wrong:
-            given = given.replace(slot.text, printed_as(float(one.binding.candidate.expected[one.place]), slot), 1)
-        status = "differs" if wrong else "follows" if all(numbers) else "open"
-        found[place] = Said(status, given, next((one.odds for _, one in wrong if one.odds is not None), None))
+        # What was rounded twice or cut off is warned of with its value, and is no difference.
+        wrong = [one for one in numbers if one and not one.agrees]
+        for one in wrong:
+            given = given.replace(one.slot.text, printed_as(one.value, one.slot), 1)
+        differs = any(one.rounding is None for one in wrong)
+        status = "differs" if differs else "rounded" if wrong else "follows" if all(numbers) else "open"
+        found[place] = Said(status, given, next((one.odds for one in wrong if one.odds is not None), None))
     return found
 
 
@@ -346,11 +348,12 @@ def _judge(table: Table, kind: str, change: Change, counted: Counted, show: Call
         printed, before = table.grid.cells[place].text, table.said[place]
         told = f"{kind}: {_told(table.grid, place)}"
         if change.get(place, printed) != printed:
-            right = one.status == "differs" and one.given.replace(",", "") == printed.replace(",", "")
+            said = one.status in ("differs", "rounded")
+            right = said and one.given.replace(",", "") == printed.replace(",", "")
             counted.planted += 1
-            counted.named += one.status == "differs"
+            counted.named += said
             counted.right += right
-            counted.sure += right and (one.odds is None or one.odds >= SURE)
+            counted.sure += right and one.status == "differs" and (one.odds is None or one.odds >= SURE)
             if not right:
                 show(f"  missed {told} was {printed}, is {change[place]}: {one.status}, given {one.given}, {one.odds}")
         elif one.status == "differs" and before.status != "differs":

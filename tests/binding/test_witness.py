@@ -12,10 +12,11 @@ import pytest
 from cli.runner import sealtrace
 
 SYSTEMS = ("base", "ours", "big", "tiny", "huge")
-Means = dict[str, list[float]]
+Numbers = dict[str, tuple[str, str | None, str | None]]
+"""Row and column to word, given text and what is said."""
 
 
-def checked(directory: Path, *options: str) -> tuple[int, dict[str, tuple[str, str | None, str | None]]]:
+def checked(directory: Path, *options: str) -> tuple[int, Numbers]:
     """The exit code, and word, given text and finding of each number of `paper.md` against `results`."""
     found = directory / "found.json"
     run = sealtrace("check", directory / "paper.md", directory / "results", "--quiet", "-o", f"json={found}", *options)
@@ -267,3 +268,39 @@ def test_two_runs_of_the_same_rows_are_told_apart_by_their_values(tmp_path: Path
     assert (finding["severity"], finding["key"]["accident"]) == ("warning", "two-runs")
     assert "march" in finding["message"]
     assert "april" in finding["message"]
+
+
+def four_models(directory: Path, records: str, printed: str) -> tuple[int, Numbers]:
+    """What is said of a table of one or two scores beside a file of the same names."""
+    (directory / "results").mkdir()
+    (directory / "results" / "models.csv").write_text(records)
+    columns = printed.splitlines()[0].count("|") - 1
+    head = ["| Model | Accuracy | F1 |", "| Model | Accuracy |"][columns == 2]
+    (directory / "paper.md").write_text(f"# Models\n\n{head}\n{'|---' * columns}|\n{printed}")
+    return checked(directory)
+
+
+def test_a_number_that_was_rounded_twice_follows_with_a_warning(tmp_path: Path) -> None:
+    """0.158494 is 0.158; who printed 0.159 rounded 0.1585 once more, which `verify` calls a warning, too."""
+    records = "model,accuracy\nalpha,0.712531\nbeta,0.640702\ngamma,0.158494\ndelta,0.593361\n"
+    printed = "| alpha | 0.713 |\n| beta | 0.641 |\n| gamma | 0.159 |\n| delta | 0.593 |\n"
+    code, numbers = four_models(tmp_path, records, printed)
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert code == 0
+    assert numbers["gamma, Accuracy"][:2] == ("follows", "0.158")
+    assert [number["status"] for number in result["numbers"]].count("double-rounded") == 1
+    [finding] = result["findings"]
+    assert finding["severity"] == "warning"
+    assert "the results give 0.158 (models.csv:4)" in finding["message"]
+    assert "rounded once more" in finding["message"]
+
+
+def test_two_rows_that_are_the_whole_table_are_exchanged_and_not_stale(tmp_path: Path) -> None:
+    """Nothing agrees with the record of its name, and everything with the record of the other one."""
+    records = "model,accuracy,f1\nalpha,71.25,64.31\nbeta,64.07,58.92\n"
+    code, numbers = four_models(tmp_path, records, "| alpha | 64.07 | 58.92 |\n| beta | 71.25 | 64.31 |\n")
+    assert code == 1
+    assert [(word, given) for word, given, _ in numbers.values()] == [
+        ("differs", "71.25"), ("differs", "64.31"), ("differs", "64.07"), ("differs", "58.92"),
+    ]  # fmt: skip
+    assert "is that of beta" in str(numbers["alpha, Accuracy"][2])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Candidate, Selected
+from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Selected
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.series import Grid, GridCell
@@ -22,31 +22,18 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
     """A cell that is off, in a sentence: what is printed, what the others are, what that gives here."""
     candidate = number.binding.candidate
     others = int(candidate.agrees.sum())
-    expected = printed_as(float(candidate.expected[number.place]), candidate.series.slots[number.place])
+    expected = printed_as(number.value, number.slot)
     noun = "the other cell" if others == 1 else f"the other {others} cells"
     records, count = records_behind(candidate, number.place)
     where = f" ({records[0]})" if count == 1 else ""
     also = f"They give {noun} as" if others else "Labels name"
     text = (
-        f"row {grid.row_name(cell.row)}: the paper prints {candidate.series.slots[number.place].text}; "
+        f"row {grid.row_name(cell.row)}: the paper prints {number.slot.text}; "
         f"the results give {expected}{where}. {also} {formula_of(candidate)}."
     )
     if number.exchanged:
         text += f" The printed number is that of {number.exchanged}."
-    if _rounded_twice(candidate, number.place):
-        unrounded = f"{candidate.expected[number.place]:.6g}"
-        text += f" The printed number only follows if {unrounded} is rounded to one digit more first."
-    return text
-
-
-def _rounded_twice(candidate: Candidate, place: int) -> bool:
-    """Whether the printed number follows where the value is rounded to one digit more first."""
-    slot = candidate.series.slots[place]
-    unit = float(slot.unit) / 10
-    if not unit:
-        return False
-    once = round(float(candidate.expected[place]) / unit) * unit
-    return abs(once - float(slot.value)) <= float(slot.unit) / 2 * (1 + 1e-6)
+    return text if number.rounding is None else f"{text} {number.rounding.cause}"
 
 
 ACCIDENTS = "results.accidents"
@@ -54,13 +41,13 @@ ACCIDENTS = "results.accidents"
 
 def accidents_of(grids: list[Grid], bound: Bound) -> list[Finding]:
     """Every accident that was recognised in tables."""
-    return [*_superseded(bound), *_swaps(grids, bound), *_twice(grids, bound)]
+    return [*_superseded(bound), *_swaps(grids, bound)]
 
 
 def _accident(
     kind: str, message: str, source: str | None = None, line: int | None = None, severity: Severity = "error"
 ) -> Finding:
-    """An older run, a label beside another run's numbers, or a number that was rounded twice."""
+    """An older run, or a label beside another run's numbers."""
     return Finding(
         check=ACCIDENTS, severity=severity, source=source, line=line, key={"accident": kind}, message=message
     )
@@ -169,17 +156,4 @@ def _swaps(grids: list[Grid], bound: Bound) -> list[Finding]:
             told = " and the other way round" if mutual else ""
             message = f"{grid.name}: row {grid.row_name(row)} prints the numbers of {label}{told} ({_listed(columns)})"
             accidents.append(_accident("pairing-swap", message, grid.source, line))
-    return accidents
-
-
-def _twice(grids: list[Grid], bound: Bound) -> list[Finding]:
-    accidents = []
-    for spot, number in bound.numbers.items():
-        if not number.agrees and _rounded_twice(*number.part):
-            grid = grids[spot.table]
-            cell = grid.cells[spot.row, spot.column]
-            value = float(number.binding.candidate.expected[number.place])
-            place = f"{grid.name}: row {grid.row_name(spot.row)}, {grid.headers[spot.column]}"
-            message = f"{place} prints {cell.text}, and {value:.6g} rounds to that only in two steps"
-            accidents.append(_accident("double-rounding", message, cell.source, cell.line))
     return accidents

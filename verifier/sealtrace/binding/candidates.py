@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -13,8 +14,12 @@ from sealtrace.binding.operations import Operation
 from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Truths, Weighed
+from sealtrace.paper.numbers import PrintedNumber
+from sealtrace.recipes.judgement import WARNINGS, Judgement, judge_number
 from sealtrace.statistics.entries import TRIED
 
+SURE, SHOWN = 20.0, 5.0
+"""Odds from which a cell differs, which is an error, and from which it is said to differ probably, a warning."""
 _ORDERED = frozenset({"min", "max", *(name for name, one in TRIED["values"].items() if one.quantile)})
 
 
@@ -215,6 +220,31 @@ class BoundNumber:
     def agrees(self) -> bool:
         """Whether the paper prints what the binding gives."""
         return bool(self.binding.candidate.agrees[self.place])
+
+    @property
+    def value(self) -> float:
+        """What the binding gives, in the unit of print."""
+        return float(self.binding.candidate.expected[self.place])
+
+    @property
+    def slot(self) -> PrintedNumber:
+        """What the paper prints."""
+        return self.binding.candidate.series.slots[self.place]
+
+    @property
+    def rounding(self) -> Judgement | None:
+        """How a number was rounded that only follows if it was rounded twice, or cut off; as `verify` judges it."""
+        judged = None if self.agrees else judge_number(self.slot, Fraction(self.value))
+        return judged if judged is not None and judged.status in WARNINGS else None
+
+    @property
+    def status(self) -> str:
+        """Its exact status."""
+        if self.agrees:
+            return "explained"
+        if self.rounding is not None:
+            return self.rounding.status.value
+        return "off" if self.odds is None or self.odds >= SURE else "probably-off"
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
-from sealtrace.binding.witness import SURE, hear_labels
+from sealtrace.binding.witness import hear_labels
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError
@@ -306,7 +306,7 @@ def concluded(findings: Findings, version: str) -> Result:
     numbers += map(_text, findings.text)
     accidents = accidents_of(findings.grids, findings.bound)  # (5)
     serious = any(accident.severity == "error" for accident in accidents)
-    differing = [_differs(number) for number in numbers if number.word == "differs" or number.status == "probably-off"]
+    differing = [_differs(number) for number in numbers if number.status in _WORST]
     wrong = [finding for finding in differing if finding.severity == "error"]
     differing += map(_doubted, findings.bound.doubts)
     differing += [finding for frame in findings.frames for finding in _flags(frame)]
@@ -429,21 +429,24 @@ def _chances(number: NumberResult) -> str:
     return f" {probably} labels mean this record: odds {number.odds:.0f} : 1."
 
 
+_WORST = ("off", "probably-off", "truncated", "double-rounded")
+"""What is said of a cell with several numbers is the worst that is said of one."""
+
+
 def _cell(
     findings: Findings, grid: Grid, cell: GridCell, formulas: dict[str, FormulaResult], names: dict[int, str]
 ) -> NumberResult:
     spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
     found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
-    wrong = [number for number in found if not number.agrees]
-    sure = [number for number in wrong if number.odds is None or number.odds >= SURE]
-    status = "explained" if len(found) == len(spots) else "unexplained"
-    if wrong:
-        status = "off" if sure else "probably-off"
+    statuses = [number.status for number in found]
+    wrong = sorted((number for number in found if not number.agrees), key=lambda number: _WORST.index(number.status))
+    status = next((one for one in _WORST if one in statuses), "explained")
+    if not wrong and len(found) < len(spots):
+        status = "unexplained"
     behind = [records_behind(*number.part) for number in found]
     given = cell.text
     for number in wrong:
-        slot = number.binding.candidate.series.slots[number.place]
-        given = given.replace(slot.text, printed_as(float(number.binding.candidate.expected[number.place]), slot), 1)
+        given = given.replace(number.slot.text, printed_as(number.value, number.slot), 1)
     used = list(dict.fromkeys(names[id(number.binding)] for number in found))
     return NumberResult(
         id=grid.table.id(cell.row, cell.column),
@@ -459,8 +462,8 @@ def _cell(
         count=max((count for _, count in behind), default=0),
         source=cell.source,
         line=cell.line,
-        says=message_of(grid, cell, (sure or wrong)[0]) if wrong else "",
-        odds=next((round(number.odds, 1) for number in (*sure, *wrong) if number.odds is not None), None),
+        says=message_of(grid, cell, wrong[0]) if wrong else "",
+        odds=next((round(number.odds, 1) for number in wrong if number.odds is not None), None),
         formulas=used,
     )
 

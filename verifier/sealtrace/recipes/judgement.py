@@ -78,6 +78,8 @@ class Judgement:
 
     status: CellStatus
     sentence: str
+    cause: str = ""
+    """Of a number that is not plainly wrong: how it came to be printed, in a sentence."""
     distance: Fraction | None = None
     """Of a mismatch: how far off, in units of the last printed digit."""
     parts: tuple[Judgement, ...] = ()
@@ -104,7 +106,7 @@ def judge(printed: Printed, values: tuple[Fraction, ...], rounded: Rounded | Non
             f"The paper prints {len(parts)} numbers in {printed.text}; the records give {len(values)}",
         )
     judgements = tuple(
-        _judge_number(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
+        judge_number(part, value * 100 if part.percent and not printed.percent else value, rounded, place)
         for place, (part, value) in enumerate(zip(parts, values, strict=False))
     )
     worst = max(judgements, key=lambda judgement: _SEVERITY.index(judgement.status))
@@ -139,7 +141,8 @@ _HOLDS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 }  # fmt: skip
 
 
-def _judge_number(number: PrintedNumber, value: Fraction, rounded: Rounded | None, place: int) -> Judgement:
+def judge_number(number: PrintedNumber, value: Fraction, rounded: Rounded | None = None, place: int = 0) -> Judgement:
+    """Compares one number with its unrounded value; it is the one at a `place` of what `rounded` computes."""
     shown = show(value, number)
     said = f"The paper prints {number.text}; the records give {shown}"
     distance = abs(value - number.value) / (number.unit or 1)
@@ -147,14 +150,14 @@ def _judge_number(number: PrintedNumber, value: Fraction, rounded: Rounded | Non
         said = f"The paper prints {number.relation} {number.text}; the records give {shown}"
         if _HOLDS[number.relation](value, number.value):
             return Judgement(CellStatus.EXACT, f"{said}, which is.")
-        return Judgement(CellStatus.MISMATCH, f"{said}, which is not.", distance)
+        return Judgement(CellStatus.MISMATCH, f"{said}, which is not.", distance=distance)
     if _plainly_inside(number, value):
         return Judgement(CellStatus.EXACT, f"{said}, the same.")
     if not number.unit:
         counted = f"The paper prints {number.text}; the records count"
         if not distance:
             return Judgement(CellStatus.EXACT, f"{counted} the same.")
-        return Judgement(CellStatus.MISMATCH, f"{counted} {shown}.", distance)
+        return Judgement(CellStatus.MISMATCH, f"{counted} {shown}.", distance=distance)
     slack = SLACK * max(number.unit, abs(value))
     if number.low + slack < value < number.high - slack:
         return Judgement(CellStatus.EXACT, f"{said}, the same.")
@@ -163,15 +166,19 @@ def _judge_number(number: PrintedNumber, value: Fraction, rounded: Rounded | Non
     said = f"{said}, which rounds to {as_printed(value, number.unit)}."
     from_rounded = None if rounded is None else rounded(number.unit)
     if from_rounded is not None and number.low <= from_rounded[place] <= number.high:
-        cause = f"from values that were rounded before ({decimal_text(from_rounded[place])})"
-        return Judgement(CellStatus.DOUBLE_ROUNDED, f"{said} The printed number only follows {cause}.")
+        told = f"from values that were rounded before ({decimal_text(from_rounded[place])})"
+        return _doubted(CellStatus.DOUBLE_ROUNDED, said, f"The printed number only follows {told}.")
     if (finer := _double_rounding(number, value)) is not None:
-        cause = f"if {finer} is rounded once more"
-        return Judgement(CellStatus.DOUBLE_ROUNDED, f"{said} The printed number only follows {cause}.")
+        told = f"The printed number only follows if {finer} is rounded once more."
+        return _doubted(CellStatus.DOUBLE_ROUNDED, said, told)
     if math.trunc(value / number.unit) * number.unit == number.value:
-        return Judgement(CellStatus.TRUNCATED, f"{said} The printed number is cut off, not rounded.")
+        return _doubted(CellStatus.TRUNCATED, said, "The printed number is cut off, not rounded.")
     apart = f"They differ by {as_float(distance):.3g} units of the last printed digit."
-    return Judgement(CellStatus.MISMATCH, f"{said} {apart}", distance)
+    return Judgement(CellStatus.MISMATCH, f"{said} {apart}", distance=distance)
+
+
+def _doubted(status: CellStatus, said: str, cause: str) -> Judgement:
+    return Judgement(status, f"{said} {cause}", cause)
 
 
 def _plainly_inside(number: PrintedNumber, value: Fraction) -> bool:

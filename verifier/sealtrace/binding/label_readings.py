@@ -1,0 +1,340 @@
+"""Readings of labels: which rows, measure and statistic the labels of a series name, and what these give.
+
+The cell's own value is never looked at. Parts that no label says (a split, a unit) are taken from what other cells of
+the table have established.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sealtrace.binding import scoring
+from sealtrace.binding.candidates import Bound, Selected
+from sealtrace.binding.evaluation import Evaluated, evaluate
+from sealtrace.binding.frames import Numbers
+from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, selections
+from sealtrace.binding.series import Grid, Series, Spot, without_marks
+from sealtrace.binding.tally import Tally
+from sealtrace.binding.transformations import Transformation, transformations
+from sealtrace.binding.weighing import Truths, Weighed, bits_of
+from sealtrace.paper.names.words import likeness, same_word, stems
+from sealtrace.statistics.entries import TRIED
+
+LITERAL = 0.9
+"""Strength from which a label is the name itself, not something like it."""
+STRONG = 0.75
+"""Strength from which a header names a measure, or a caption a value."""
+MOST_VIEWS = 4
+"""Frames that no cell of the table follows from yet, in which labels are read all the same."""
+USUAL_UNITS = 2.6
+"""Cost up to which a change of unit needs no word."""
+PLACES = frozenset({"mean", "median", "min", "max"})
+"""Statistics of one unit that stand for each other where somebody took the wrong one."""
+_SPREADS = ("sd", "sd0", "sem", "ci95")
+"""What a number behind ± may be; papers seldom say which."""
+
+
+Home = tuple[str, tuple[int, ...], str]
+
+
+@dataclass(frozen=True)
+class LabelReading:
+    """One way to read the labels of a series."""
+
+    view: FrameView
+    selection: Selection
+    fixed: tuple[tuple[str, str], ...]
+    measure: str
+    statistic: str
+    transformation: Transformation
+    strength: float
+    """How well labels name the measure; the rows' own strength differs from cell to cell."""
+    unnamed: bool = False
+    """Whether printed digits chose its measure or statistic, where labels name another one outright."""
+
+    @property
+    def home(self) -> Home:
+        """The frame, the fields by which labels select in it, and the statistic: what cells that follow alike share."""
+        return self.view.frame.name, tuple(sorted(self.selection.fields)), self.statistic
+
+
+@dataclass
+class Heard:
+    """What a reading gives for the numbers of its series."""
+
+    reading: LabelReading
+    series: Series
+    expected: Numbers
+    agrees: Truths
+    sizes: Numbers
+    strengths: Numbers
+    """How well the labels of each number name its rows."""
+
+    @property
+    def covered(self) -> Truths:
+        return np.isfinite(self.expected)
+
+    @cached_property
+    def agreeing(self) -> set[float]:
+        """Different values that agree."""
+        return set(self.series.value[self.agrees].tolist())
+
+    @cached_property
+    def shared(self) -> Truths:
+        """The numbers whose labels leave open which rows they mean: another one that selects the same rows agrees, the
+        label names them less surely than others do, or it says all of them (`Both`), of which a mean or a sum is meant.
+        """
+        selection = self.reading.selection
+        twins = selection.twins
+        agreeing = np.bincount(twins[self.agrees], minlength=int(twins.max()) + 1)[twins] - self.agrees
+        every: Truths = (selection.codes == EVERY).any(axis=1)
+        if selection.sure is not None:
+            every = every | ~selection.sure
+        return every | (agreeing > 0)
+
+    @cached_property
+    def mixed(self) -> Truths:
+        """The numbers that are means over things which other rows of the table name one by one."""
+        reading, grid = self.reading, self.series.grid
+        found = np.zeros(len(self.expected), bool)
+        texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
+        fields = [dimension for at, dimension in enumerate(reading.view.frame.dimensions)
+                  if at not in reading.selection.fields and len(dimension.values) > 1
+                  and reading.view.is_spoken_of(at, texts)]  # fmt: skip
+        if fields and (self.sizes > 1).any():
+            rows = rows_of(reading.view, reading.selection, reading.fixed)
+            for place in np.nonzero(self.sizes > 1)[0]:
+                found[place] = any(len(np.unique(dimension.codes[rows[place]])) > 1 for dimension in fields)
+        return found
+
+    def line(self, place: int) -> object:
+        """The files, the fields and the values of these that the labels of a number name."""
+        frame, selection = self.reading.view.frame, self.reading.selection
+        fields = tuple(frame.dimensions[at].name for at in selection.fields)
+        return tuple(frame.files), fields, selection.codes[place].tobytes()
+
+    def beside(self, cell: Spot, spot: Spot) -> bool:
+        """Whether a cell stands in the line that the same labels name: its row, or its column where these vary."""
+        if cell == spot:
+            return False
+        return cell.column == spot.column if self.series.kind == "row" else cell.row == spot.row
+
+    def bits(self) -> float:
+        """Evidence of the numbers that agree."""
+        return float(bits_of(self.series)[self.agrees].sum())
+
+    def candidate(self) -> Selected:
+        """The same as the search would have found it."""
+        reading, bits = self.reading, self.bits()
+        return Selected(
+            series=self.series, expected=self.expected, agrees=self.agrees, weighed=Weighed(bits, bits, bits), cost=0.0,
+            frame=reading.view.frame, selection=reading.selection, fixed=reading.fixed, measure=reading.measure,
+            statistic=reading.statistic, transformation=reading.transformation, sizes=self.sizes,
+            words=reading.view.words(self.series),
+        )  # fmt: skip
+
+
+def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
+    series.fresh = np.ones(len(series.slots), bool)
+    series.known = [bound.meant.get(series.line(spot), {}) for spot in series.spots]
+    known = _established(series.grid, bound)
+    for view in _views(series, views, known, tally):
+        for selection in selections(view, series):
+            if selection.by_value is not None:
+                continue
+            for fixed in _fixed(view, series, selection, known):
+                tally.work += selection.chosen.size + 8 * len(series.slots) * len(view.frame.measures)
+                evaluated = _evaluated(view, selection, fixed, _statistics(view, series, known))
+                if evaluated is not None:
+                    yield from _given(view, series, selection, fixed, evaluated, known)
+
+
+def _established(grid: Grid, bound: Bound) -> list[Selected]:
+    """Formulas that other cells of the table follow from, those of most cells first."""
+    found = [
+        selected
+        for binding in bound.bindings
+        if binding.candidate.series.grid is grid
+        for selected in binding.candidate.selected
+    ]
+    return sorted(found, key=lambda selected: -int(selected.agrees.sum()))
+
+
+def _views(series: Series, views: list[FrameView], known: list[Selected], tally: Tally) -> list[FrameView]:
+    """The frames that other cells follow from, then those whose fields and files the labels name best."""
+    names = {selected.frame.name for selected in known}
+    # Labels that other numbers of their rows explain may mean a row as it stands.
+    placed = {selected.frame.name for selected in known if selected.selection.by_value is not None}
+    here = [view.rowed if view.frame.name in placed else view for view in views if view.frame.name in names]
+    rest = [view for view in views if view.frame.name not in names]
+    if tally.late() or not rest:
+        return here
+    costs = frame_costs(rest, series)
+    return here + [rest[place] for place in np.argsort(costs, kind="stable")[:MOST_VIEWS]]
+
+
+def _fixed(
+    view: FrameView, series: Series, selection: Selection, known: list[Selected]
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Values of further fields that hold for the whole series: named by its labels, or else established by others."""
+    named: dict[str, str] = {}
+    outright = False
+    for place, dimension in enumerate(view.frame.dimensions):
+        if place in selection.fields or len(dimension.values) < 2:
+            continue
+        match = view.said(place, series.constant)
+        if match is not None and match.strength >= STRONG:
+            named[dimension.name] = dimension.values[match.code]
+            outright |= match.strength >= LITERAL
+    options: dict[tuple[tuple[str, str], ...], None] = {}
+    # What labels of single numbers name is selected by them, and has no one value for all.
+    selecting = {dimension.name for place, dimension in enumerate(view.frame.dimensions)
+                 if place in selection.fields or view.is_spoken_of(place, series.texts)}  # fmt: skip
+    fields = {dimension.name for dimension in view.frame.dimensions}
+    for selected in known:
+        # Two frames of one file may have one name, and other fields.
+        if selected.frame.name == view.frame.name and fields >= {name for name, _ in selected.fixed}:
+            kept = {name: value for name, value in selected.fixed if name not in selecting}
+            options[tuple(sorted({**kept, **named}.items()))] = None
+    options[tuple(sorted(named.items()))] = None
+    if not outright:
+        options[()] = None
+    yield from list(options)[:4]
+
+
+def _evaluated(
+    view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...], statistics: list[str]
+) -> Evaluated | None:
+    return evaluate(view.frame, rows_of(view, selection, fixed), [], statistics=statistics)
+
+
+def rows_of(view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...]) -> Truths:
+    """The rows behind each number: [number, row]."""
+    chosen = selection.chosen
+    for name, value in fixed:
+        dimension = next(one for one in view.frame.dimensions if one.name == name)
+        chosen = chosen & (dimension.codes == (dimension.code_of.get(value, -2) if value else -1))[None, :]
+    return chosen
+
+
+def one_run(view: FrameView, series: Series, whole: Truths, part: Truths) -> str:
+    """The one run that a part of the rows belongs to, where words say a mean over such runs."""
+    if "mean" not in named_statistics(view, series) or not part.any():
+        return ""
+    told = frozenset(stems(" ".join(series.constant)))
+    place = int(np.nonzero(part.any(axis=1))[0][0])
+    for dimension in view.frame.dimensions:
+        name = stems(dimension.name)
+        if name and all(any(same_word(word, piece) for word in told) for piece in name):
+            all_codes, codes = np.unique(dimension.codes[whole[place]]), np.unique(dimension.codes[part[place]])
+            if len(all_codes) > 1 and len(codes) == 1 and codes[0] >= 0:
+                return f"{dimension.name} = {dimension.values[codes[0]]} alone"
+    return ""
+
+
+def _given(
+    view: FrameView,
+    series: Series,
+    selection: Selection,
+    fixed: tuple[tuple[str, str], ...],
+    evaluated: Evaluated,
+    known: list[Selected],
+) -> Iterator[Heard]:
+    strengths = _strengths(view, series, selection)
+    measures, named = _measures(view, series, known), named_statistics(view, series)
+    label = view.names.glossary.widened(series.constant[0])
+    outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
+    single = bool(one_run(view, series, selection.chosen, rows_of(view, selection, fixed)))
+    for measure, strength in measures:
+        other = outright and not view.melted and likeness(label, measure) < NAMED
+        column = view.frame.measures.index(measure)
+        sizes = evaluated.sizes[:, 0, column]
+        for statistic in evaluated.statistics:
+            values = evaluated.of(statistic)[:, 0, column]
+            for change in _changes(series, known):
+                expected = change(values)
+                agrees = scoring.hits(expected, series.low, series.high)
+                chosen = other or single or (bool(named) and statistic not in named and statistic in PLACES)
+                reading = LabelReading(view, selection, fixed, measure, statistic, change, strength, chosen)
+                yield Heard(reading, series, expected, agrees, sizes, strengths)
+
+
+def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers:
+    """How well the labels of each number name the values by which its rows are selected."""
+    found = np.ones(len(series.slots))
+    for number, (labels, meant) in enumerate(zip(series.varying, series.known, strict=True)):
+        for column, place in enumerate(selection.fields):
+            match = view.known(place, meant) or view.best(place, labels)
+            own = match is not None and match.code == selection.codes[number, column]
+            found[number] = min(found[number], min(1.0, match.strength) if match is not None and own else 0.5)
+    return found
+
+
+def _measures(view: FrameView, series: Series, known: list[Selected]) -> list[tuple[str, float]]:
+    """The measure that the nearest labels name, and those that cells of the series follow from."""
+    if view.melted:
+        return [(view.frame.measures[0], 1.0)]
+    found: dict[str, float] = {}
+    label = view.names.glossary.widened(series.constant[0])
+    scores = [likeness(label, measure) for measure in view.frame.measures]
+    best = max(scores, default=0.0)
+    if best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:
+        found[view.frame.measures[scores.index(best)]] = best
+    here = [selected for selected in known if selected.measure in view.frame.measures]
+    for selected in here:
+        if selected.series.spots == series.spots:
+            found.setdefault(selected.measure, STRONG)
+        # Both halves of a ± cell are of one measure.
+        if (
+            series.constant[0].endswith(" sd")
+            and selected.series.kind == series.kind
+            and _cells(selected.series) == _cells(series)
+        ):
+            found.setdefault(selected.measure, 1.0)
+    if not found and len({selected.measure for selected in here}) == 1:
+        # A table of one measure says it nowhere, or in its caption: it is what the other cells follow from.
+        found[here[0].measure] = 0.9
+    return list(found.items())
+
+
+def _cells(series: Series) -> set[tuple[int, int]]:
+    return {(spot.row, spot.column) for spot in series.spots}
+
+
+def _statistics(view: FrameView, series: Series, known: list[Selected]) -> list[str]:
+    """What the words name; else what cells of the series follow from, and the mean, which needs no word."""
+    role = series.constant[0].rpartition(" ")[2]
+    if series.spots[0].slot and role == "sd":
+        return list(_SPREADS)
+    if series.spots[0].slot and role == "n":
+        return ["count"]
+    named = named_statistics(view, series)
+    own = [selected.statistic for selected in known if selected.series.spots == series.spots]
+    # An extreme that no label mentions may give printed digits; nothing differs from it.
+    usual = [key for key in own if key in named or TRIED["values"][key].everyday]
+    return list(dict.fromkeys([*named, *usual, "mean"]))
+
+
+def named_statistics(view: FrameView, series: Series) -> list[str]:
+    """The statistics that the nearest label names which names any: a header speaks before the caption."""
+    caption = series.grid.caption
+    texts = (without_marks(text) if text == caption else text for text in series.constant[1:])
+    told = [" ".join(view.near_words(series)), *texts]
+    return next((found for found in map(_named, told) if found), [])
+
+
+def _named(text: str) -> list[str]:
+    """The statistics that a text names."""
+    context = frozenset(re.sub(r"[()_]", " ", text.lower()).split())
+    return [key for key, statistic in TRIED["values"].items() if statistic.said(context)]
+
+
+def _changes(series: Series, known: list[Selected]) -> list[Transformation]:
+    own = [selected.transformation for selected in known if selected.series.spots == series.spots]
+    usual = [change for change in transformations(series) if change.cost <= USUAL_UNITS]
+    return list({change.name: change for change in (*own, *usual)}.values())
