@@ -10,6 +10,13 @@ from pathlib import Path
 import pytest
 
 from cli.runner import sealtrace
+from sealtrace.binding.checking import WORK_A_SECOND, views_of
+from sealtrace.binding.files import read_results
+from sealtrace.binding.series import grids_of
+from sealtrace.binding.tables import bind_tables
+from sealtrace.binding.tally import Tally
+from sealtrace.binding.witness import hear_labels
+from sealtrace.paper.papers import read_paper
 
 SYSTEMS = ("base", "ours", "big", "tiny", "huge")
 Numbers = dict[str, tuple[str, str | None, str | None]]
@@ -304,3 +311,42 @@ def test_two_rows_that_are_the_whole_table_are_exchanged_and_not_stale(tmp_path:
         ("differs", "71.25"), ("differs", "64.31"), ("differs", "64.07"), ("differs", "58.92"),
     ]  # fmt: skip
     assert "is that of beta" in str(numbers["alpha, Accuracy"][2])
+
+
+def test_what_labels_were_not_asked_of_has_odds_all_the_same(tmp_path: Path) -> None:
+    """Where no work is left for the labels' witness, only the search has pointed at a number, maybe by accident."""
+    study(tmp_path, "one")
+    grids, tally = grids_of(read_paper(tmp_path / "paper.md", None).tables), Tally()
+    views = views_of(read_results(tmp_path / "results"), [], tally)
+    bound = bind_tables(grids, views, tally, 10 * WORK_A_SECOND)
+    hear_labels(grids, views, bound, tally, -1.0)
+    wrong = [number for number in bound.numbers.values() if not number.agrees]
+    assert wrong
+    assert all(number.odds is not None for number in wrong)
+
+
+def test_numbers_of_columns_that_only_count_are_not_exchanged(tmp_path: Path) -> None:
+    """Columns (1) to (4) of regressions, which the file numbers in another order."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "fits.csv").write_text("id,r2\n1,0.2713\n2,0.4831\n3,0.3994\n4,0.6127\n")
+    table = "| | (1) | (2) | (3) | (4) |\n|---|---|---|---|---|\n| R2 | 0.2713 | 0.3994 | 0.4831 | 0.6127 |\n"
+    (tmp_path / "paper.md").write_text(f"# Fits\n\n{table}")
+    _, numbers = checked(tmp_path)
+    assert [word for word, _, _ in numbers.values() if word == "differs"] == []
+
+
+@pytest.mark.parametrize(("flags", "told"), [("all", False), ("answers", True)])
+def test_a_flag_says_something_of_answers_if_it_is_not_always_set(flags: str, told: bool, tmp_path: Path) -> None:
+    """A flag that is always set agrees with 57 of 60 right answers, and means something else."""
+    lines = ["item,gold,predicted,flag"]
+    for item in range(60):
+        gold = "abc"[item % 3]
+        wrong = item % 20 == 7 if flags == "all" else item % 3 == 1
+        answer = "abc"[(item + 1) % 3] if wrong else gold
+        lines.append(f"{item},{gold},{answer},{int(flags == 'all' or not wrong or item == 4)}")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "answers.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "paper.md").write_text("# Answers\n\n| Model | Accuracy |\n|---|---|\n| ours | 0.95 |\n")
+    checked(tmp_path)
+    findings = json.loads((tmp_path / "found.json").read_text())["findings"]
+    assert any((finding.get("key") or {}).get("accident") == "unlike-flag" for finding in findings) == told

@@ -264,7 +264,10 @@ def unlike_flags(frame: Frame) -> Iterator[tuple[str, str, npt.NDArray[np.int64]
         if known.sum() < 20 or not np.isin(values[known], (0, 1)).all():
             continue
         unlike = np.nonzero(known & (right != (values == 1)))[0]
-        if 0 < len(unlike) <= (1 - MOSTLY) * known.sum():
+        # A flag that is nearly always set agrees with answers that are nearly always right, and says nothing of them.
+        flagged, correct = values[known].mean(), right[known].mean()
+        by_chance = known.sum() * (flagged * (1 - correct) + correct * (1 - flagged))
+        if 0 < len(unlike) <= (1 - MOSTLY) * 2 * by_chance:
             yield name, f"{guess.name} is {gold.name}", unlike
 
 

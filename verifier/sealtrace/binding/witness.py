@@ -26,7 +26,7 @@ from sealtrace.binding.exchanges import EXCHANGED, bind_exchanges
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_odds import LabelPrediction, predictions
 from sealtrace.binding.label_readings import LITERAL, PLACES, STRONG, Heard, named_statistics, one_run, rows_of
-from sealtrace.binding.series import Grid, Spot
+from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as, swapped_pair
 from sealtrace.binding.whole_tables import (
@@ -78,6 +78,9 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
         take_back_other_runs(grid, bound)
     for grid in grids:
         _set_aside(grid, bound)  # those of tables that there was no time for
+    for spot, number in list(bound.numbers.items()):
+        if not number.agrees and number.odds is None:
+            _weigh(spot, number, [], bound)  # What labels were not asked of is no error by itself.
 
 
 def _set_aside(grid: Grid, bound: Bound) -> dict[Spot, Candidate]:
@@ -142,7 +145,10 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
         return
     given = known.binding.candidate
     if swapped_pair(given.series, given.expected, given.covered & ~given.agrees):
-        known.odds = EXCHANGED
+        if _count_places(given.series):
+            del bound.numbers[spot]
+        else:
+            known.odds = EXCHANGED
         return
     slot, value = given.series.slots[known.place], float(given.expected[known.place])
     same = [option.odds for option in named if printed_as(option.value, slot) == printed_as(value, slot)]
@@ -154,6 +160,12 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
     # header says how the number is made of others.
     odds = max(SHOWN, SURE if plain else SHOWN, *same)
     known.odds = min(odds, SURE - 1) if any(map(_filtered_unsaid, given.selected)) else odds
+
+
+def _count_places(series: Series) -> bool:
+    """Whether labels only count where they stand, (1), (2), (3): results may be numbered in another order."""
+    own = [{label.text.strip("()[]# ") for label in labels} for labels in series.varying]
+    return all(str(place) in texts for place, texts in enumerate(own, 1))
 
 
 def _filtered_unsaid(given: Selected) -> bool:
