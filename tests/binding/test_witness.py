@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -350,3 +351,72 @@ def test_a_flag_says_something_of_answers_if_it_is_not_always_set(flags: str, to
     checked(tmp_path)
     findings = json.loads((tmp_path / "found.json").read_text())["findings"]
     assert any((finding.get("key") or {}).get("accident") == "unlike-flag" for finding in findings) == told
+
+
+def test_a_remark_in_brackets_behind_a_number_costs_nothing(tmp_path: Path) -> None:
+    """A released table says `79.6 (up 9.9)` in some rows: the column is one of numbers all the same."""
+    rows = ["lite,77.2 (up 7.5)", "small,79.6 (up 9.9)", "swin,81.3", "pvt,78.4", "deit,81.8"]
+    printed = "| lite | 77.2 |\n| small | 79.6 |\n| swin | 83.1 |\n| pvt | 78.4 |\n| deit | 81.8 |\n"
+    code, numbers = four_models(tmp_path, "\n".join(["model,accuracy", *rows]) + "\n", printed)
+    assert code == 1
+    assert [given for word, given, _ in numbers.values() if word == "differs"] == ["81.3"]
+    assert [word for word, _, _ in numbers.values()].count("follows") == 4
+
+
+@pytest.mark.parametrize(("taken", "follows"), [(max, True), (min, False)])
+def test_the_statistic_of_one_header_is_not_that_of_the_next(
+    taken: Callable[[list[float]], float], follows: bool, tmp_path: Path
+) -> None:
+    """`max error` stands behind `min ratio`: the least error explains nothing under it."""
+    draw = random.Random(5)
+    sizes = ("north", "south", "east", "west", "centre")
+    rows = [(size, round(draw.uniform(0.1, 0.9), 4), round(draw.uniform(1, 9), 4)) for size in sizes for _ in range(6)]
+    (tmp_path / "results").mkdir()
+    lines = ["site,ratio,max_abs_error", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "results" / "sites.csv").write_text("\n".join(lines) + "\n")
+    printed = [
+        f"| {size} | {min(row[1] for row in rows if row[0] == size):.3f} "
+        f"| {taken([row[2] for row in rows if row[0] == size]):.3f} |"
+        for size in sizes
+    ]
+    head = ["# Sites", "", "| Site | min ratio | max error |", "|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *printed]) + "\n")
+    _, numbers = checked(tmp_path)
+    assert {word for name, (word, _, _) in numbers.items() if name.endswith("ratio")} == {"follows"}
+    assert ({word for name, (word, _, _) in numbers.items() if name.endswith("error")} == {"follows"}) == follows
+
+
+def test_a_missing_seed_is_said_and_no_error(tmp_path: Path) -> None:
+    """Four seeds of one system where the others have five: results are missing, and the paper may be right."""
+    file = study(tmp_path, "") / "results" / "runs.csv"
+    file.write_text(
+        "".join(line for line in file.read_text().splitlines(keepends=True) if not line.startswith("big,4"))
+    )
+    code, numbers = checked(tmp_path)
+    told = [says for _, _, says in numbers.values() if says]
+    assert code == 3
+    assert told
+    assert all("Only 4 of the 5 rows that the other cells have are there" in says for says in told)
+
+
+def test_files_of_the_same_bytes_are_said(tmp_path: Path) -> None:
+    """The same runs under two names give every number, and a warning."""
+    results = study(tmp_path, "") / "results"
+    (results / "runs_again.csv").write_bytes((results / "runs.csv").read_bytes())
+    code, _ = checked(tmp_path)
+    [finding] = json.loads((tmp_path / "found.json").read_text())["findings"]
+    assert (code, finding["severity"], finding["key"]) == (0, "warning", {"accident": "identical-files"})
+    assert "runs.csv, runs_again.csv have the same bytes" in finding["message"]
+
+
+def test_a_truncated_file_is_said_and_not_called_want_of_time(tmp_path: Path) -> None:
+    """One of three files of a kind ends in the middle: none is compared, and the reason is said."""
+    (tmp_path / "results").mkdir()
+    for number in (1, 2, 3):
+        runs = json.dumps([{"system": "base", "seed": seed, "score": 0.5 + seed / 100} for seed in range(9)])
+        (tmp_path / "results" / f"part{number}.json").write_text(runs if number < 3 else runs[:70])
+    (tmp_path / "paper.md").write_text("# P\n\n| System | Score |\n|---|---|\n| base | 0.540 |\n| big | 0.612 |\n")
+    checked(tmp_path)
+    passed = json.loads((tmp_path / "found.json").read_text())["not_looked_at"]
+    assert any("part3.json of the same kind could not be read" in one["why"] for one in passed)
+    assert not any("want of time" in one["why"] for one in passed)

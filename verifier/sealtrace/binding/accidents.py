@@ -33,15 +33,20 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
     )
     if number.exchanged:
         text += f" The printed number is that of {number.exchanged}."
+    if number.fewer_rows is not None:
+        own, usual = number.fewer_rows
+        text += f" Only {own} of the {usual} rows that the other cells have are there: results may be missing."
     return text if number.rounding is None else f"{text} {number.rounding.cause}"
 
 
 ACCIDENTS = "results.accidents"
 
 
-def accidents_of(grids: list[Grid], bound: Bound) -> list[Finding]:
-    """Every accident that was recognised in tables."""
-    return [*_superseded(bound), *_swaps(grids, bound)]
+def accidents_of(grids: list[Grid], bound: Bound, copies: list[list[str]]) -> list[Finding]:
+    """Every accident that was recognised in tables, and the files of the same bytes that formulas read."""
+    told = "have the same bytes; where they stand for different runs, one of them was copied"
+    same = [_accident("identical-files", f"{_listed(files)} {told}", severity="warning") for files in copies]
+    return [*_superseded(bound), *_swaps(grids, bound), *same]
 
 
 def _accident(

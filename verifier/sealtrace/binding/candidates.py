@@ -244,7 +244,19 @@ class BoundNumber:
             return "explained"
         if self.rounding is not None:
             return self.rounding.status.value
-        return "off" if self.odds is None or self.odds >= SURE else "probably-off"
+        sure = (self.odds is None or self.odds >= SURE) and self.fewer_rows is None
+        return "off" if sure else "probably-off"
+
+    @property
+    def fewer_rows(self) -> tuple[int, int] | None:
+        """How many rows are behind it, and behind each of the others, where it has fewer and these have equally many:
+        a seed or a fold is missing in the results, and the paper may be right."""
+        given = self.binding.candidate
+        if not isinstance(given, Selected):
+            return None
+        usual, own = np.unique(given.sizes[given.agrees]), given.sizes[self.place]
+        enough = given.agrees.sum() >= 2 and len(usual) == 1
+        return (int(own), int(usual[0])) if enough and 0 < own < usual[0] else None
 
 
 @dataclass(frozen=True)

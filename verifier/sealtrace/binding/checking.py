@@ -27,7 +27,7 @@ from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of
 from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames, unlike_flags
-from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, read_results
+from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results
 from sealtrace.binding.frames import Frame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.prose import BoundText, bind_text
@@ -92,6 +92,8 @@ class Findings:
     """Tables of the paper that could not be read."""
     title: str | None = None
     """The paper's."""
+    copies: list[list[str]] = field(default_factory=list)
+    """Files of the same bytes among those that formulas read."""
 
 
 def examine_files(
@@ -156,7 +158,9 @@ def examine(
         seconds=seconds, tally=tally, progress=progress, rivals=rivals,
     )  # fmt: skip
     refused = [problem for problem in reported.problems if problem.severity == "error"]
-    return replace(findings, audit=audit, refused=refused, title=title_of(reported.texts))
+    files = {file for binding in findings.bound.bindings for file in binding.candidate.files}
+    copies = copies_among(results, files)
+    return replace(findings, audit=audit, refused=refused, title=title_of(reported.texts), copies=copies)
 
 
 def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Result:
@@ -304,7 +308,7 @@ def concluded(findings: Findings, version: str) -> Result:
     numbers = [_cell(findings, grid, cell, {formula.id: formula for formula in formulas}, bindings)
                for grid, cell in cells]  # fmt: skip
     numbers += map(_text, findings.text)
-    accidents = accidents_of(findings.grids, findings.bound)  # (5)
+    accidents = accidents_of(findings.grids, findings.bound, findings.copies)  # (5)
     serious = any(accident.severity == "error" for accident in accidents)
     differing = [_differs(number) for number in numbers if number.status in _WORST]
     wrong = [finding for finding in differing if finding.severity == "error"]

@@ -15,7 +15,7 @@ from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.files import Rows, Unread, belong_together, kind_of
 from sealtrace.binding.frames import Dimension, Frame, Numbers
 from sealtrace.binding.tally import Tally
-from sealtrace.paper.numbers import read_printed
+from sealtrace.paper.numbers import PrintedNumber, read_printed
 
 MAX_VALUES = 400
 """Distinct values that a field may have and still select."""
@@ -52,8 +52,8 @@ def frames_of(tables: list[Rows], tally: Tally | None = None, unread: Sequence[U
         if tally.late():
             break
         found[place] = stacked(groups[place])
-    used = {id(rows) for place in found for rows in groups[place]}
-    left = [table.file for table in tables if id(table) not in used]
+    left = [one.file for one in late]
+    left += [rows.file for place, group in enumerate(groups) if place not in found for rows in group]
     if left:
         tally.untried.append(f"what {left[0]} and {len(set(left)) - 1} more files hold")
     return [frame for _, frame in sorted(found.items()) if frame is not None]
@@ -275,13 +275,13 @@ def _plain_numbers(column: list[object]) -> Numbers | None:
 
 
 def _compound(column: list[object]) -> dict[str, Numbers]:
-    """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` one."""
+    """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` and `61.2 (up 3)`
+    one."""
     first = [str(value) for value in column if value not in (None, "")][:3]
     if not any(map(str.isdigit, "".join(first))) or len(column) > 5000:
         return {}
     texts = [str(value).strip().replace("+/-", "±") if value not in (None, "") else "" for value in column]
-    forms = [read_printed(text) if text else None for text in texts]
-    written = [form.parts if form is not None and form.form in _WRITTEN else () for form in forms]
+    written = [_written(text) or _written(text.partition("(")[0].strip()) for text in texts]
     if not any(written):
         return _named_parts([text for text in texts if text], texts)
     others = [text for text, parts in zip(texts, written, strict=True) if text and not parts]
@@ -292,6 +292,12 @@ def _compound(column: list[object]) -> dict[str, Numbers]:
         values = [float(parts[part].value) if len(parts) > part else np.nan for parts in written]
         found["" if part == 0 else f" ({part + 1})"] = np.array(values)
     return found
+
+
+def _written(text: str) -> tuple[PrintedNumber, ...]:
+    """The numbers of a text that is nothing else."""
+    form = read_printed(text) if text else None
+    return form.parts if form is not None and form.form in _WRITTEN else ()
 
 
 def _named_parts(filled: list[str], texts: list[str]) -> dict[str, Numbers]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import math
@@ -605,3 +606,18 @@ def _objects(
             below = inherited | short if len(short) <= _INHERITED else inherited
             for key, it in inside:
                 _walk(it, (*way, str(key)), below, f"{place}/{key}", found)
+
+
+def copies_among(directory: Path, names: Collection[str]) -> list[list[str]]:
+    """Groups of files of the same bytes; only those of equal sizes are read again."""
+    alike: dict[object, list[str]] = {}
+    for name in sorted(names):
+        path = directory / name
+        if path.is_file() and path.stat().st_size:
+            alike.setdefault(path.stat().st_size, []).append(name)
+    found: dict[object, list[str]] = {}
+    for size, same in alike.items():
+        for name in same if len(same) > 1 else ():
+            with (directory / name).open("rb") as file:
+                found.setdefault((size, hashlib.file_digest(file, "sha256").digest()), []).append(name)
+    return [same for same in found.values() if len(same) > 1]

@@ -241,13 +241,15 @@ _STATISTIC = re.compile(
 
 
 def _header(grid: Grid, column: int) -> str:
-    """A column's header; one that names only a statistic speaks of the measure of the column before it."""
+    """A column's header; one that names only a statistic speaks of the measure of the column before it, not of the
+    statistic that stands there: `max error` behind `min ratio` is no least value."""
     header = grid.headers[column]
     before = column - 1
     while before > max(grid.labels) and _STATISTIC.fullmatch(grid.headers[before]):
         before -= 1
     if _STATISTIC.fullmatch(header) and before > max(grid.labels):
-        return f"{header} of {grid.headers[before]}"
+        measure = " ".join(word for word in grid.headers[before].split() if not _STATISTIC.fullmatch(word))
+        return f"{header} of {measure}"
     return header
 
 
