@@ -420,3 +420,21 @@ def test_a_truncated_file_is_said_and_not_called_want_of_time(tmp_path: Path) ->
     passed = json.loads((tmp_path / "found.json").read_text())["not_looked_at"]
     assert any("part3.json of the same kind could not be read" in one["why"] for one in passed)
     assert not any("want of time" in one["why"] for one in passed)
+
+
+def test_exchanged_rows_are_named_where_labels_are_only_like_the_names(tmp_path: Path) -> None:
+    """Every number of two rows disagrees with its own record and is the other's: that is no other run."""
+    rows = [("a2017->a2018", "concept", 0.7561, 0.9342), ("a2017->a2018", "covariate", 0.5063, 0.8291),
+            ("a2018->a2017", "concept", 0.6127, 0.7719), ("a2018->a2017", "covariate", 0.4418, 0.6935)]  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = ["direction,framing,macro_f1,roc_auc", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "results" / "cross.csv").write_text("\n".join(lines) + "\n")
+    printed = [rows[1][2:], rows[0][2:], rows[2][2:], rows[3][2:]]
+    table = [f"| {way[1:5]}→{way[-4:]} {framing} | {f1:.3f} | {auc:.3f} |"
+             for (way, framing, _, _), (f1, auc) in zip(rows, printed, strict=True)]  # fmt: skip
+    head = ["# Years", "", "| Direction | Macro F1 | ROC-AUC |", "|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *table]) + "\n")
+    code, numbers = checked(tmp_path)
+    assert code == 1
+    assert [given for word, given, _ in numbers.values() if word == "differs"] == ["0.756", "0.934", "0.506", "0.829"]
+    assert "is that of 2017→2018 covariate" in str(numbers["2017→2018 concept, Macro F1"][2])

@@ -50,8 +50,8 @@ def exchanged_rows(grid: Grid, found: list[LabelPrediction]) -> list[tuple[Label
     Two rows that are the whole table leave no row that follows as named, but both follow from the same file.
     """
     rows: dict[int, dict[tuple[int, int], LabelPrediction]] = {}
-    for one in found:
-        rows.setdefault(one.spot.row, {})[one.spot.column, one.spot.slot] = one
+    for option in found:
+        rows.setdefault(option.spot.row, {})[option.spot.column, option.spot.slot] = option
     pairs: list[tuple[LabelPrediction, str]] = []
     for first, second in combinations(rows, 2):
         one, two = rows[first], rows[second]

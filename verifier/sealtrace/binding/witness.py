@@ -148,7 +148,7 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
         if _count_places(given.series):
             del bound.numbers[spot]
         else:
-            known.odds = EXCHANGED
+            known.odds, known.exchanged = EXCHANGED, _other_of_the_pair(known)
         return
     slot, value = given.series.slots[known.place], float(given.expected[known.place])
     same = [option.odds for option in named if printed_as(option.value, slot) == printed_as(value, slot)]
@@ -160,6 +160,15 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
     # header says how the number is made of others.
     odds = max(SHOWN, SURE if plain else SHOWN, *same)
     known.odds = min(odds, SURE - 1) if any(map(_filtered_unsaid, given.selected)) else odds
+
+
+def _other_of_the_pair(number: BoundNumber) -> str:
+    """The row, or column, whose number a number is that was exchanged with it."""
+    given = number.binding.candidate
+    wrong = np.nonzero(given.covered & ~given.agrees)[0]
+    spot = next(given.series.spots[place] for place in wrong if place != number.place)
+    grid = given.series.grid
+    return grid.row_name(spot.row) if given.series.kind == "column" else grid.headers[spot.column]
 
 
 def _count_places(series: Series) -> bool:
