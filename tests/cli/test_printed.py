@@ -234,6 +234,7 @@ def test_one_metric_is_explained() -> None:
     assert recipe is not None
     assert json.loads(recipe[1]) == {"metric": "mcnemar", "of": "answer", "versus": {"system": "baseline"}}
     assert "did you mean 'mcnemar'?" in sealtrace("metrics", "mcnemr").errors
+    assert sealtrace("metrics", "welch").output.startswith("t_test"), "what headings call it finds it, too"
 
 
 def test_every_argument_of_everyday_statistics_is_told() -> None:

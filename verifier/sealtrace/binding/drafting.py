@@ -50,7 +50,7 @@ class _CellCondition:
     name: str
     value: str
     labels: dict[str, str]
-    """Place to label: `row 0`, `row 1`, `heading`."""
+    """Place to label: `row 0`, `row 1`, `heading 0`, `heading`."""
     cell: tuple[int, int]
 
 
@@ -149,6 +149,8 @@ class Draft:
 
     def _conditions(self, grid: Grid, row: int, column: int) -> Iterable[_CellCondition]:
         labels = {f"row {place}": text for place, text in enumerate(grid.row_labels[row]) if text}
+        # A heading above several columns names an entity by itself; the whole heading would hide the statistic in it.
+        labels |= {f"heading {place}": text for place, text in enumerate(grid.table.above(column)) if text}
         labels["heading"] = grid.table.headers[column]
         for slot in range(len(grid.cells[row, column].slots)):
             number = self._findings.bound.numbers[Spot(grid.number, row, column, slot)]
@@ -176,7 +178,8 @@ class Draft:
             if shared and not any(appearance(own[0].value) in map(appearance, one.labels.values()) for one in own):
                 self._printed.populations.setdefault(table, {})[name] = own[0].value
                 continue
-            for place in sorted({place for one in own for place in one.labels}, key=lambda at: (at == "heading", at)):
+            places = {place for one in own for place in one.labels}
+            for place in sorted(places, key=lambda at: (at.startswith("heading"), at == "heading", at)):
                 pairs = {(one.labels.get(place, ""), one.value) for one in own}
                 known = self._printed.names.get(name, {})
                 labels = dict(pairs)

@@ -60,13 +60,15 @@ def files_of(kind: str, study: str) -> dict[str, bytes]:
 FIRST_PROTOCOL = "declare/protocol.json"
 
 
-def first_protocol(directory: Path) -> dict[str, bytes]:
+def first_protocol(directory: Path, title: str | None = None) -> dict[str, bytes]:
     """The least protocol that can be sealed, by its place in a draft; nothing where the draft has one."""
     if (directory / FIRST_PROTOCOL).exists() or any(directory.glob("seals/*")):
         return {}
     name = directory.resolve().name
     study = name if name.isprintable() and 0 < len(name) <= _LONGEST_NAME else "study"
-    return {FIRST_PROTOCOL: json_file({"study": study, "title": "One line about the study", "anonymous": False})}
+    return {
+        FIRST_PROTOCOL: json_file({"study": study, "title": title or "One line about the study", "anonymous": False})
+    }
 
 
 def directories_of(kind: str) -> list[str]:

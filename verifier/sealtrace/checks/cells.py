@@ -405,9 +405,9 @@ def _compare_text(sealed: list[Table], papers: list[Paper], outcome: Outcome) ->
         if id(number) not in compared
     ]
     if others:
-        message = (
-            f"{len(others)} numbers in the text are not sealed: nothing here checks them. The first: {others[0].text}."
-        )
+        told = f"{len(others)} numbers in the text are" if len(others) > 1 else "One number in the text is"
+        message = f"{told} not sealed, so nothing here checks {'them; the first is' if len(others) > 1 else 'it:'}"
+        message = f"{message} {others[0].text}."
         outcome.at(others[0].source, row=others[0].line).note(None, message)
 
 

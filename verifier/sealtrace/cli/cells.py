@@ -29,6 +29,7 @@ from sealtrace.cli.output import (
     text_width,
     write_output,
 )
+from sealtrace.report.findings import times
 from sealtrace.report.formats import Showing
 from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import TextSheet
@@ -222,12 +223,14 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
     unsealed = found.subject.model_copy(update={"root_sha256": None})
     found = replace(found.only(tables or tuple(record["label"] for record in records)), subject=unsealed, bundle_code=0)
     told = found.result
-    Outputs([("text", None)]).write(told, Showing(everything=everything))
     chosen = {result.cell.record for result in found.results}
     problems = recipe_problems(examination.report)
     refused = [problem for problem in problems if not tables or problem.partition("/rows")[0] in chosen]
+    if refused:
+        click.echo(f"{paint('REFUSED', 'red')}: {times(len(refused), 'recipe')}, which `seal` would refuse as well")
     for problem in refused:
         click.echo(harmless(problem), err=True)
+    Outputs([("text", None)]).write(told, Showing(everything=everything))
     return 1 if refused else told.exit_code
 
 

@@ -133,7 +133,7 @@ def check(
     if stated:
         found = with_claims(found, decide_claims(stated, Ground(reported)))
     if save is not None:
-        _save(save, Draft(findings, reported).files())
+        _save(save, Draft(findings, reported).files(), found.subject.title)
     unheard = any(claim.grade == "refused" for claim in found.claims)
     code = 0 if allow_unexplained and found.verdict == "incomplete" and not unheard else found.exit_code
     outputs.write(found, Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent)))
@@ -155,13 +155,13 @@ def refuse_silent_asking() -> None:
         raise click.UsageError("--ask needs a terminal")
 
 
-def _save(directory: Path, files: dict[str, str]) -> None:
+def _save(directory: Path, files: dict[str, str], title: str | None) -> None:
     """Writes the draft; the directory is new or empty."""
     from sealtrace.drafting import settled
 
     try:
         drafted = {name: text.encode() for name, text in files.items()}
-        write_together(directory, settled({**first_protocol(directory), **drafted}), new=True)
+        write_together(directory, settled({**first_protocol(directory, title), **drafted}), new=True)
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None
     click.echo(

@@ -79,17 +79,22 @@ def _explain(check: Check) -> None:
 @click.argument("name", required=False)
 @form_option
 def metrics(name: str | None, form: str) -> int:
-    """List the named metrics that a table's recipes can ask for, or explain the metric NAME.
+    """List the named metrics that a table's recipes can ask for, or explain those of a NAME.
+
+    NAME is a metric's name, or a word of what headings call it.
 
     \b
     Examples:
       sealtrace metrics
       sealtrace metrics mcnemar
+      sealtrace metrics welch
     """
     from sealtrace.recipes.metrics import all_metrics
 
     chosen = [metric for metric in all_metrics() if name in (None, metric.name)]
-    refuse_unknown("no metric is called", [name] if name else [], [metric.name for metric in all_metrics()])
+    chosen = chosen or [metric for metric in all_metrics() if name and name.casefold() in " ".join(metric.words)]
+    if not chosen:
+        refuse_unknown("no metric is called", [name] if name else [], [metric.name for metric in all_metrics()])
     if form == "json":
         listed = [
             {

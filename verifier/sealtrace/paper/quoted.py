@@ -91,7 +91,9 @@ def _by_words(
             first = masked.count(NUMBER, 0, begin) + places[0]
             found.append(QuotedNumber(row, cell, _numbers(sentence)[first : first + size], sentence))
     if not found:
-        return QuotedNumber(row, cell, problem="its sentence no longer stands in the paper: quote it again")
+        return QuotedNumber(
+            row, cell, problem="its sentence no longer stands in the paper: write the new one as `quotation` of its row"
+        )
     # Where a sentence stands twice (abstract and conclusion), each row has the nearest one.
     return min(found, key=lambda one: abs((one.line or 0) - (row.line or 0)))
 

@@ -35,4 +35,4 @@ def _in_tex(text: str) -> str:
     tokens, _ = match_braces(tokenize(SourceText("title", text), begin, min(len(text), begin + 10 * _LONGEST))[0])
     cursor = Cursor(tokens)
     cursor.option()
-    return " ".join(render(cursor.group()).text().split())
+    return " ".join(render(cursor.argument()).text().split())

@@ -681,13 +681,18 @@ def metric_in_words(name: str, arguments: Mapping[str, str]) -> str:
         said += f" of {arguments['of']}"
     said += f" against {arguments['against']}" if "against" in arguments else ""
     said += f" in {arguments['dataset']}" if "dataset" in arguments else ""
-    where = [f"{key.partition('.')[2]} is {value}" for key, value in arguments.items() if key.startswith("where.")]
-    said += f" where {' and '.join(where)}" if where else ""
+    told = {
+        part: " and ".join(
+            f"{key.partition('.')[2]} is {value}" for key, value in arguments.items() if key.startswith(f"{part}.")
+        )
+        for part in ("where", "versus", "minus")
+    }
+    said += f" where {told['where']}" if told["where"] else ""
+    said += f", versus the rows where {told['versus']}" if told["versus"] else ""
     said += f", averaged over {arguments['group']}" if arguments.get("group") else ""
     if arguments.get("over"):
         said += f", {arguments.get('show', 'mean')} over {arguments['over']}"
-    minus = [f"{key.partition('.')[2]} is {value}" for key, value in arguments.items() if key.startswith("minus.")]
-    said += f", less the same where {' and '.join(minus)}" if minus else ""
+    said += f", less the same where {told['minus']}" if told["minus"] else ""
     known = {"of", "against", "dataset", "group", "over", "show"}
     rest = [f"{key} {value}" for key, value in arguments.items() if key not in known and "." not in key]
     return f"{said}; {', '.join(rest)}" if rest else said

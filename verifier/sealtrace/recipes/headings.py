@@ -137,6 +137,10 @@ def _called(field: str) -> Statistic | None:
     return next((entry for entry in named_in(said) if said in map(appearance, (entry.name, *entry.words))), None)
 
 
+_WORDS_TOLD = 4
+"""How many words of a statistic a message names."""
+
+
 def _functions(entry: Statistic) -> set[str]:
     return set(_NAMED.findall(entry.sql.casefold())) - {"count"}
 
@@ -162,7 +166,10 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
         if STATISTICS[name].kind is StatisticKind.ORDER if name in STATISTICS else False:
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
     for name in sorted(computed.needed - both):
-        yield f"it shows the {_told([name])}, and no label of the row or the column says so"
+        where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
+        words = STATISTICS[name].words[:_WORDS_TOLD] if name in STATISTICS else ()
+        told = f" with one of its words ({', '.join(words)}, …)" if words else ""
+        yield f"it shows the {_told([name])}, and {where} so{told}"
     shown = computed.arguments.get("show", "")
     spread = next((name for name in _SPREADS if name in shown), None)
     if spread is not None:
