@@ -168,8 +168,8 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     for name in sorted(computed.needed - both):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
         words = STATISTICS[name].words[:_WORDS_TOLD] if name in STATISTICS else ()
-        told = f" with one of its words ({', '.join(words)}, …)" if words else ""
-        yield f"it shows the {_told([name])}, and {where} so{told}"
+        such = f" with one of its words ({', '.join(words)}, …)" if words else ""
+        yield f"it shows the {_told([name])}, and {where} so{such}"
     shown = computed.arguments.get("show", "")
     spread = next((name for name in _SPREADS if name in shown), None)
     if spread is not None:
