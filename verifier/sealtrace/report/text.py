@@ -204,8 +204,8 @@ def _failures(sheet: TextSheet, result: Result, own: list[Finding], everything: 
             told = f"{times(other.findings, 'finding')}{'' if everything else ', which --all lists'}"
             sheet.line(f"  and so: {sheet.paint(other.id, 'red')} ({told})")
             if everything:
-                found = [finding for finding in own if finding.check == other.id and finding.severity == "error"]
-                _findings(sheet, found, other.findings)
+                following = [finding for finding in own if finding.check == other.id and finding.severity == "error"]
+                _findings(sheet, following, other.findings)
 
 
 def _findings(sheet: TextSheet, shown: list[Finding], total: int) -> None:
