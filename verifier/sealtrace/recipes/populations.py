@@ -72,9 +72,8 @@ class PopulationRows:
 
     @cached_property
     def constants(self) -> frozenset[Fraction]:
-        """Numbers that queries may compare fields with."""
-        documents = self._evidence.bundle.sealed(PrintedNames)
-        return frozenset(exact(value) for one in documents for value in (one.record.constants or {}).values())
+        """Numbers that queries may write."""
+        return declared_constants(self._evidence)
 
     @cached_property
     def populations(self) -> dict[str, RecipePopulation]:
@@ -233,6 +232,12 @@ class PopulationRows:
                 self._told[asked] = _first_told(frame, name, outcomes, truth)
             if (told := self._told[asked]) is not None:
                 yield f"the rows are restricted by {name}, which tells {told}"
+
+
+def declared_constants(evidence: Evidence) -> frozenset[Fraction]:
+    """The numbers that a bundle declares before there are results."""
+    documents = evidence.bundle.sealed(PrintedNames)
+    return frozenset(exact(value) for one in documents for value in (one.record.constants or {}).values())
 
 
 def _determined(declared: Dataset) -> Iterator[str]:

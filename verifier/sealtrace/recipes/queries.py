@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
 from sealtrace.recipes.forms import FORMS, ROW_BY_ROW, Altering
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value
+from sealtrace.recipes.populations import declared_constants
 from sealtrace.recipes.sql_process import SqlError
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class Queries:
         for one in sound.description.compared:
             compared.setdefault(one.field, set()).update(one.values if one.equal else ())
         near, whole = restricted(reads, False, compared), restricted(reads, True, compared)
-        if sound.description.brought:  # a number of its own, whatever the rows are
+        if self._undeclared(sound):  # a number of its own, whatever the rows are
             near, whole = {}, {}
         if rows > 1 and len((result := self._run(sql, within=near)).rows) == rows:
             if whole != near:
@@ -313,7 +315,7 @@ class Queries:
 
     def _fixed(self, same: Callable[..., bool], result: SqlResult, place: int, columns: list[int]) -> str | None:
         """What gives a result whatever the records hold; None where they give it."""
-        if own := result.description.brought:
+        if own := self._undeclared(result):
             return f"a query that brings {', '.join(own[:3])} of its own"
         # Of rows that are not held, some are tried first and all only where need be.
         every = [f"{form}{_EVERY_ROW}" for form in ROW_BY_ROW] if result.reads & self._unheld.keys() else []
@@ -321,6 +323,12 @@ class Queries:
         telling = [at for at in columns if len(columns) == 1 or not isinstance(result.rows[place][at], str)]
         never_moves = any(all(same(form, at, or_nothing=True) for form in (*FORMS, *every)) for at in telling)
         return _SAME if never_moves else None
+
+    def _undeclared(self, result: SqlResult) -> list[str]:
+        """The numbers that a query writes itself, without those that it scales by and the bundle declares."""
+        known = declared_constants(self._evidence) if result.description.scales else ()
+        scales = [text for text in result.description.scales if Fraction(text) not in known]
+        return [*result.description.brought, *scales]
 
     def _same(
         self, sql: str, within: Within, sealed: SqlResult, place: int, form: str, column: int, *, or_nothing: bool

@@ -16,6 +16,7 @@ from sealtrace.recipes.sql_syntax import (
     COUNTS,
     LONGEST_WORDS,
     MEANS,
+    QUANTILES,
     Compared,
     Join,
     Node,
@@ -34,6 +35,7 @@ from sealtrace.recipes.sql_syntax import (
     number,
     objects,
     query_words,
+    reads_nothing,
     within,
 )
 from sealtrace.statistics.entries import STATISTICS
@@ -43,7 +45,6 @@ PLAIN = frozenset({"+", "-", "*", "/", "abs", "not", "round", "sum", "fsum", "ka
                    "cast", "try_cast", "row", "struct_pack"}) | MEANS | COUNTS  # fmt: skip
 """Functions that take every row alike, or whose comparisons are looked at by themselves."""
 _CONTAINS = frozenset({"list_contains", "array_contains", "list_has"})
-_QUANTILES = ("quantile", "approx_quantile", "percentile")
 _EQUAL = frozenset({"COMPARE_EQUAL", "COMPARE_IN"})
 _AGGREGATES = MEANS | COUNTS | {"sum", "fsum", "min", "max", "median", "mode", "arg_max", "arg_min", "first", "last",
                                 "any_value", "bool_or", "bool_and", "list", "stddev", "stddev_samp"}  # fmt: skip
@@ -68,7 +69,8 @@ def described(trees: list[Node], macros: Collection[str] = ()) -> QueryDescripti
             inner.get("type") == "COMPARE_NOTEQUAL" or function(inner) == "error_rate"
             for inner in within(first, calculated)
         ),
-        brought=tuple(number for tree in trees for number in brought(tree, calculated)),
+        brought=tuple(text for tree in trees for text in brought(tree)[0]),
+        scales=tuple(text for tree in trees for text in brought(tree)[1]),
         totals=found.totals,
         shares=tuple(found.shares()),
         compared=tuple(dict.fromkeys(found.compared())),
@@ -145,7 +147,7 @@ class Restrictions:
     def shares(self) -> Iterator[str]:
         """The shares that its quantiles are asked for."""
         for node in self._nodes:
-            if function(node).startswith(_QUANTILES):
+            if function(node).startswith(QUANTILES):
                 yield from (constant(given) for given in arguments_of(node)[1:] if is_constant(given))
             elif function(node) == "median":
                 yield "0.5"
@@ -156,25 +158,28 @@ class Restrictions:
         """Every field that is compared with constants."""
         asked = {id(inner) for node in self._nodes if function(node) in STATISTICS for inner in objects(node)}
         for node in self._nodes:
-            kind, form, name, given = node.get("class"), str(node.get("type")), function(node), arguments_of(node)
-            if kind == "COMPARISON":
-                sides = [node["left"], node["right"]]
-                yield from self._against(sides, equal=form in _EQUAL, restricts=id(node) not in asked)
-            elif labels := labels_of(node):
-                for label in filter(is_constant, labels):
-                    yield from self._against([*given, label], equal=True, restricts=False)
-            elif kind == "OPERATOR" and form in ("COMPARE_IN", "COMPARE_NOT_IN"):
-                yield from self._against(node["children"], equal=form in _EQUAL)
-            elif kind == "BETWEEN":
-                yield from self._against([node["input"], node["lower"], node["upper"]], equal=False)
-            elif name in _CONTAINS:
-                yield from self._against(given, equal=True)
-            elif name in self._macros or name == "nullif" or any(map(_is_text, given)):
+            given = arguments_of(node)
+            for label in filter(is_constant, labels := labels_of(node)):
+                yield from self._against([*given, label], equal=True, restricts=False)
+            if (sides := self._sides(node)) is not None:
+                equal = str(node.get("type")) in _EQUAL or function(node) in _CONTAINS
+                yield from self._against(sides, equal=equal, restricts=id(node) not in asked)
+            elif not labels and (function(node) == "nullif" or any(map(_is_text, given))):
                 yield from self._against(given, equal=False)
 
+    def _sides(self, node: Node) -> list[Node] | None:
+        """What a node compares with each other; None where it is no comparison."""
+        if node.get("class") == "COMPARISON":
+            return [node["left"], node["right"]]
+        if str(node.get("type")) in ("COMPARE_IN", "COMPARE_NOT_IN"):
+            return node["children"]
+        if node.get("class") == "BETWEEN":
+            return [node["input"], node["lower"], node["upper"]]
+        return arguments_of(node) if function(node) in _CONTAINS | self._macros else None
+
     def _against(self, sides: list[Node], *, equal: bool, restricts: bool = True) -> Iterator[Compared]:
-        constants = [side for side in sides if _reads_nothing(side)]
-        others = [side for side in sides if not _reads_nothing(side)]
+        constants = [side for side in sides if reads_nothing(side)]
+        others = [side for side in sides if not reads_nothing(side)]
         if not constants:
             return
         # What a function makes of constants is known to nobody who reads the table.
@@ -286,18 +291,8 @@ class Restrictions:
 
     def _with_constants(self, node: Node) -> bool:
         """Whether a condition compares one expression with constants, which is looked at by itself."""
-        kind, form = node.get("class"), str(node.get("type"))
-        if kind == "COMPARISON":
-            sides = [node["left"], node["right"]]
-        elif form in ("COMPARE_IN", "COMPARE_NOT_IN"):
-            sides = node["children"]
-        elif kind == "BETWEEN":
-            sides = [node["input"], node["lower"], node["upper"]]
-        elif function(node) in _CONTAINS | self._macros:
-            sides = arguments_of(node)
-        else:
-            return _reads_nothing(node)
-        return sum(not _reads_nothing(side) for side in sides) < 2
+        sides = self._sides(node)
+        return reads_nothing(node) if sides is None else sum(not reads_nothing(side) for side in sides) < 2
 
     def _joins_tables(self, node: Node) -> bool:
         """Whether a condition says that a field is the same in two relations, as a join does."""
@@ -412,11 +407,6 @@ def _conjuncts(condition: Node) -> Iterator[Node]:
             yield from _conjuncts(child)
     else:
         yield condition
-
-
-def _reads_nothing(node: Node) -> bool:
-    """Whether an expression is made of constants alone."""
-    return not any(inner.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for inner in objects(node))
 
 
 def _is_text(node: Node) -> bool:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypedDict, cast
 
+from sealtrace.statistics.entries import STATISTICS
+
 Tree = object
 """A part of a syntax tree: an object, a list, or a scalar."""
 Node = TypedDict(
@@ -76,6 +78,8 @@ class QueryDescription:
     """Whether that comparison is of fields that differ."""
     brought: tuple[str, ...] = ()
     """Numbers that its result may take from the query itself."""
+    scales: tuple[str, ...] = ()
+    """Numbers that it multiplies and divides by, which the bundle declares."""
     totals: bool = False
     """Whether it adds up or averages, and does not only count."""
     shares: tuple[str, ...] = ()
@@ -223,10 +227,8 @@ def is_plain_mean(node: Node, calculated: dict[str, Node], depth: int, *, averag
             return _whole_count(given[1]) and _total(given[0], calculated, depth)
         case "FUNCTION" if name == "*" and len(given) == 2:
             return any(
-                is_constant(scale)
-                and constant(scale) in ("100", "100.0", "1000", "1.0", "1")
-                and (is_plain_mean(other, calculated, depth, averaged=averaged) or _total(other, calculated, depth))
-                for scale, other in zip(given, reversed(given), strict=True)
+                is_plain_mean(other, calculated, depth, averaged=averaged) or _total(other, calculated, depth)
+                for other in _scaled(given)
             )
     return False
 
@@ -237,6 +239,12 @@ def _whole_count(node: Node) -> bool:
     return function(node) in ("count", "count_star") and not node.get("filter") and not node.get("distinct")
 
 
+def _scaled(sides: list[Node]) -> list[Node]:
+    """What a product multiplies by one, ten, a hundred and so on."""
+    pairs = zip(sides, reversed(sides), strict=True)
+    return [other for scale, other in pairs if is_constant(scale) and _TENFOLD.fullmatch(constant(scale))]
+
+
 def _total(node: Node, calculated: dict[str, Node], depth: int) -> bool:
     """Whether something is the sum of a field over all rows, or the number of rows in which fields are equal."""
     name, given = function(node), arguments_of(node)
@@ -245,11 +253,7 @@ def _total(node: Node, calculated: dict[str, Node], depth: int) -> bool:
     if node.get("class") == "CAST":
         return _total(node["child"], calculated, depth + 1)
     if name == "*":
-        return any(
-            is_constant(scale) and constant(scale) in ("100", "100.0", "1.0", "1")
-            and _total(other, calculated, depth + 1)
-            for scale, other in zip(given, reversed(given), strict=True)
-        )  # fmt: skip
+        return any(_total(other, calculated, depth + 1) for other in _scaled(given))
     if name in ("sum", "fsum"):
         return not node.get("filter") and is_plain_mean(given[0], calculated, depth + 1, averaged=True)
     if name in ("count_star", "count"):
@@ -259,87 +263,56 @@ def _total(node: Node, calculated: dict[str, Node], depth: int) -> bool:
 
 # Numbers that a query brings along
 
-_UNITS = {
-    Decimal(text) for text in ("12", "24", "60", "365", "1024", "1048576", "3600", "86400", "1.645", "1.96", "2.576")
-}
-"""Hours, seconds, bytes and the usual normal quantiles."""
-_ADDED = {Decimal(0), Decimal(1), Decimal(100)}
-_TINY = Decimal("1e-6")
-_CHOOSING = frozenset({"COMPARISON", "CONJUNCTION", "BETWEEN", "LAMBDA"})
-_SETTINGS = re.compile(
-    r"round\w*|trunc|.*quantile\w*|percentile\w*|list_\w+|array_\w+|sub\w*str\w*|split_part|n?th_value"
-)
-"""Functions whose further arguments say how, not what."""
+_OWN = frozenset(map(Decimal, (0, 1, 100)))
+"""The numbers that any query may write: nothing, a whole, and per cent."""
+_TENFOLD = re.compile(r"10*(\.0*)?")
+"""What any query may scale by, too: other scales are declared constants of the bundle."""
+_CHOOSING = frozenset({"COMPARISON", "CONJUNCTION", "BETWEEN", "LAMBDA", "COMPARE_IN", "COMPARE_NOT_IN",
+                       "ARRAY_EXTRACT", "ARRAY_SLICE"})  # fmt: skip
+"""Where numbers choose, which is looked at elsewhere."""
 _MADE = frozenset({"TABLE_FUNCTION", "EXPRESSION_LIST"})
 """Rows that no record gives: what is compared with them gives numbers, too."""
-_OF_TEXTS = frozenset(
-    {"hash", "md5_number", "md5_number_lower", "md5_number_upper", "ascii", "unicode", "ord", "instr"}
-)
-"""Functions that make numbers of letters, which say nothing of results."""
-_COUNTING = re.compile(r"count\w*|list_value|struct_pack|row")
-_HOLDING = frozenset({"list_value", "struct_pack", "row", "unnest", "range", "generate_series"})
-"""Functions that calculate nothing, so that what they hold is looked at by itself."""
-_SUMMARY = re.compile(
-    r"avg|mean|f?sum|count\w*|min|max|median|mode|(?:stddev|var)\w*|quantile\w*|arg_\w+|any_value|bool_\w+"
-)
-"""Functions that make one value of many rows."""
-_EITHER = frozenset({"greatest", "least", "list_value", "array_value"})
+QUANTILES = ("quantile", "approx_quantile", "percentile")
 
 
-def brought(tree: Tree, calculated: dict[str, Node]) -> list[str]:
-    """The numbers of a query's syntax tree that its result may take from the query itself."""
-    makes_rows = any(node.get("type") in _MADE for node in objects(tree))
-    return list(dict.fromkeys(_values(tree, calculated, all_count=makes_rows)))
+def brought(tree: Tree) -> tuple[list[str], list[str]]:
+    """The numbers of a query's syntax tree that its result may take from the query itself, and those it scales by.
 
-
-def _values(tree: Tree, calculated: dict[str, Node], *, all_count: bool) -> Iterator[str]:
-    rest: list[tuple[Tree, bool]] = [(tree, False)]  # a node, and whether it is added rather than scaled by
+    What fields are compared with, how many digits are kept, and arguments of statistics are looked at elsewhere.
+    """
+    all_count = any(node.get("type") in _MADE for node in objects(tree))
+    skipped = () if all_count else _SELECTING
+    found: list[str] = []
+    scales: list[str] = []
+    rest = [tree]
     while rest:
-        part, added = rest.pop()
+        part = rest.pop()
         if isinstance(part, list):
-            rest.extend((item, added) for item in part)
-            continue
+            rest.extend(part)
         if not isinstance(part, dict):
             continue
         node = cast("Node", part)
-        kind, name, inputs = node.get("class"), function(node), arguments_of(node)
-        if kind == "CONSTANT":
-            if (text := number(node)) is not None and not _usual(text, added=added):
-                yield text
-        elif kind == "CAST" and _written_number(node.get("child")):
-            yield f"the text {node['child']['literal']['text']!r} as a number"
-        elif not all_count and (kind in _CHOOSING or node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN")):
-            continue
-        elif kind == "FUNCTION" and (name in _OF_TEXTS or not (inputs or _COUNTING.fullmatch(name))):
-            yield f"{name}(…)"
-        elif kind == "FUNCTION" and name not in _HOLDING and _of_constants(inputs):
-            yield f"{name}(…)" if not node.get("is_operator") else f"a calculation with {name}"
-        elif kind == "FUNCTION" and name in ("+", "-") and len(inputs) == 2:
-            rest.extend((inner, True) for inner in inputs)
-        elif alternatives := _alternatives(node, calculated):
-            rest.extend((inner, added or is_constant(inner)) for inner in alternatives)
-            rest.extend((branch["when_expr"], added) for branch in node.get("case_checks") or () if all_count)
-        elif kind == "FUNCTION" and inputs and _SETTINGS.fullmatch(name):
-            rest.append((inputs[0], False))
-        else:
-            skipped = () if all_count else _SELECTING
-            rest.extend((value, added) for field, value in node.items() if field not in skipped)
+        name, inputs = function(node), arguments_of(node)
+        if node.get("class") == "CONSTANT":
+            found += _other_numbers([node])
+        elif node.get("class") == "CAST" and _written_number(node.get("child")):
+            found.append(f"the text {node['child']['literal']['text']!r} as a number")
+        elif name and name != "count_star" and reads_nothing(node):
+            found.append(f"{name}(…)")
+        elif name in ("*", "/"):
+            scales += [text for text in _other_numbers(inputs) if not _TENFOLD.fullmatch(text)]
+            rest.extend(given for given in inputs if not is_constant(given))
+        elif name in STATISTICS or name == "round" or name.startswith(QUANTILES):
+            rest.extend(given for given in inputs if not is_constant(given))
+        elif all_count or not {node.get("class"), node.get("type")} & _CHOOSING:
+            rest.extend(value for field, value in node.items() if field not in skipped)
+    return list(dict.fromkeys(found)), list(dict.fromkeys(scales))
 
 
-def _alternatives(node: Node, calculated: dict[str, Node]) -> list[Node]:
-    """What a node gives one of: a constant among them may be the whole result, and scales nothing."""
-    given = [branch["then_expr"] for branch in node.get("case_checks") or ()]
-    if given and node.get("else_expr"):
-        given.append(node["else_expr"])
-    if function(node) in _EITHER or node.get("type") == "OPERATOR_COALESCE":
-        given = arguments_of(node)
-    # Constants alone may be the points of grades, unless what is chosen by is a result itself.
-    chosen_by = [branch.get("when_expr") for branch in node.get("case_checks") or ()]
-    by_result = any(
-        _SUMMARY.fullmatch(function(inner)) or inner.get("class") == "SUBQUERY"
-        for inner in within(chosen_by, calculated)
-    )
-    return given if by_result or not all(map(is_constant, given)) else []
+def _other_numbers(nodes: list[Node]) -> list[str]:
+    """Those of the constants that are numbers, and not among the few that any query may write."""
+    texts = [text for node in nodes if node.get("class") == "CONSTANT" and (text := number(node)) is not None]
+    return [text for text in texts if abs(Decimal(text)) not in _OWN]
 
 
 def _written_number(node: Tree) -> bool:
@@ -349,20 +322,9 @@ def _written_number(node: Tree) -> bool:
     return any(character.isdigit() for character in text)
 
 
-def _usual(text: str, *, added: bool) -> bool:
-    number = abs(Decimal(text))
-    if number in _ADDED or 0 < number <= _TINY:
-        return True
-    return not added and (number in _UNITS or len(number.normalize().as_tuple().digits) == 1)
-
-
-def _of_constants(inputs: list[Node]) -> bool:
-    """Whether a function is asked of nothing but constants, of which at least one is there."""
-    within = [inner for inner in objects(inputs) if "class" in inner]
-    return bool(within) and all(
-        inner["class"] in ("CONSTANT", "CAST", "TYPE") or (inner["class"] == "FUNCTION" and bool(arguments_of(inner)))
-        for inner in within
-    )
+def reads_nothing(node: Node) -> bool:
+    """Whether an expression is made of constants alone."""
+    return not any(inner.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for inner in objects(node))
 
 
 # In words
