@@ -362,7 +362,7 @@ class Evaluator:
     def _misnamed(self, caption: str, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
         """Where labels name another statistic than the recipe computes."""
         cell, description = result.cell, value.description
-        if cell.key or (metric is not None and (metric.name == OTHER_CELL or metric.given)):
+        if cell.key or (metric is not None and metric.name == OTHER_CELL):
             return
         kinds = value.kinds if metric is None else (value.frame.kind,) if value.frame is not None else ()
         hidden = {appearance(name) for names in self._rows.names.declared.values() for name in names}
@@ -560,9 +560,11 @@ def _judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statist
     if value.words and printed_words != [" ".join(word.split()) for word in value.words]:
         found, due = (", ".join(map(repr, words)) or "no word" for words in (printed_words, value.words))
         return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
-    if (wrong := _unconverted(cell, value, metric, recipe) or _unscaled(cell, metric, percent=percent)) is not None:
+    if (
+        wrong := _unconverted(cell, value, metric, recipe) or _unscaled(cell, metric, recipe, percent=percent)
+    ) is not None:
         return Judgement(CellStatus.MISMATCH, f"{said}; {wrong}")
-    exact = judgement.status is CellStatus.EXACT
+    exact = judgement.status in (CellStatus.EXACT, CellStatus.TIE)
     given = metric is not None and metric.given
     of_rows = metric is None or "where" in metric.optional
     if exact and value.fixed and not of_rows and not any(value.numbers):
@@ -572,7 +574,7 @@ def _judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statist
     if exact and given:
         return replace(judgement, status=CellStatus.INPUT, sentence=f"{said}, as the records have it.")
     measured = value.measured or (metric is not None and metric.measured)
-    if measured and (exact or judgement.status is CellStatus.TIE):
+    if measured and exact:
         sentence = f"{said}, as the sealed measurements give it."
         return replace(judgement, status=CellStatus.MEASURED, sentence=sentence)
     return judgement
@@ -591,13 +593,21 @@ def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe
     return None
 
 
-def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> str | None:
-    """Why a factor or per cent in the heading is not what the recipe gives, where it is not."""
+def _unscaled(cell: TableCell, metric: Statistic | None, recipe: RecipeRecord, *, percent: bool) -> str | None:
+    """Why a factor, a unit or per cent in the heading is not what the recipe gives, where it is not."""
+    said = written_arguments(recipe)
+    measured = said.get("of") or said.get("quantity") or (metric.name if metric else "")
+    own = measured.rpartition("_")[2] if "_" in measured else ""  # the unit that the field is called by: latency_ms
     for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):
         factor = unit.strip().removeprefix("in ").removeprefix("×").removeprefix("x ").strip()
         if is_factor(factor) or re.fullmatch(r"10{2,}|10(\^|\*\*)?\{?[-−]?\d\}?|10[⁻]?[²³⁴⁵⁶⁷⁸⁹]", factor):
             return f"the recipe gives the number itself, and the heading says {unit}."
-        if factor == "%" and metric is not None and metric.unit in ("share", "probability") and not percent:
+        if is_unit(own) and is_unit(factor) and factor not in (own, "%"):
+            return f"the recipe gives {measured}, and the heading says {unit}."
+        share = metric is not None and (
+            metric.unit in ("share", "probability") or metric.formula.startswith("share of")
+        )
+        if factor == "%" and share and not percent:
             return "the recipe gives a fraction, and the heading says %."
     return None
 

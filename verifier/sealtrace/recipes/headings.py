@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
+from sealtrace.contract.packs import packs
 from sealtrace.paper.names.statistics import named_in
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import AS_WORDS, appearance
@@ -25,7 +26,7 @@ _SHOWN = {"mean": "mean", "sd": "sd", "sem": "sem", "median": "median", "min": "
 _SPREADS = frozenset({"sd", "sem"})
 _SHARES = frozenset({"mean", "rate", "accuracy", "error_rate"})
 """Means of what is right or true: one may be called another where what is averaged is a flag."""
-_COUNTED = frozenset({"count", "sum", "rate"})
+_COUNTED = frozenset({"count", "rate"})
 _DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e"}
 _NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor")
 """Arguments whose values headings print."""
@@ -60,7 +61,7 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     shares = ARGUMENTS["q"].stated(quantity)
     if shares and not {"show", "statistic"} & set(arguments):  # the quantity is a quantile, and no mean
         parts, arguments = set(), {**arguments, "q": str(min(map(str, shares)))}
-    if metric.pack == "results" and not {"show", "over", "group"} & set(arguments):
+    if not {"show", "over", "group", "statistic"} & set(arguments):
         parts = set()  # nothing is averaged but what the statistic itself averages
     names = {metric.name, *parts, *filter(None, [arguments.get("quantity")])}
     for text in (metric.name, arguments.get("quantity", ""), arguments.get("statistic", ""), *_formula(metric)):
@@ -78,8 +79,8 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     if own is not None and (own.kind is StatisticKind.ORDER or own.name in _SPREADS) and metric.pack == "results":
         needed.add("median" if "median" in names else own.name)
     # A metric of the same things is a rival; one of other things, such as a map, may be meant by the same word.
-    # What a quantity is called may be any metric of its pack.
-    alike = None if "quantity" in metric.arguments else frozenset(metric.arguments)
+    # What a quantity is called may be any metric of its pack, and no declared constant is a metric.
+    alike = None if metric.given or "quantity" in metric.arguments else _asked_of(metric)
     among = _rivals(metric.pack, alike, len(all_entries()))
     said = f"{shown} over {arguments['over']} of {metric.name}" if arguments.get("over") else metric.name
     return ComputedStatistic(
@@ -99,8 +100,14 @@ def _rivals(pack: str, arguments: frozenset[str] | None, _entries: int) -> tuple
     return tuple(
         entry
         for entry in all_entries()
-        if entry.pack == "results" or (entry.pack == pack and arguments in (None, frozenset(entry.arguments)))
+        if entry.pack == "results" or (entry.pack == pack and arguments in (None, _asked_of(entry)))
     )
+
+
+def _asked_of(entry: Statistic) -> frozenset[str]:
+    """The arguments of a statistic that say of what it is: a policy, and not how its probabilities are clipped."""
+    entities = next(pack.entities for pack in packs() if pack.name == entry.pack)
+    return frozenset(entry.arguments) & set(entities)
 
 
 def _formula(metric: Statistic) -> tuple[str, ...]:
@@ -162,8 +169,10 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     if said and not _agree(said, computed):
         yield f"the heading says {_told(said)}, and the recipe computes {computed.said}"
         return
+    # Beside the name of what is computed, a heading may say how it is summed up: as the recipe does it.
+    summing = {StatisticKind.ORDER, *([StatisticKind.REPEATS] if computed.counted else [])}
     for name in sorted(said - computed.names):
-        if STATISTICS[name].kind is StatisticKind.ORDER if name in STATISTICS else False:
+        if name in STATISTICS and STATISTICS[name].kind in summing:
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
     for name in sorted(computed.needed - both):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
@@ -182,15 +191,15 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
 def _contradicting(said: set[str], computed: ComputedStatistic) -> set[str]:
     """Of what a heading above a pack's metric says, what the metric could contradict.
 
-    Counts, sums and shares of many things are metrics of their own. A word of the metric's own name (`hand` of the
-    hand's value) and a chosen value, where the metric chooses none, are words of what it is of.
+    Counts and shares of many things are metrics of their own. A word of the metric's own name (`hand` of the hand's
+    value) is a word of what it is of, and so is a chosen value, where the metric neither chooses nor averages.
     """
     called = f"{computed.said} {computed.arguments.get('quantity', '').replace('_', ' ')}"
     own = {word.removesuffix("s") for word in called.split()}
+    left = {name for name in said if "_" in name or name.removesuffix("s") not in own}
     chosen = {name for name in STATISTICS if STATISTICS[name].kind is StatisticKind.ORDER}
-    chooses = bool(computed.names & chosen) or bool({"quantity", "statistic"} & set(computed.arguments))
-    left = {name for name in said if not {word.removesuffix("s") for word in name.split("_")} <= own}
-    return left - _COUNTED - (set() if chooses else chosen)
+    free = not computed.names & (chosen | {"mean"}) and not {"quantity", "statistic"} & set(computed.arguments)
+    return left - _COUNTED - (chosen if free else set())
 
 
 def _agree(said: Collection[str], computed: ComputedStatistic) -> bool:

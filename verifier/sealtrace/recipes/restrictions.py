@@ -335,7 +335,9 @@ class Restrictions:
         """Constructs of which nothing here says what they choose."""
         for node in self._nodes:
             form = str(node.get("type"))
-            if form == "SET_OPERATION_NODE" and not (node.get("setop_type") == "UNION" and node.get("setop_all")):
+            if node.get("column_name_alias") or node.get("aliases"):
+                yield "fields that a list gives other names"
+            elif form == "SET_OPERATION_NODE":
                 if not self._lists_labels(node):
                     yield str(node.get("setop_type"))
             elif node.get("class") == "STAR" and (node.get("replace_list") or node.get("rename_list")):
