@@ -189,7 +189,8 @@ class PrintedNames(Record):
         "for; `*` stands for every value. A value that is printed as it is needs no name."
     )
     constants: dict[Name, Exact] | None = Field(
-        None, description="Numbers that queries may compare fields with, such as a threshold, by their names."
+        None,
+        description="Numbers that queries may compare fields with or scale by, such as a threshold, by their names.",
     )
 
     model_config = example("""{

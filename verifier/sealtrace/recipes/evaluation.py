@@ -362,7 +362,7 @@ class Evaluator:
     def _misnamed(self, caption: str, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
         """Where labels name another statistic than the recipe computes."""
         cell, description = result.cell, value.description
-        if cell.key or (metric is not None and metric.name == OTHER_CELL):
+        if cell.key or (metric is not None and (metric.name == OTHER_CELL or (metric.given and value.fixed))):
             return
         kinds = value.kinds if metric is None else (value.frame.kind,) if value.frame is not None else ()
         hidden = {appearance(name) for names in self._rows.names.declared.values() for name in names}
