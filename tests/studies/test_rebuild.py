@@ -7,6 +7,7 @@ everything that needs no trace is rebuilt whole; the long form rebuilds all of i
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,7 @@ import rsd_operating.__main__
 import rsd_stratified.__main__
 import rsd_stratified.platform
 from rsd_stratified.build import Build
-from support import FIXTURE, LONG, OPERATING, STRATIFIED, copy_of_fixture, edit_document, edit_rows, read_rows
+from support import FIXTURE, LONG, OPERATING, ROOT, STRATIFIED, copy_of_fixture, edit_document, edit_rows, read_rows
 
 TOLERANCE = 1e-12
 ENVIRONMENT = "declare/attachments/environment.json"
@@ -184,3 +185,15 @@ def test_comparison_sees_more_than_numbers(tmp_path: Path) -> None:
         "extra",
         "bank/candidate.jsonl",
     }
+
+
+def test_no_shipped_table_prints_a_negative_zero() -> None:
+    """A number that rounds to zero has no sign."""
+    cells = {
+        (path.parents[2].name, cell)
+        for path in (ROOT / "bundles").glob("*/bundle/report/table.*.json")
+        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]
+        for cell in row["cells"]
+        if re.search(r"(?<![\d.])[-\u2212]0(\.0+)?(?![\d.])", cell)
+    }
+    assert cells == set()

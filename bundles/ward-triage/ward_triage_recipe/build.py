@@ -238,7 +238,7 @@ def _maps_table(maps: list[Row], partitions: Row, listed: Row, traced: list[Trac
             _mean([policies.expected(t.policies[p], t.arrival.throughput) for t, p in pairs]),
             _mean([t.delta(p) for t, p in pairs]),
             _mean([float(t.crosses(p, Fraction("0.25"))) for t, p in pairs]),
-            *(f"{value:.4f}" for value in (one["risk_upper"], largest, one["utility_lower"])),
+            *(_mean([value]) for value in (one["risk_upper"], largest, one["utility_lower"])),
         ]
         rows.append({"label": one["selector"], "arguments": {"selector": one["selector"]}, "cells": cells})
     reached = {"map_utility", "map_delta", "map_crossing_rate"}

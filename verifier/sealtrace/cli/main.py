@@ -249,8 +249,9 @@ def _explain(error: Exception) -> int:
         for line in str(error).splitlines():
             click.echo(f"sealtrace: {harmless(line)}", err=True)
     elif isinstance(error, OSError) and error.errno:
-        # Without a name it is one of the streams, such as a standard output on a full disk.
-        place = "standard output" if error.filename is None else harmless(str(error.filename))
+        # Without a name it is one of the streams, such as a standard output on a full disk; those are always there.
+        unnamed = "the working directory" if isinstance(error, FileNotFoundError) else "standard output"
+        place = unnamed if error.filename is None else harmless(str(error.filename))
         click.echo(f"sealtrace: {place}: {error.strerror or error}", err=True)
     elif isinstance(error, MemoryError):
         click.echo("sealtrace: no verdict, because memory ran out (--max-memory raises the limit)", err=True)
