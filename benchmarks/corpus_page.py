@@ -248,7 +248,8 @@ def written(all_: Measured) -> tuple[str, str]:
         f"{sum(row['drawn'] for row in rows)} of them drawn by a hash of their place, mostly among those with "
         f"decimals, the others chosen because they differ; {amended} of the judgements corrected after an answer. "
         "What could not be decided by reading was left out, so recall is that of decidable numbers. "
-        "`benchmarks/corpus/README.md` has the rules. Shares are followed by Wilson's interval at 95 %.",
+        "`benchmarks/corpus/README.md` has the rules. Shares are followed by Wilson's interval at 95 %."
+        + (" **This is a part of the corpus only: what was not run stands at the end.**" if all_.absent else ""),
         "",
         "A third of the repositories is held out, by a hash of the name, since 2026-11-18: it is measured when a "
         "version is made (`HELD_OUT=1`), and nobody mends from it. Lists and judgements are in `benchmarks/corpus/`; "
@@ -317,8 +318,8 @@ def written(all_: Measured) -> tuple[str, str]:
         "## Time and memory",
         "",
         *table(f"| | {HEADS} |", costs(runs)),
-        "CPU seconds and memory depend on the machine and on what else runs there; all other figures are the same in "
-        "every run, except of what was left out for want of time: `check` and `audit` keep a budget of CPU seconds.",
+        "CPU seconds and memory depend on the machine and on what else runs there. Other figures depend on no clock, except "
+        "of what was left out for want of time: `check` and `audit` keep a budget of CPU seconds.",
         "",
         *not_run(all_.absent),
     ]  # fmt: skip

@@ -25,13 +25,13 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 import arxiveri
 import claims_of_papers
 import drift
 import known_papers
+import sealtrace
 import statcheck_gold
 from corpus_answers import CORPUS, Answer, Clones, NoAnswerError, NotAskedError, is_held_out, listed, number_at
 from corpus_page import ACCUSED, GRADES, PARTS, Measured, Row, is_right, scores, table, written
@@ -197,12 +197,13 @@ def public(clones: Clones, all_: Measured, without: list[str]) -> None:
         all_.public.append((name, lines))
 
 
-def program() -> str:
+def program(sources: str) -> str:
     """Which sealtrace is measured, in words."""
-    here = ["git", "-C", str(PAGE.parent), "log", "-1", "--format=%h", "--", "../verifier"]
+    package = Path(sealtrace.__file__).parent
+    here = ["git", "-C", str(package), "log", "-1", "--format=%h", "--", "."]
     commit = subprocess.run(here, capture_output=True, check=False, text=True).stdout.strip()
-    at = f" (commit {commit})" if commit else ""
-    return f"sealtrace {version('sealtrace')}{at} and Python {platform.python_version()}"
+    at = f"commit {commit}, " if commit else ""
+    return f"sealtrace {sealtrace.__version__} ({at}sources {sources}) and Python {platform.python_version()}"
 
 
 def main() -> int:
@@ -221,7 +222,7 @@ def main() -> int:
     until = None if options.stop_after is None else time.monotonic() + 60 * options.stop_after
     clones = Clones(options.clones, options.work, options.held_out, until)
     parts = PARTS if options.held_out else PARTS[:1]
-    all_ = Measured(program(), f"{datetime.now(UTC):%Y-%m-%d}", parts=parts)
+    all_ = Measured(program(clones.known.name), f"{datetime.now(UTC):%Y-%m-%d}", parts=parts)
     check_releases(clones, all_, options.only)
     if not all_.runs:
         print(f"{options.clones}: no clone of a listed release", file=sys.stderr)

@@ -89,11 +89,12 @@ def counted(clone: Path) -> Counter[str]:
 
 def lines(counts: Counter[str]) -> list[str]:
     """For the page."""
+    doubted = "| coded as inconsistent, and shown as rounding or question only | "
     return [
         f"| coded tests of which the audit decides the p-value | {share(counts['read'], counts['coded'])} |",
         f"| coded as inconsistent, and found | {share(counts['wrong, found'], counts['wrong'])} |",
-        "| coded as inconsistent, and shown as rounding or question only | "
-        f"{share(counts['wrong, doubted'], counts['wrong'])} |",
+        # Answers that were kept before weaker grades were counted do not say how many there are.
+        *([f"{doubted}{share(counts['wrong, doubted'], counts['wrong'])} |"] if "wrong, doubted" in counts else []),
         f"| coded as consistent, and accused | {share(counts['right, accused'], counts['right'])} |",
     ]
 
