@@ -318,8 +318,8 @@ def written(all_: Measured) -> tuple[str, str]:
         "## Time and memory",
         "",
         *table(f"| | {HEADS} |", costs(runs)),
-        "CPU seconds and memory depend on the machine and on what else runs there. Other figures depend on no clock, except "
-        "of what was left out for want of time: `check` and `audit` keep a budget of CPU seconds.",
+        "CPU seconds and memory depend on the machine and on what else runs there. Other figures depend on no clock, "
+        "except of what was left out for want of time: `check` and `audit` keep a budget of CPU seconds.",
         "",
         *not_run(all_.absent),
     ]  # fmt: skip
