@@ -40,7 +40,7 @@ from sealtrace.paper.fact import plain_address
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.paper.titles import title_of
-from sealtrace.relations.decide import OUT_OF_TIME, Progress, confirmed, decide_each, decide_groups, graded
+from sealtrace.relations.decide import OUT_OF_TIME, Progress, compares, confirmed, decide_each, decide_groups, graded
 from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import letter_of
 from sealtrace.relations.facts import Facts, PrintedCell
@@ -140,7 +140,8 @@ class _Collected:
             else:
                 self._names[claim.name] = claim.place or claim.family
                 self._unknowns |= claim.unknowns
-                self.claims.append(claim)
+                idle = claim.family == "declared" and claim.facts and not compares(claim.formula)
+                self.claims.append(replace(claim, telling=False) if idle else claim)
 
     def _refuse(self, claim: Claim, message: str) -> None:
         place = claim.place or claim.family
@@ -423,7 +424,7 @@ def _reading(numbers: list[NumberResult], problems: list[Finding]) -> CheckResul
 
 def _numbers_of(
     tables: Iterable[Table],
-    passages: Iterable[PrintedCell],
+    passages: Sequence[PrintedCell],
     sentences: dict[TextNumber, Sentence],
     decisions: Sequence[Decision],
 ) -> list[NumberResult]:
@@ -431,10 +432,18 @@ def _numbers_of(
 
     Only a relation that a wrong number could break covers a number.
     """
+    declared = {(one.facts[0].source, one.facts[0].line, one.facts[0].value): one.address for one in passages}
+    # A number of the text that a file gave a name is one number, and has that name.
+    named = {
+        said.id: name
+        for said in sentences
+        if (name := declared.pop((said.source, said.line, said.fact.value), None)) is not None
+    }
     statuses: dict[str, str] = {}
     for status, word in _STATUSES.items():
         spoken = (each for each in decisions if each.status is status and (each.claim.telling or word != "constrained"))
-        statuses |= {number_of(fact): word for each in spoken for fact in each.cells}
+        spoken_of = (number_of(fact) for each in spoken for fact in each.cells)
+        statuses |= {named.get(name, name): word for name in spoken_of}
 
     def number(name: str, printed: str, source: str | None, line: int | None, **place: Any) -> NumberResult:
         status = statuses.get(name, "unrelated")
@@ -460,5 +469,6 @@ def _numbers_of(
         cell.address: number(cell.address, cell.text, cell.facts[0].source, cell.facts[0].line) for cell in passages
     }
     for said, sentence in sentences.items():
-        text[said.id] = number(said.id, said.text, said.source, said.line, sentence=sentence.short)
+        if said.id not in named:
+            text[said.id] = number(said.id, said.text, said.source, said.line, sentence=sentence.short)
     return [*found, *text.values()]

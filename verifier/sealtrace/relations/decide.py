@@ -334,6 +334,15 @@ def _joint(claims: tuple[Claim, ...]) -> Claim:
 # Which printed numbers claims bind
 
 
+def compares(formula: Formula) -> bool:
+    """Whether something is left to compare once what cancels is cancelled: `cell == cell` says nothing of the cell."""
+    try:
+        case = starting_case(formula)
+    except (EmptyError, TooLargeError):
+        return True
+    return bool(case.choices) or any(atom.form.terms for atom in case.atoms)
+
+
 _STEPS_OF_A_MOVE = 50_000
 _STEPS_OF_A_NUMBER = _STEPS_OF_A_MOVE * (len(MOVES) + 2)
 """The most that all moves of one number cost."""
