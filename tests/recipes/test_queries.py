@@ -9,6 +9,8 @@ import pytest
 
 import sealtrace
 from sealtrace.bundle.sealing import seal
+from sealtrace.recipes.sql import SqlRecords
+from sealtrace.recipes.sql_process import SqlUnfinishedError
 from support import ROOT, copy_of
 
 EMPTY_PROOFS = [
@@ -73,6 +75,19 @@ def test_a_query_whose_records_are_gone_is_told_so(tmp_path: Path) -> None:
     assert {finding.check for finding in report.findings if finding.severity == "error"} == {"identity.listing"}
     cells = next(check for check in report.checks if check.id == "table.cells")
     assert (cells.status, "bank/run.jsonl cannot be read" in (cells.reason or "")) == ("missing", True)
+
+
+def test_a_query_that_the_clock_ends_leaves_its_cell_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others on a machine may leave a verdict incomplete, but never turn it into an error of the authors."""
+
+    def late(*_: object, **__: object) -> None:
+        raise SqlUnfinishedError("the query took longer than 30 s, and was ended")
+
+    monkeypatch.setattr(SqlRecords, "query", late)
+    bundle = copy_of(ROOT / "bundles" / "classification" / "bundle", tmp_path)
+    report = sealtrace.verify(bundle)
+    assert report.verdict == "incomplete"
+    assert "missing" in {cell.status for cell in report.numbers}
 
 
 BUT_ONE = "SELECT avg(score) FROM answers WHERE system <> 'ours'"

@@ -27,7 +27,7 @@ from sealtrace.evidence import Evidence
 from sealtrace.recipes.forms import FORMS, ROW_BY_ROW, Altering
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.recipes.populations import declared_constants
-from sealtrace.recipes.sql_process import SqlError
+from sealtrace.recipes.sql_process import SqlError, SqlUnfinishedError
 
 if TYPE_CHECKING:
     from sealtrace.recipes.populations import RecipePopulation
@@ -50,7 +50,7 @@ class Queries:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._databases: dict[str, SqlRecords] = {}
-        self._results: dict[tuple[str, str, str], SqlResult | RecipeError] = {}
+        self._results: dict[tuple[str, str, str], SqlResult | RecipeError | MissingEvidenceError] = {}
 
     def of_cell(self, sql: str, place: int, rows: int, restricted: Restricted) -> Value:
         """The one number of a query, or the place's where it gives a whole column of so many rows."""
@@ -220,10 +220,12 @@ class Queries:
                 # Joins are looked at once, on all rows: restricted ones lose some by design.
                 joins = form == _SEALED and not within
                 self._results[key] = self._database(form).query(sql, within, joins=joins)
+            except SqlUnfinishedError as error:
+                self._results[key] = MissingEvidenceError(str(error))
             except (RecipeError, SqlError) as error:
                 self._results[key] = RecipeError(str(error))
         found = self._results[key]
-        if isinstance(found, RecipeError):
+        if isinstance(found, RecipeError | MissingEvidenceError):
             raise found
         return found
 

@@ -34,7 +34,7 @@ from sealtrace.bundle.child_process import ChildProcess
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.recipes.sql_process import SqlError
+from sealtrace.recipes.sql_process import SqlError, SqlUnfinishedError
 from sealtrace.recipes.sql_syntax import Compared, QueryDescription
 
 SECONDS = 30.0
@@ -191,7 +191,7 @@ class SqlRecords:
         _reap(process)
         INCIDENTS.append("a query was ended")
         if process.late:
-            raise SqlError(f"the query took longer than {self._seconds:g} s, and was ended")
+            raise SqlUnfinishedError(f"the query took longer than {self._seconds:g} s, and was ended")
         raise SqlError(f"the query ended its process: it needs more than {self._memory / 2**20:g} MB, or crashed")
 
     def _idle(self) -> ChildProcess | None:

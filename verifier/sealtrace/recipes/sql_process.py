@@ -456,6 +456,10 @@ class SqlError(Exception):
         self.place = place
 
 
+class SqlUnfinishedError(SqlError):
+    """A query that the clock ended: a busy machine may be the reason, so that nothing is said of the query."""
+
+
 _QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 _RELATIONS = frozenset({"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY"})
 _TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})
