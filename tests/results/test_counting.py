@@ -36,6 +36,12 @@ ASKED: list[tuple[str, dict[str, str]]] = [
     ("chi_squared", OF),
     ("confusion", {**OF, "was": "label-1", "is": "label-2"}),
     ("entropy", {"of": "answer", "where.system": "base"}),
+    ("mean", {"of": "confidence", "where.system": "ours", "over": "seed", "show": "mean±sd"}),
+    ("mean", {"of": "confidence", "where.system": "ours", "minus.system": "base"}),
+    ("mean", {"of": "seed"}),
+    ("sum", {"of": "confidence", "group": "gold", "where.seed": "<= 2"}),
+    ("sd", {"of": "confidence", "where.gold": '["label-1", "label-2"]'}),
+    ("quantile", {"of": "confidence", "q": "0.9", "where.system": "large"}),
 ]
 WRONG: list[tuple[str, dict[str, str]]] = [
     ("accuracy", {"of": "answer", "where.system": "nobody"}),
@@ -44,6 +50,8 @@ WRONG: list[tuple[str, dict[str, str]]] = [
     ("accuracy", {"of": "answer", "minus.system": "nobody"}),
     ("precision", {**OF, "label": "label-99"}),
     ("rate", {"of": "seed"}),
+    ("mean", {"of": "answer"}),
+    ("mean", {"of": "confidence", "where.system": "nobody"}),
 ]
 
 
@@ -74,7 +82,7 @@ def test_counts_give_what_rows_give(
     evidence: Evidence, name: str, arguments: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same numbers, the same number of rows, the same first rows."""
-    assert STATISTICS[name].reads in counting.COUNTED
+    assert STATISTICS[name].reads in counting.COUNTED | counting.MEASURED
     used: list[object] = []
     real = counting.counted_rows
 

@@ -1,24 +1,27 @@
 """Rows of a dataset by combination of fields: how often each is there, which is all that counts and labels ask for.
 
-One pass over the columns answers every cell that is a number of rows, a share, a confusion or a score of labels. What
-needs the rows themselves (quantiles, resampling, pairs, sums of measurements) takes them from `selection`.
+One pass over the columns answers every cell that is a number of rows, a share, a confusion or a score of labels. A
+second one lays a measured column out by combination, which answers means, deviations and quantiles of every cell. What
+needs rows in their order, or pairs of them (resampling, tests), takes them from `selection`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.encoding import by_reference, one_chunk, references
-from sealtrace.bundle.frames import Index, StreamedFrame
+from sealtrace.bundle.frames import Frame, Index, StreamedFrame
 from sealtrace.evidence import once
+from sealtrace.mathematics import Numbers
 from sealtrace.recipes.metrics import Arguments
 from sealtrace.statistics.entries import STATISTICS
+from sealtrace.statistics.table import Statistic
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.selection import SelectedRows, dataset_of, fitting, within
 
@@ -34,6 +37,8 @@ COUNTED = frozenset(
     {"rows", "flags", "texts", "label counts", "labels", "label", "one cell", "crossed", "right of all"}
 )
 """What statistics may read that are computed from counts; `statistics.COLUMNS` says how."""
+MEASURED = frozenset({"values"})
+"""What they may read that are computed from the numbers of a column in any order: their sums are exact."""
 
 
 class NeedsRowsError(Exception):
@@ -101,14 +106,33 @@ class CountedRows(SelectedRows):
         return self._of(conditions, _there(self.results, self.dataset, conditions, self.counts))
 
     def _of(self, conditions: dict[str, str], there: Index) -> CountedRows:
-        return CountedRows(self.results, self.dataset, conditions, self.rows, counts=self.counts, there=there)
+        return replace(self, conditions=conditions, there=there)
 
 
-def counted_rows(results: Results, arguments: Arguments) -> CountedRows | None:
+@dataclass(frozen=True, kw_only=True)
+class MeasuredRows(CountedRows):
+    """Rows by their combinations, with all numbers of one more column."""
+
+    measure: str
+    numbers: Numbers
+    """Those of the first combination, then those of the next."""
+    starts: Index
+    """Where those of each combination begin, and where the last end."""
+
+    def column(self, field: str) -> pa.ChunkedArray:
+        if field != self.measure:
+            raise NeedsRowsError
+        parts = [self.numbers[self.starts[one] : self.starts[one + 1]] for one in self.there.tolist()]
+        return pa.chunked_array([np.concatenate(parts)])
+
+
+def counted_rows(results: Results, statistic: Statistic, arguments: Arguments) -> CountedRows | None:
     """The rows of a recipe by combinations of the fields that it names; None where they must be looked at themselves.
 
     That is so where there are few, where one of them is doubtful, and where a message has to say what is wrong.
     """
+    if statistic.reads not in COUNTED | MEASURED:
+        return None
     dataset = dataset_of(results, arguments)
     frame = results.frame(dataset)
     if frame.size < LEAST_ROWS or (isinstance(frame, StreamedFrame) and not frame.kept):
@@ -118,17 +142,30 @@ def counted_rows(results: Results, arguments: Arguments) -> CountedRows | None:
         or results.evidence.doubtful(dataset).any()
     ):
         return None
-    named = _fields(results, dataset, arguments)
+    measures = statistic.reads in MEASURED
+    named = _fields(results, dataset, arguments, measures=measures)
     if not set(named) <= set(frame.names):
         return None
-    planned = tuple(name for name in _planned(results, dataset) if name in frame.names)
+    planned = tuple(name for name in _planned(results, dataset, measures) if name in frame.names)
     wanted = [planned] if set(named) <= set(planned) else []
-    counts = next((found for one in (*wanted, named) if (found := counts_of(results, dataset, one)) is not None), None)
-    if counts is None:
+    fields = next((one for one in (*wanted, named) if counts_of(results, dataset, one) is not None), None)
+    if fields is None:
         return None
+    counts = counts_of(results, dataset, fields)
+    assert counts is not None
     conditions = within(arguments, "where")
     there = _there(results, dataset, conditions, counts)
-    return CountedRows(results, dataset, conditions, counts.rows(there), counts=counts, there=there)
+    counted = CountedRows(results, dataset, conditions, counts.rows(there), counts=counts, there=there)
+    if not measures:
+        return counted
+    numbers = _numbers_of(results, dataset, fields, arguments["of"])
+    if numbers is None:
+        return None
+    starts = np.concatenate([[0], np.cumsum(counts.times)])
+    return MeasuredRows(
+        results, dataset, conditions, counted.rows, counts=counts, there=there,
+        measure=arguments["of"], numbers=numbers, starts=starts,
+    )  # fmt: skip
 
 
 def _there(results: Results, dataset: str, conditions: dict[str, str], counts: Counts) -> Index:
@@ -144,25 +181,27 @@ def _there(results: Results, dataset: str, conditions: dict[str, str], counts: C
     return there
 
 
-def _fields(results: Results, dataset: str, arguments: Mapping[str, str]) -> tuple[str, ...]:
-    """The fields that a recipe names, or means."""
+def _fields(results: Results, dataset: str, arguments: Mapping[str, str], *, measures: bool = False) -> tuple[str, ...]:
+    """The fields that a recipe names, or means, but for the one that it measures."""
     conditions = (key.partition(".") for key in arguments)
     named = {name for word, _, name in conditions if word in ("where", "minus", "versus")}
-    named |= {arguments[word] for word in ("of", "against") if word in arguments}
     for word in ("over", "group"):
         named |= {name.strip() for name in arguments.get(word, "").split(",")} - {""}
-    if "of" in arguments and (truth := results.declarations[dataset].truth) is not None:
-        named.add(truth)
+    if not measures:
+        named |= {arguments[word] for word in ("of", "against") if word in arguments}
+        if "of" in arguments and (truth := results.declarations[dataset].truth) is not None:
+            named.add(truth)
     return tuple(sorted(named))
 
 
 @once
-def _planned(results: Results, dataset: str) -> tuple[str, ...]:
+def _planned(results: Results, dataset: str, measures: bool) -> tuple[str, ...]:
     """The fields that all recipes of a dataset name whose statistics are made of counts: they share one pass."""
     fields: set[str] = set()
     for recipe in results.recipes:
         statistic = STATISTICS.get(recipe.get("metric") or "")
-        if statistic is None or statistic.reads not in COUNTED or recipe.get("dataset") not in (None, dataset):
+        reads = MEASURED if measures else COUNTED
+        if statistic is None or statistic.reads not in reads or recipe.get("dataset") not in (None, dataset):
             continue
         words = {
             "of": recipe.get("of"),
@@ -172,8 +211,52 @@ def _planned(results: Results, dataset: str) -> tuple[str, ...]:
         }
         conditions = [*(recipe.get("where") or {}), *(recipe.get("minus") or {}), *(recipe.get("versus") or {})]
         said = {word: text for word, text in words.items() if text} | {f"where.{name}": "" for name in conditions}
-        fields |= set(_fields(results, dataset, {**(recipe.get("arguments") or {}), **said}))
+        arguments = {**(recipe.get("arguments") or {}), **said}
+        fields |= set(_fields(results, dataset, arguments, measures=measures))
     return tuple(sorted(fields))
+
+
+@once
+def _numbers_of(results: Results, dataset: str, fields: tuple[str, ...], measure: str) -> Numbers | None:
+    """A column of numbers in the order of the combinations of some fields; None where it has gaps or is no number."""
+    frame, counts = results.frame(dataset), counts_of(results, dataset, fields)
+    if counts is None or measure not in frame.names:
+        return None
+    codes: list[Index] = []
+    numbers: list[Numbers] = []
+    for table in _parts_of(frame, list(dict.fromkeys([*fields, measure]))):
+        column = table.column(measure)
+        if column.null_count or not _is_number(column.type):
+            return None
+        numbers.append((column.cast(pa.int64()) if pa.types.is_boolean(column.type) else column).to_numpy())
+        own = _counted(table.select(list(fields)), 0)
+        if own is None or own.codes is None:
+            return None
+        # Two bytes hold every combination, and numpy sorts them in linear time.
+        codes.append(_places(own.values, counts.values)[own.codes].astype(np.uint16))
+    order = np.argsort(np.concatenate(codes), kind="stable")
+    found: Numbers = np.concatenate(numbers)[order]
+    return found
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean))
+
+
+def _places(values: pa.Table, known: pa.Table) -> Index:
+    """Where combinations stand among known ones."""
+    if not known.column_names:
+        return np.zeros(1, np.int64)
+    both = combined_codes(pa.concat_tables([known, values]), tuple(known.column_names))
+    codes = np.unique(both, return_inverse=True)[1]
+    places = np.empty(len(codes), np.int64)
+    places[codes[: known.num_rows]] = np.arange(known.num_rows)
+    found: Index = places[codes[known.num_rows :]]
+    return found
+
+
+def _parts_of(frame: Frame, names: list[str]) -> Iterable[pa.Table]:
+    return frame.parts(names) if isinstance(frame, StreamedFrame) else [frame.table.select(names)]
 
 
 @once

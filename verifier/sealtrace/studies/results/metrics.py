@@ -27,7 +27,7 @@ from sealtrace.statistics import intervals, summaries, trials
 from sealtrace.statistics.entries import STATISTICS
 from sealtrace.statistics.sums import Number, UndefinedError
 from sealtrace.statistics.table import Statistic, StatisticKind
-from sealtrace.studies.results.counting import COUNTED, NeedsRowsError, counted_rows
+from sealtrace.studies.results.counting import NeedsRowsError, counted_rows
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.selection import SelectedRows, selection_of, within
 from sealtrace.studies.results.statistics import Computed, names_of, statistic_of, texts_of, whole
@@ -55,10 +55,9 @@ def _computed(results: Results, statistic: Statistic, arguments: Arguments) -> V
             selection = selection_of(results, arguments)
             ends: Any = statistic_of(statistic)(selection, arguments)
             return Value(tuple(Fraction(end) for end in ends), selection.frame, selection.rows)
-        if statistic.reads in COUNTED:
-            with suppress(NeedsRowsError):
-                if (counted := counted_rows(results, arguments)) is not None:
-                    return _shown(counted, arguments, statistic_of(statistic))
+        with suppress(NeedsRowsError):
+            if (counted := counted_rows(results, statistic, arguments)) is not None:
+                return _shown(counted, arguments, statistic_of(statistic))
         return _shown(selection_of(results, arguments), arguments, statistic_of(statistic))
 
 
