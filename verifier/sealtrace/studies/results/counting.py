@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -235,8 +236,7 @@ def _numbers_of(results: Results, dataset: str, fields: tuple[str, ...], measure
         # Two bytes hold every combination, and numpy sorts them in linear time.
         codes.append(_places(own.values, counts.values)[own.codes].astype(np.uint16))
     order = np.argsort(np.concatenate(codes), kind="stable")
-    found: Numbers = np.concatenate(numbers)[order]
-    return found
+    return cast("Numbers", np.concatenate(numbers)[order])
 
 
 def _is_number(kind: pa.DataType) -> bool:
