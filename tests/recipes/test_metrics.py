@@ -11,8 +11,8 @@ import pytest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
+from sealtrace.recipes.arguments import filled_arguments, written_arguments
 from sealtrace.recipes.entities import EntityNames
-from sealtrace.recipes.evaluation import _arguments, written_arguments
 from sealtrace.recipes.forms import FORMS
 from sealtrace.recipes.metrics import (
     MissingEvidenceError,
@@ -134,7 +134,7 @@ def test_no_metric_of_a_pack_gives_the_same_whatever_the_records_hold(study: str
         if metric is None or metric.name in tried | {"constant"}:
             continue
         tried.add(metric.name)
-        arguments = _arguments(recipe, cell, metric, EntityNames({}))
+        arguments = filled_arguments(recipe, cell, metric, EntityNames({}))
         value = compute(evidence, metric.name, arguments)
         assert any(moves(other, value, metric.name, arguments) for other in altered), metric.name
     assert tried

@@ -20,8 +20,8 @@ from sealtrace.paper.papers import is_paper, read_paper
 from sealtrace.paper.quoted import with_quoted
 from sealtrace.paper.reported import with_printed
 from sealtrace.paper.sentences import sentences
+from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell, cells_of, tables_in, wrong_marks
-from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import ABSENT, CellStatus, Judgement
 
 

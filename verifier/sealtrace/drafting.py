@@ -8,7 +8,7 @@ from pathlib import Path
 from sealtrace.bundle.placing import remove_scratch, scratch_directory, write_together
 from sealtrace.contract.result import Result
 from sealtrace.examination import examine
-from sealtrace.recipes.evaluation import CellResult
+from sealtrace.recipes.cell_results import CellResult
 
 
 def recipe_problems(report: Result) -> list[str]:

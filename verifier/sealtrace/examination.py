@@ -43,7 +43,7 @@ from sealtrace.contract.waivers import Waiver
 from sealtrace.evidence import Evidence
 from sealtrace.examined import Examined
 from sealtrace.paper.model import Table
-from sealtrace.recipes.evaluation import named_bundles
+from sealtrace.recipes.beside import named_bundles
 
 
 def examine(

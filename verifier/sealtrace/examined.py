@@ -35,8 +35,8 @@ from sealtrace.contract.result import (
 )
 from sealtrace.contract.waivers import Waiver, accepted, waive
 from sealtrace.evidence import Evidence, View, seen_by
+from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell
-from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.metrics import RecipeError
 from sealtrace.recipes.queries import Queries
 

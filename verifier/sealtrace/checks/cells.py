@@ -16,8 +16,8 @@ from sealtrace.paper.model import Paper, Row, Table
 from sealtrace.paper.papers import read_paper
 from sealtrace.paper.quoted import quoted_numbers
 from sealtrace.paper.reported import with_printed
+from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell, cells_in, cells_of, marked_groups, undirected, wrong_marks
-from sealtrace.recipes.evaluation import CellResult
 from sealtrace.recipes.judgement import WARNINGS, CellStatus
 from sealtrace.recipes.populations import values_in
 

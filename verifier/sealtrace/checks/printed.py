@@ -17,8 +17,9 @@ from sealtrace.evidence import Evidence, View, once
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import merged
 from sealtrace.paper.reported import Reported, UnreadableTypeError, read_reported
+from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell, cells_in, table_in, tables_in
-from sealtrace.recipes.evaluation import CellResult, Evaluator
+from sealtrace.recipes.evaluation import Evaluator
 from sealtrace.recipes.judgement import AGREEING, CellStatus, Judgement
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from sealtrace.report.inert import harmless
 from sealtrace.report.sheet import TextSheet
 
 if TYPE_CHECKING:
-    from sealtrace.recipes.evaluation import CellResult
+    from sealtrace.recipes.cell_results import CellResult
 
 
 @click.command()

@@ -124,6 +124,12 @@ def is_number(text: str) -> bool:
     return text.strip().lstrip("+-").replace(".", "", 1).isdecimal() and len(text.strip()) < 3
 
 
+@lru_cache(maxsize=256)
+def _numbers_among(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a field's values that are short numbers; every cell asks for the same."""
+    return tuple(value for value in values if is_number(value))
+
+
 @dataclass(frozen=True)
 class Around:
     """What a table prints around a cell."""
@@ -196,7 +202,7 @@ class Around:
 
     def in_caption(self, name: str, values: Iterable[str] = ()) -> frozenset[str]:
         """The values of a field that the caption prints by declared names, or as in `seed 42`."""
-        return self._named_in(self.caption, name, tuple(value for value in values if is_number(value)))
+        return self._named_in(self.caption, name, _numbers_among(tuple(values)))
 
     def _named_in(self, text: str, name: str, values: tuple[str, ...]) -> frozenset[str]:
         asked = text, name, values

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from sealtrace.contract.result import NOT_SEALED, NumberResult, Result
 from sealtrace.paper.numbers import read_printed
-from sealtrace.recipes.evaluation import CellResult, part_names
+from sealtrace.recipes.cell_judgement import part_names
+from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.judgement import AGREEING, RECOMPUTED, as_printed, in_print
 from sealtrace.report.inert import harmless, latex
 from sealtrace.report.numbers import in_order, tally

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
@@ -223,7 +224,7 @@ def _numbers_of(results: Results, dataset: str, fields: tuple[str, ...], measure
     frame, counts = results.frame(dataset), counts_of(results, dataset, fields)
     if counts is None or measure not in frame.names:
         return None
-    codes: list[Index] = []
+    codes: list[npt.NDArray[np.uint16]] = []
     numbers: list[Numbers] = []
     for table in _parts_of(frame, list(dict.fromkeys([*fields, measure]))):
         column = table.column(measure)

@@ -1,0 +1,200 @@
+"""Whether recipes take the rows, entities and statistics that their tables print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from fractions import Fraction
+
+import pyarrow as pa
+
+from sealtrace.bundle.frames import Frame
+from sealtrace.evidence import Evidence
+from sealtrace.recipes import headings
+from sealtrace.recipes.arguments import filled_arguments, written_arguments
+from sealtrace.recipes.cell_results import CellResult
+from sealtrace.recipes.cells import TableCell
+from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements
+from sealtrace.recipes.metrics import Value, metric_of
+from sealtrace.recipes.populations import (
+    MOST_VALUES,
+    PopulationRows,
+    field_types,
+    taken_by_metric,
+    used_by_metric,
+    values_in,
+)
+from sealtrace.recipes.queries import Queries
+from sealtrace.recipes.recipe_files import OTHER_CELL
+from sealtrace.recipes.sql_syntax import QueryDescription
+from sealtrace.statistics.table import Statistic
+
+
+class PrintedAgreement:
+    """Holds recipes of one bundle against what their tables print; what cells share is found once."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        rows: PopulationRows,
+        queries: Queries,
+        other_cell: Callable[[str], TableCell | None],
+    ) -> None:
+        self._evidence, self._rows, self._queries, self._other_cell = evidence, rows, queries, other_cell
+        self._heading_clauses: dict[Hashable, list[str]] = {}
+        self._flags: dict[tuple[str, str], bool] = {}
+        self._counts: dict[str, dict[str, int]] = {}
+
+    def unsaid(self, around: Around, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
+        """Where a recipe takes other rows, entities or statistics than the table prints."""
+        arguments = result.arguments
+        if metric is None and value.description is None and "cell" in arguments:
+            # The same quantity printed twice is of the same entities in both places.
+            quoted = self._other_cell(arguments["cell"])
+            recipe = {} if quoted is None else quoted.recipe or {}
+            metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+            asked = None if quoted is None or metric is None else quoted
+            arguments = {} if asked is None else filled_arguments(recipe, asked, metric, self._rows.names)
+        if metric is not None:
+            kind = value.frame.kind if value.frame is not None and "where" in metric.optional else None
+            taken = taken_by_metric(metric, arguments)
+            known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
+            used = used_by_metric(metric, arguments)
+            yield from disagreements(around, used, known)
+            for key, text in arguments.items() if kind else ():
+                word, _, name = key.partition(".")
+                values = set(values_in(text))
+                printed = around.in_row(name, values) - {EVERY}
+                if word in ("where", "minus") and printed and values > printed:
+                    yield f"it takes {name} {' and '.join(sorted(values))} together"
+            if kind:
+                for name in sorted(_names(arguments, "over", "group") - {""}):
+                    if not self._rows.is_entity(kind, name):
+                        yield f"it averages what each {name} gives, which is a result itself"
+                truth = result.arguments.get("against"), result.arguments.get("of"), result.arguments.get("predicted")
+                restricting = {name for name in used if name not in _names(result.arguments, "over", "group")}
+                outcomes = [name for name in truth if name]
+                yield from self._rows.telling(kind, restricting, outcomes)
+        elif value.description is not None:
+            yield from self._unsaid_of_query(around, value, value.description)
+
+    def _unsaid_of_query(self, around: Around, value: Value, description: QueryDescription) -> Iterator[str]:
+        used: dict[str, set[str]] = {}
+        for compared in description.compared:
+            if not compared.restricts and compared.values == ("1",) and self._are_flags(value.kinds, [compared.field]):
+                continue
+            if compared.equal:
+                used.setdefault(compared.field, set()).update(compared.values)
+                continue
+            numbers = [number for number in map(_number, compared.values) if number is not None]
+            if len(numbers) < len(compared.values) or not self._rows.constants.issuperset(numbers):
+                told = ", ".join(compared.values)
+                yield f"it compares {compared.field} with {told}, which nothing printed or declared gives"
+        yield from disagreements(around, used, {})
+        for one in description.compared:
+            together = sorted(one.values)
+            printed = around.in_row(one.field, one.values)
+            # A heading may name one entity for all rows (`share of ours`), but none beside the row's own.
+            if len(one.values) == 1:
+                printed |= around.in_heading(one.field, one.values)
+            if one.equal and one.restricts and printed - {EVERY} and not printed >= set(one.values):
+                yield f"it takes {one.field} {' and '.join(together)} together"
+        for _, _, pairs in description.joins:
+            for name in sorted({name for pair in pairs for name in pair}):
+                if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
+                    yield f"it joins records by {name}, which is a result"
+        for name in description.averaged_by if description.totals else ():
+            if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
+                yield f"it averages what each {name} gives, which is a result itself"
+        yield from description.picks
+        for name in description.present:
+            if self._queries.some_absent(value, name):
+                yield f"it takes only some rows, by whether there is {name}"
+        for kind in value.kinds:
+            restricting = {one.field for one in description.compared if one.equal and one.restricts}
+            restricting |= set(self._rows.within(around, [kind], row=True).get(kind, {}))
+            yield from self._rows.telling(kind, restricting, description.fields)
+
+    def misnamed(self, caption: str, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
+        """Where labels name another statistic than the recipe computes."""
+        cell, description = result.cell, value.description
+        if cell.key or (metric is not None and (metric.name == OTHER_CELL or (metric.given and value.fixed))):
+            return
+        kinds = value.kinds if metric is None else (value.frame.kind,) if value.frame is not None else ()
+        hidden = {appearance(name) for names in self._rows.names.declared.values() for name in names}
+        hidden |= self._rows.values(kinds)
+        if metric is not None:
+            flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
+            # How often a field has some value is no share of what is right.
+            flags = flags and result.arguments.get("is", "true").casefold() in ("true", "1")
+            if "over" in metric.optional and value.frame is not None:
+                counts = self._counts_of(value.frame)
+                yield from headings.repeats_unlike(cell, caption, result.arguments, counts)
+            if "where" in metric.optional:  # those of packs read fields that no argument names
+                yield from self._other_field(cell, kinds, set(result.arguments.values()))
+            # Arguments that say of which rows a cell is change nothing of what its heading must say.
+            read = {name: text for name, text in result.arguments.items() if headings.reads(name)}
+            asked = (
+                (cell.column, cell.row if cell.own_recipe else None, caption, kinds, flags),
+                (metric.pack, metric.name, *sorted(read.items())),
+            )
+            if asked not in self._heading_clauses:
+                computed = headings.of_metric(metric, read, of_flags=flags)
+                self._heading_clauses[asked] = list(headings.disagreement(cell, caption, computed, hidden))
+            yield from self._heading_clauses[asked]
+        else:
+            if description is None:
+                return
+            computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
+            yield from headings.functions_unnamed(cell, description, hidden)
+            yield from self._other_field(cell, kinds, set(description.fields))
+            yield from headings.disagreement(cell, caption, computed, hidden)
+
+    def _counts_of(self, frame: Frame) -> dict[str, int]:
+        """How many values each entity's field of a kind of record has."""
+        if frame.kind not in self._counts:
+            names = [name for name in frame.names if self._rows.is_entity(frame.kind, name)]
+            self._counts[frame.kind] = {name: len(frame.distinct(name, MOST_VALUES)) for name in names}
+        return self._counts[frame.kind]
+
+    def _other_field(self, cell: TableCell, kinds: Iterable[str], used: set[str]) -> Iterator[str]:
+        """A heading that is the name of a measured field, where the recipe does not read it."""
+        for kind in kinds:
+            types = field_types(self._evidence.frame(kind))
+            numeric = {name for name, form in types.items() if pa.types.is_floating(form) or pa.types.is_integer(form)}
+            heading = appearance(cell.column)
+            named = {name for name in numeric if appearance(name).replace("_", " ") == heading}
+            measured = named - set(self._evidence.frame(kind).key_fields)
+            if measured and not any(name in used or name.casefold() in used for name in measured):
+                others = " and ".join(sorted(name for name in types if name in used or name.casefold() in used))
+                yield f"the heading is the field {min(measured)}, and the recipe is of {others or 'no field'}"
+
+    def _are_flags(self, kinds: Iterable[str], fields: Iterable[str]) -> bool:
+        """Whether what is averaged is right or wrong: flags, zeros and ones, or texts that are compared."""
+        asked = {name.casefold() for name in fields}
+        for kind in kinds:
+            frame = self._evidence.frame(kind)
+            for name, form in field_types(frame).items():
+                numeric = pa.types.is_floating(form) or pa.types.is_integer(form)
+                if name.casefold() in asked and numeric and not self._is_flag(frame, name):
+                    return False
+        return True
+
+    def _is_flag(self, frame: Frame, name: str) -> bool:
+        if (frame.kind, name) not in self._flags:
+            flag = name in frame.key_fields
+            if not flag:
+                values = {str(value) for value in frame.distinct(name, 3).to_pylist()}
+                flag = values <= {"0", "1", "0.0", "1.0", "None"}
+            self._flags[frame.kind, name] = flag
+        return self._flags[frame.kind, name]
+
+
+def _names(arguments: dict[str, str], *words: str) -> set[str]:
+    return {name.strip() for word in words for name in arguments.get(word, "").split(",")}
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None

@@ -1,0 +1,120 @@
+"""What the value of a recipe makes of its cell: numbers, marks, words, factors and units as they are printed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sealtrace.paper.number_grammar import is_factor, is_unit
+from sealtrace.paper.table_records import RecipeRecord
+from sealtrace.recipes.arguments import names_its_row, written_arguments
+from sealtrace.recipes.cells import TableCell
+from sealtrace.recipes.judgement import CellStatus, Judgement, in_print, judge, judge_text
+from sealtrace.recipes.metrics import RecipeError, Value
+from sealtrace.statistics.table import Statistic
+
+
+def part_of(value: Value, cell: TableCell, part: str) -> Value:
+    """One number of a cell, by its place or by what it is: mean, sd, k, n, low, high."""
+    names = part_names(cell)
+    if part not in names:
+        raise RecipeError(f"{cell.name} has no part {part!r}; its parts are {', '.join(names)}")
+    place = names[part]
+    return replace(value, numbers=value.numbers[place : place + 1], rounded=None)
+
+
+def part_names(cell: TableCell) -> dict[str, int]:
+    """What the numbers of a cell are called, with their places."""
+    form = cell.printed.form if cell.printed is not None else ""
+    parts = cell.printed.parts if cell.printed is not None else ()
+    called = {"plus-minus": ("mean", "sd"), "ratio": ("k", "n"), "interval": ("low", "high")}.get(form, ())
+    names = {str(place + 1): place for place in range(len(parts))}
+    return names | {name: place for place, name in enumerate(called) if place < len(parts)}
+
+
+def judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statistic | None) -> Judgement:
+    if value.text is not None:
+        judgement = judge_text(cell.text, value.text)
+        return _attested(cell, value.fixed) if value.fixed and judgement.status is CellStatus.EXACT else judgement
+    if cell.printed is None or not cell.printed.numeric:
+        return Judgement(CellStatus.MISMATCH, f"The paper prints {cell.text!r}; the records give a number.")
+    percent = bool(recipe.get("percent") or cell.printed.percent)
+    numbers = in_print(cell.printed, value.numbers, percent=percent)
+    judgement = judge(cell.printed, numbers, None if percent else value.rounded)
+    if judgement.status is CellStatus.MISMATCH and not percent:
+        hundredfold = judge(cell.printed, in_print(cell.printed, value.numbers, percent=True), None)
+        if hundredfold.status is not CellStatus.MISMATCH:
+            told = f'{judgement.sentence} A hundred times that is what is printed: add `"percent": true` to the recipe.'
+            judgement = replace(judgement, sentence=told)
+    said = f"The paper prints {cell.text}"
+    if value.marks is not None and value.marks != cell.printed.marks:
+        found, due = (marks or "no mark" for marks in (cell.printed.marks, value.marks))
+        return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
+    printed_words = [number.suffix for number in cell.printed.parts if number.suffix]
+    if value.words and printed_words != [" ".join(word.split()) for word in value.words]:
+        found, due = (", ".join(map(repr, words)) or "no word" for words in (printed_words, value.words))
+        return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
+    if (
+        wrong := _unconverted(cell, value, metric, recipe) or _unscaled(cell, metric, recipe, percent=percent)
+    ) is not None:
+        return Judgement(CellStatus.MISMATCH, f"{said}; {wrong}")
+    exact = judgement.status in (CellStatus.EXACT, CellStatus.TIE)
+    given = metric is not None and metric.given
+    of_rows = metric is None or "where" in metric.optional
+    if exact and value.fixed and not of_rows and not any(value.numbers):
+        return replace(judgement, status=CellStatus.INPUT, sentence=f"{said}, which is zero by definition.")
+    if exact and value.fixed and not (given and names_its_row(cell)):
+        return _attested(cell, value.fixed)
+    if exact and given:
+        return replace(judgement, status=CellStatus.INPUT, sentence=f"{said}, as the records have it.")
+    measured = value.measured or (metric is not None and metric.measured)
+    if measured and exact:
+        sentence = f"{said}, as the sealed measurements give it."
+        return replace(judgement, status=CellStatus.MEASURED, sentence=sentence)
+    return judgement
+
+
+def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe: RecipeRecord) -> str | None:
+    """Why a printed factor or unit is not what the recipe gives, where it is not."""
+    assert cell.printed is not None
+    told = f"{metric.name if metric else ''} {recipe.get('sql') or ''} {' '.join(written_arguments(recipe).values())}"
+    for part in cell.printed.parts:
+        if part.suffix in ("", "%", "×", "x", *value.words):
+            continue
+        stated = re.search(rf"(?<![^\W_]){re.escape(part.suffix)}(?![^\W_])", told)
+        if (is_factor(part.suffix) or is_unit(part.suffix)) and not stated:
+            return f"the recipe gives the number itself, not in {part.suffix}."
+    return None
+
+
+def _unscaled(cell: TableCell, metric: Statistic | None, recipe: RecipeRecord, *, percent: bool) -> str | None:
+    """Why a factor, a unit or per cent in the heading is not what the recipe gives, where it is not."""
+    said = written_arguments(recipe)
+    measured = said.get("of") or said.get("quantity") or (metric.name if metric else "")
+    own = measured.rpartition("_")[2] if "_" in measured else ""  # the unit that the field is called by: latency_ms
+    for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):
+        factor = unit.strip().removeprefix("in ").removeprefix("×").removeprefix("x ").strip()
+        if is_factor(factor) or re.fullmatch(r"10{2,}|10(\^|\*\*)?\{?[-−]?\d\}?|10[⁻]?[²³⁴⁵⁶⁷⁸⁹]", factor):
+            return f"the recipe gives the number itself, and the heading says {unit}."
+        if is_unit(own) and is_unit(factor) and factor not in (own, "%"):
+            return f"the recipe gives {measured}, and the heading says {unit}."
+        share = metric is not None and (
+            metric.unit in ("share", "probability") or metric.formula.startswith("share of")
+        )
+        if factor == "%" and share and not percent:
+            return "the recipe gives a fraction, and the heading says %."
+    return None
+
+
+def _attested(cell: TableCell, source: str) -> Judgement:
+    return Judgement(
+        CellStatus.ATTESTED, f"The paper prints {cell.text}, which comes from {source}: nothing checks it."
+    )
+
+
+def by_definition(cell: TableCell) -> Judgement:
+    """A number that nothing could have made another: no more than a 0 or a 1 can be that."""
+    parts = cell.printed.parts if cell.printed is not None else ()
+    if not parts or any(part.value not in (0, 1) for part in parts):
+        raise RecipeError("only a 0 or a 1 is what it is by definition")
+    return Judgement(CellStatus.INPUT, "it is so by definition: a difference from itself, or a ratio to itself")
