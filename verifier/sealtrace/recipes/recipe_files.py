@@ -36,6 +36,11 @@ def read_recipes(path: Path) -> dict[str, object]:
     return recipes
 
 
+def _is_of_row(recipe: object) -> bool:
+    """Whether it has a recipe for each of some columns, as one for a row has."""
+    return isinstance(recipe, dict) and bool(recipe) and all(isinstance(value, dict) for value in recipe.values())
+
+
 def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> dict[str, object] | None:
     """Recipes in their places, one that finds none being a mistake; the queries that they share, where they do."""
     by_label = {record["label"]: record for record in records}
@@ -62,13 +67,12 @@ def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> 
                 for row in rows.values():  # what was tried for a cell of it
                     if set((known := row.get("recipes") or {}).get(name, ())) == {"note"}:
                         del known[name]
-            elif (
-                name in rows and isinstance(recipe, dict) and all(isinstance(value, dict) for value in recipe.values())
-            ):
+            elif name in rows and _is_of_row(recipe):
                 own = {column: _complete(value, defaults) for column, value in recipe.items()}
                 rows[name]["recipes"] = {**(rows[name].get("recipes") or {}), **own}
             else:
-                raise BundleError(f"{path}: {label} has no column {name!r}{nearest(name, columns)}")
+                place, names = ("row", rows) if _is_of_row(recipe) else ("column", columns)
+                raise BundleError(f"{path}: {label} has no {place} {name!r}{nearest(name, names)}")
         for pointer, expected, found in misfits_of("table", record):
             raise BundleError(f"{path}: {label}{pointer}: expected {expected}, found {found}")
     if not any(name in recipes for name in SHARED):
