@@ -172,7 +172,7 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     # Beside the name of what is computed, a heading may say how it is summed up: as the recipe does it.
     summing = {StatisticKind.ORDER, *([StatisticKind.REPEATS] if computed.counted else [])}
     for name in sorted(said - computed.names):
-        if name in STATISTICS and STATISTICS[name].kind in summing:
+        if name in STATISTICS and (STATISTICS[name].kind in summing or (computed.counted and name in _SPREADS)):
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
     for name in sorted(computed.needed - both):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
@@ -192,14 +192,14 @@ def _contradicting(said: set[str], computed: ComputedStatistic) -> set[str]:
     """Of what a heading above a pack's metric says, what the metric could contradict.
 
     Counts and shares of many things are metrics of their own. A word of the metric's own name (`hand` of the hand's
-    value) is a word of what it is of, and so is a chosen value, where the metric neither chooses nor averages.
+    value) is a word of what it is of, and so is an extreme (n_min), where the metric neither chooses nor averages.
     """
     called = f"{computed.said} {computed.arguments.get('quantity', '').replace('_', ' ')}"
     own = {word.removesuffix("s") for word in called.split()}
     left = {name for name in said if "_" in name or name.removesuffix("s") not in own}
     chosen = {name for name in STATISTICS if STATISTICS[name].kind is StatisticKind.ORDER}
     free = not computed.names & (chosen | {"mean"}) and not {"quantity", "statistic"} & set(computed.arguments)
-    return left - _COUNTED - (chosen if free else set())
+    return left - _COUNTED - ({"minimum", "maximum"} if free else set())
 
 
 def _agree(said: Collection[str], computed: ComputedStatistic) -> bool:
