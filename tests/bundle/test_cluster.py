@@ -197,6 +197,15 @@ def cluster_of(workers: cluster.Cluster) -> Any:
     return nullcontext(workers)
 
 
+def test_a_port_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It lets everybody connect and never answers, for which dask alone would wait for ever."""
+    monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(BundleError, match=r"no dask scheduler answers there \(nothing was said for 2 s\)"):
+            cluster.Cluster(address).__enter__()
+
+
 def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong address is told as such."""
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)

@@ -15,6 +15,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import isroutine
+from threading import Thread
 from types import TracebackType
 from typing import Any, TypeVar, get_type_hints
 
@@ -84,6 +85,28 @@ def prepare(dask_worker: Any) -> str:
     return __version__
 
 
+def _within(seconds: float, ask: Callable[[], Any]) -> Any:
+    """What is answered within a time: dask waits for ever for a peer that lets it connect and then says nothing."""
+    answers: list[tuple[Any, BaseException | None]] = []
+
+    def wait() -> None:
+        try:
+            answers.append((ask(), None))
+        except BaseException as error:
+            answers.append((None, error))
+
+    # A thread that still waits when the process ends does not hold it up.
+    thread = Thread(target=wait, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not answers:
+        raise TimeoutError(f"nothing was said for {seconds:g} s")
+    answer, error = answers[0]
+    if error is not None:
+        raise error
+    return answer
+
+
 class Cluster:
     """The workers of a dask scheduler, for as long as it is open."""
 
@@ -96,12 +119,18 @@ class Cluster:
         except ImportError:
             raise BundleError(f"{self.address}: read with dask: pip install 'sealtrace[cluster]'") from None
         try:
-            self._client = dask.Client(self.address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+            self._client = _within(
+                2 * SECONDS_TO_CONNECT,
+                lambda: dask.Client(self.address, timeout=SECONDS_TO_CONNECT, set_as_default=False),
+            )
         except (OSError, ValueError) as error:
             reason = str(error).partition("\n")[0] or type(error).__name__
             raise BundleError(f"{self.address}: no dask scheduler answers there ({reason})") from None
         try:
-            found = self._client.run(prepare)
+            found = _within(PATIENCE, lambda: self._client.run(prepare))
+        except TimeoutError as error:
+            raise BundleError(f"{self.address}: the scheduler does not answer ({error})") from None
+        try:
             if not found:
                 raise BundleError(f"{self.address}: the scheduler has no workers; start some with `dask worker`")
             for worker, version in found.items():
