@@ -314,9 +314,10 @@ def main() -> None:
     """Prints every family as it is measured; fails where one was above the limit each time."""
     wanted = sys.argv[1:]
     failed: list[str] = []
-    for family in FAMILIES:
-        if wanted and not any(part in family.name for part in wanted):
-            continue
+    chosen = [family for family in FAMILIES if not wanted or any(part in family.name for part in wanted)]
+    if not chosen:
+        sys.exit(f"no family is called {' or '.join(wanted)}; there are {', '.join(one.name for one in FAMILIES)}")
+    for family in chosen:
         ratios = [growth(family)]
         while ratios[-1] > LINEAR_ENOUGH and len(ratios) < IN_A_ROW:
             ratios.append(growth(family))

@@ -86,7 +86,7 @@ MISTAKES: dict[str, tuple[str, int, str]] = {
     "something else than a paper": ("check notes.odt", 2, "notes.odt: not a paper (.tex, "),
     "results without a paper": ("check results", 2, "no paper in it (.tex, .md, .html, .docx, .pdf). Name it:"),
     "paper and results swapped": ("check results paper.tex", 2, "the order is PAPER, then RESULTS"),
-    "a paper in a bundle's place": ("verify paper.tex", 2, "a paper, not a bundle"),
+    "a paper in a bundle's place": ("verify paper.tex", 2, "a paper is taken by `sealtrace check PAPER RESULTS`"),
     "a directory in a paper's place": ("check results results", 2, "results: no paper in it"),
     "the parent of a bundle": ("verify study", 2, "not a bundle itself, but study/bundle is one; name that"),
     "a bundle that lost its manifest": ("verify lost", 2, "a sealed bundle that lost its manifest.json; restore it"),

@@ -345,12 +345,10 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
         raise BundleError(f"{path}: neither a directory nor a regular file")
     if (container := packed(stack.enter_context(path.open("rb")), path.name, stack, budget)) is not None:
         return container
-    if path.suffix.lower() in (".tex", ".md", ".pdf", ".csv"):
-        raise BundleError(
-            f"{path}: a paper, not a bundle; `sealtrace check PAPER RESULTS` takes it with its "
-            "results, `sealtrace audit PAPER` alone"
-        )
-    raise BundleError(f"{path}: not a bundle (a directory, a .zip or a .tar.gz)")
+    raise BundleError(
+        f"{path}: not a bundle (a directory, a .zip or a .tar.gz); a paper is taken by `sealtrace check PAPER RESULTS` "
+        "with its results, by `sealtrace audit PAPER` alone"
+    )
 
 
 def packed(file: IO[bytes], name: str, stack: ExitStack, budget: Budget) -> Container | None:

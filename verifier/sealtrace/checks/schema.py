@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sealtrace.bundle.frames import Frame
+from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.checks.outcome import Outcome
 from sealtrace.checks.registry import check
 from sealtrace.contract.kinds import KINDS, Form
-from sealtrace.contract.packs import packs
 from sealtrace.evidence import Evidence
 
 
@@ -73,22 +73,10 @@ def meaning(evidence: Evidence, outcome: Outcome) -> None:
     """A kind that has a schema and nothing else is kept, not verified."""
     held = sorted({entry.kind for entry in evidence.bundle.entries if entry.kind in KINDS})
     outcome.inspected = len(held)
-    judged = {kind for pack in packs() for check in pack.catalogue for kind in check.reads} | _ENGINE_KINDS
+    judged = {kind for each in CATALOGUE for kind in each.reads} | _KEPT
     if unknown := [kind for kind in held if kind not in judged]:
         outcome.missing = f"no check knows what {', '.join(unknown)} records mean; only their schema was checked"
 
 
-_ENGINE_KINDS = {
-    "names",
-    "protocol",
-    "source",
-    "tree",
-    "table",
-    "queries",
-    "relation",
-    "claims",
-    "manuscript",
-    "attachment",
-    "seal",
-}
-"""What the engine's own checks look into, or keeps as bytes."""
+_KEPT = {"attachment", "manuscript", "queries", "seal"}
+"""Kinds that no check demands: bytes that are kept as they are, and what seals, pages and a reader's queries are."""

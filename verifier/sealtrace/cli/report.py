@@ -20,7 +20,7 @@ from sealtrace.report.formats import BY_NAME, FORMATS, Showing
 if TYPE_CHECKING:
     from sealtrace.contract.result import Result
 
-FILES = {f"report.{known.extension}": known.name for known in FORMATS if known.extension not in (None, "csv")}
+FILES = {f"report.{known.extension}": known.name for known in FORMATS if known.extension and known.in_report}
 """File to the format of `verify` that it holds; a spreadsheet says nothing that the JSON does not."""
 INDEX = "index.html"
 

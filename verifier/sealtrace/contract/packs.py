@@ -93,7 +93,7 @@ class Check:
     whole: bool = False
     """It speaks of completeness or of an aggregate: with a need unmet it is not computed at all."""
     despite: tuple[str, ...] = ()
-    """Of these kinds and checks, those whose damage it looks around: it says itself what it could not judge."""
+    """Of these kinds and checks, those that may be damaged: it judges the undamaged part, and says what it left out."""
     consequences: tuple[str, ...] = ()
     """Checks that may fail because this one does."""
 
@@ -146,8 +146,9 @@ class Pack:
     metrics: str = ""
     """The module whose import registers the pack's metrics."""
     entities: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Arguments of its metrics that name an entity, and the field of that entity: `base` names a policy, too. A `?`
-    behind the field says that a recipe may leave it out where a table prints it."""
+    """Arguments of its metrics that name an entity, each with the field that the entity is a value of, as in
+    `{"policy": "policy", "base": "policy", "split": "split?"}`. A `?` behind the field: a recipe may leave the argument
+    out although its table prints such an entity."""
     evidence: str = ""
     """`module:Class` of the `View` that the pack's functions are given; empty where that is the evidence itself."""
     overview: str = ""
@@ -157,15 +158,17 @@ class Pack:
     measured: tuple[str, ...] = ()
     """Kinds that hold measurements, which no recomputation can give again."""
     doubtful: str = ""
-    """`module:function` from the records and a kind to the rows that its checks found not to join; None for none."""
+    """`module:function` that marks, among the rows of a kind, those that do not join; it returns None for none. Only
+    what needs these rows is missing."""
     streamed: tuple[str, ...] = ()
     """Kinds whose rows can be judged a shard at a time, where their files are large and laid out for it."""
     streamer: str = ""
     """`module:function` that judges them so (`checks.streamed.Streamer`)."""
     absent: Callable[[Any], str | None] = lambda _: None
-    """Why the pack's checks do not apply to the records, where they do not."""
+    """Why the pack's checks do not apply to this bundle; None where they do. Asked first."""
     unusable: Callable[[Any], str | None] = lambda _: None
-    """Why nothing can be computed from the pack's records, whatever each of them is; None where it can."""
+    """Why nothing can be computed from the pack's records, such as a protocol that is lost; None where something can.
+    Asked second; `doubtful` is about single rows."""
 
 
 def unless_held(reason: str, *kinds: Kind) -> Callable[[Any], str | None]:

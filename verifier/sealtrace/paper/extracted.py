@@ -15,6 +15,8 @@ Load = Callable[[str], str | None]
 """Gives the text of a file that a document puts in, or None where it is not there."""
 
 JOIN = " / "
+"""Stands between the parts of a label that several cells make up. A printed heading may hold it, too, so headings above
+a column are asked of `Table.above`, not cut at it."""
 THIN_SPACE = "\u2009"
 REFERENCE = "[…]"
 """Stands for a reference or citation, whose printed number only a LaTeX run knows."""
@@ -122,7 +124,7 @@ class ExtractedTable:
     columns: int
     rows: tuple[ExtractedRow, ...]
     headings: tuple[str, ...] = ()
-    """Headings of a Markdown file under which it stands, the nearest first."""
+    """Headings of the document under which it stands, the nearest first; a reader that knows none leaves it empty."""
     notes: tuple[ProseLine, ...] = ()
     """What is printed below it in its float, beside the caption."""
 

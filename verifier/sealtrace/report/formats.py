@@ -57,6 +57,8 @@ class Format:
     """Whether people read everything in it, so that a terminal needs only a summary beside it."""
     details: bool = False
     """Whether it draws what `verify` collects only when asked."""
+    in_report: bool = True
+    """Whether `sealtrace report` writes it, where it has an ending."""
 
     def render(self, result: Result, showing: Showing | None = None) -> str:
         """The result in this format."""
@@ -75,7 +77,7 @@ FORMATS = (
     Format("markdown", "md", "for a pull request or an evaluation form", "markdown", ("everything",), whole=True),
     Format("latex", "tex", "the numbers that differ, for an appendix", "latex", ("everything",)),
     Format("html", "html", "one page for readers, which needs nothing else", "html", whole=True, details=True),
-    Format("csv", "csv", "one line per number, for spreadsheets", "spreadsheet"),
+    Format("csv", "csv", "one line per number, for spreadsheets", "spreadsheet", in_report=False),
     Format("badge", None, "a shields.io endpoint for a README, as badge=FILE", "badge"),
 )
 """In the order in which help lists them."""

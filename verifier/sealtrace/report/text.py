@@ -393,7 +393,7 @@ def _passed_over(sheet: TextSheet, result: Result, everything: bool) -> None:
 def _figures(sheet: TextSheet, result: Result, everything: bool) -> None:
     summary, chain = result.summary, result.summary.chain
     if result.command == "verify" and not summary.inspected:
-        sheet.figure("Inspected", "no records of a kind of study that is known")
+        sheet.figure("Inspected", "no records that a study pack sums up")
     elif result.command != "verify" and summary.inspected:
         sheet.figure("Inspected", ", ".join(summary.inspected))
     if summary.tolerance is not None:

@@ -92,7 +92,8 @@ class TriedForm:
     sql: str = ""
     arguments: Mapping[str, object] = field(default_factory=dict)
     price: float = 12.0
-    """Bits to name it where no label does."""
+    """Bits that a formula pays for it where no label names it: 1.5 to 8 for what papers often print without a word, 12
+    otherwise."""
     words: tuple[str, ...] = ()
     """Words of labels that name it; those of the statistic where there are none."""
     everyday: bool = False
@@ -100,7 +101,7 @@ class TriedForm:
     side: str = ""
     """Of one column of labels: whether it is of the `true` or of the `given` ones."""
     quantile: bool = False
-    """Whether values must be put in order, which takes time."""
+    """Whether it is an order statistic: labels must name it, and it is not tried of very large blocks."""
     of_probabilities: bool = False
     """Whether scores must lie between 0 and 1."""
     function: Callable[..., Any] | None = None

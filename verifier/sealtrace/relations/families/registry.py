@@ -29,7 +29,7 @@ from sealtrace.relations.work import time_is_up, within_time
 
 @dataclass(frozen=True)
 class Family:
-    """One kind of relation that a table implies by itself."""
+    """One kind of relation that tables or sentences of a paper imply."""
 
     name: str
     sentence: str
