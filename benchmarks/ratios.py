@@ -1,7 +1,8 @@
 """Costs beside what they are compared with, in one run: `python benchmarks/ratios.py`.
 
 Seconds depend on the machine and on what else it does; a ratio of two CPU times of the same minute hardly does. CI runs
-this, and fails where a ratio passes its limit three times. The limits leave room: they catch a cost that doubled.
+this, names each ratio that passes its limit three times, and fails where one passes twice its limit: on a shared
+machine even a ratio wavers by half, while a cost that doubled, or grows with the square (16 for 4), does not come back.
 Growth is measured on small inputs here; `make bench` measures it on larger ones.
 """
 
@@ -28,6 +29,7 @@ FIXTURE = str(Path(__file__).resolve().parents[1] / "bundles" / "rsd-fixture" / 
 LIBRARIES = "import click, jsonschema, numpy, pyarrow.compute, pydantic"
 """What no verification can do without."""
 ATTEMPTS = 3
+DOUBLED = 2
 STATES = 500
 STREAMED = 60_000
 """States of a study whose files are large enough to be judged a shard at a time."""
@@ -132,21 +134,24 @@ RATIOS = [
 ]
 
 
-def kept(ratio: Ratio) -> float | None:
-    """The first measurement within the limit, or None where there is none."""
-    for _ in range(ATTEMPTS):
-        found = ratio.measured()
-        print(f"{found:7.2f} of at most {ratio.limit:4.1f}  {ratio.name}", flush=True)
-        if found <= ratio.limit:
-            return found
-    return None
+def least(ratio: Ratio) -> float:
+    """The first measurement within the limit, or the least of all attempts."""
+    found: list[float] = []
+    while len(found) < ATTEMPTS and not any(one <= ratio.limit for one in found):
+        found.append(ratio.measured())
+        print(f"{found[-1]:7.2f} of at most {ratio.limit:4.1f}  {ratio.name}", flush=True)
+    return min(found)
 
 
 def main(ratios: list[Ratio]) -> None:
-    """Measures all of them; ends with an error that names those beyond their limits."""
-    broken = [ratio.name for ratio in ratios if kept(ratio) is None]
+    """Measures all of them, and names those beyond their limits; one beyond twice its limit is an error."""
+    measured = {ratio: least(ratio) for ratio in ratios}
+    beyond = [ratio.name for ratio, found in measured.items() if found > ratio.limit]
+    if beyond:
+        print(f"beyond the limit {ATTEMPTS} times: {'; '.join(beyond)}")
+    broken = [ratio.name for ratio, found in measured.items() if found > DOUBLED * ratio.limit]
     if broken:
-        sys.exit(f"beyond the limit {ATTEMPTS} times: {'; '.join(broken)}")
+        sys.exit(f"beyond twice the limit {ATTEMPTS} times: {'; '.join(broken)}")
 
 
 if __name__ == "__main__":

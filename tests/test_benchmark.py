@@ -69,17 +69,18 @@ def test_every_change_of_a_small_module_is_noticed_or_explained() -> None:
     assert done.returncode == 0
 
 
-def test_a_ratio_beyond_its_limit_fails_and_noise_does_not() -> None:
-    """Three measurements beyond the limit are an error; one within it is enough."""
+def test_a_cost_that_doubled_fails_and_noise_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    """Three measurements beyond twice the limit are an error; one within it is enough, and a little more is named."""
     noisy = iter([9.0, 1.0])
-    judge([Ratio("noisy", 2.0, lambda: next(noisy))])
+    judge([Ratio("noisy", 2.0, lambda: next(noisy)), Ratio("near", 2.0, lambda: 2.5)])
+    assert "beyond the limit 3 times: near" in capsys.readouterr().out
     slow: list[float] = []
 
     def measured() -> float:
         slow.append(9.0)
         return slow[-1]
 
-    with pytest.raises(SystemExit, match="beyond the limit 3 times: slow"):
+    with pytest.raises(SystemExit, match="beyond twice the limit 3 times: slow"):
         judge([Ratio("fast", 2.0, lambda: 1.0), Ratio("slow", 2.0, measured)])
     assert len(slow) == ATTEMPTS
 
