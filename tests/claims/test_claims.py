@@ -168,6 +168,12 @@ FIFTY = 'constant fifty = 50 definition "large models"'
         (BASE, "same(tab:main[Base, F1], #71.2)", "", "holds"),
         (LARGE, "increasing(tab:main[* except Total, F1])", "", "holds"),
         (LARGE, "rows(tab:main) == tab:main[Small, Params]", "", "suspicion"),
+        # An unknown is no printed number: a test of it has no value, and the other claims are decided all the same.
+        ("t(28) = 2.20, p = .001", "some t in [0, 9]: t == #2.20 and #.001 == p_t(t, #28)", "", "refused"),
+        # What is called a definition is believed where the quoted words say that number, and nowhere else.
+        ("accuracy of three models", "#three == made", 'constant made = 4 definition "accuracy"', "suspicion"),
+        ("accuracy of three models", "#three == made", 'constant made = 4 definition "three models"', "suspicion"),
+        (ABOVE, "tab:main[Small, F1] > made", 'constant made = 80 definition "the usual level"', "suspicion"),
     ],
 )
 def test_the_language_says_what_papers_say(quote: str, reading: str, line: str, grade: str) -> None:
@@ -210,6 +216,12 @@ def test_a_malformed_file_is_refused_with_line_and_field(text: str, message: str
 
 
 # The outline
+
+
+def test_a_row_that_only_heads_others_is_not_counted() -> None:
+    """Three models stand below a row that prints nothing but a name."""
+    paper = PAPER.replace("Small & 70.4", "Our models & & \\\\ Small & 70.4")
+    assert one("accuracy of three models", "#three == rows(tab:main) - 1", text=paper).grade == "holds"
 
 
 def test_a_number_of_a_heading_has_an_address_and_can_be_quoted() -> None:

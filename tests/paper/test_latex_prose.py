@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paper.reading import document, tabular
+from sealtrace.paper.reported import read_reported
 
 TEXT = r"""
 \documentclass[11pt]{article}
@@ -65,3 +66,16 @@ def test_macros_in_prose() -> None:
     """A number that a macro prints stands on the line of the call."""
     found = document("\\newcommand{\\n}{24}\n\nWe use\n\\n{} states.")
     assert [(line.line, line.text) for line in found.prose] == [(3, "We use"), (4, "24 states.")]
+
+
+def test_an_abstract_before_the_document_is_read() -> None:
+    """Some journals' classes want it in the preamble; nothing else that stands there is printed."""
+    text = (
+        "\\documentclass{mdpi}\n\\abstract{We reach 71.2 F1\non 40 tasks.}\nstray\n\\begin{document}\nIt took 3.5 s.\n"
+    )
+    read = read_reported(text + "\\end{document}\n", "paper.tex", lambda _name: None)
+    assert [(line.text, line.line) for line in read.prose] == [
+        ("We reach 71.2 F1", 2),
+        ("on 40 tasks.", 3),
+        ("It took 3.5 s.", 6),
+    ]

@@ -15,12 +15,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import lru_cache
 
 from sealtrace.claims.tying import Ground, Passage, Tied
+from sealtrace.contract.claims import ClaimedConstant
 from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.paper.model import Table
 from sealtrace.paper.names.index import PART, WORDS, Group, Thing
+from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.sentences import TEXT_ID
 from sealtrace.relations.computing import one_unit_wider
 from sealtrace.relations.syntax import Comparison, Formula, Given, walk
@@ -50,10 +53,11 @@ def grade(tied: Tied, ground: Ground) -> Graded:
     if wider == "possible":
         return Graded("rounding", ["one unit in the last place of its rounded numbers mends it"])
     missing = ["it could not be decided with rounded numbers a unit off"] if wider == "unknown" else []
-    cited = [passage.quote for passage in tied.passages]
-    for name, constant in claim.constants.items():
-        if constant.kind != "definition" and not any(constant.because in text for text in cited):
-            missing.append(f"{name} = {constant.value} ({constant.kind}) is the reader's: {constant.because}")
+    missing += [
+        f"{name} = {constant.value} ({constant.kind}) is the reader's: {constant.because}"
+        for name, constant in claim.constants.items()
+        if not _is_stated(constant, tied.passages)
+    ]
     quoted = {number.id for passage in tied.passages for number in passage.numbers}
     missing += [
         f"{fact.address} stands in no quotation: quote its sentence under `also`"
@@ -70,6 +74,19 @@ def grade(tied: Tied, ground: Ground) -> Graded:
     if meant is not None:
         missing.append(f"did you mean {meant}? It would mend it")
     return Graded("suspicion" if missing else "contradiction", missing, meant)
+
+
+def _is_stated(constant: ClaimedConstant, passages: tuple[Passage, ...]) -> bool:
+    """Whether words that are quoted give a constant; of a definition they must say its number.
+
+    Otherwise anybody could call a number a definition, and prove whatever they like with it.
+    """
+    citing = [passage for passage in passages if constant.because in passage.quote]
+    if constant.kind != "definition" or not citing:
+        return bool(citing)
+    value = Fraction(constant.value)
+    said = [one.number for passage in citing for one in passage.numbers if one.text in constant.because]
+    return any(number.value == value for number in (*said, *numbers_of(constant.because)))
 
 
 def _equates(formula: Formula) -> bool:

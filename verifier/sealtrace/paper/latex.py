@@ -131,6 +131,8 @@ class _LatexReader:
                 self.stream.option()
                 self.buffer = self.stream.argument()
                 self.flush()
+            elif token.text == "abstract" and self.stream.group_ahead():
+                self.abstract()
             elif token.text in commands.TITLE_PAGE:
                 self.stream.option()
                 self.stream.argument()
@@ -152,6 +154,14 @@ class _LatexReader:
         self.problems += self.expander.doubts()
         tables = [found.table() for found in sorted(self.tables, key=lambda found: found.order)]
         return Reported(tables, list(dict.fromkeys(self.problems)), self.prose)
+
+    def abstract(self) -> None:
+        """\\abstract{…}, which some classes want before the document begins, and print in it."""
+        self.flush()
+        started, self.started = self.started, True
+        self.buffer = self.stream.argument()
+        self.flush()
+        self.started = started
 
     def begin(self, token: Token) -> None:
         self.flush()

@@ -81,6 +81,14 @@ class FactTable:
     marks: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """How cells are emphasized."""
 
+    @property
+    def filled_rows(self) -> int:
+        """How many rows print more than their name: a row that only heads others is not counted among them."""
+        return sum(
+            any(self.entries[row, column].text.strip() for column in self.columns[self.naming.get(row, 1) :])
+            for row in self.rows
+        )
+
     def row(self, label: str) -> str:
         return self._known(label, self.rows, "row")
 

@@ -50,6 +50,7 @@ from sealtrace.relations.syntax import (
     Some,
     Unknown,
     all_of,
+    walk,
 )
 from sealtrace.relations.work import spend
 
@@ -547,7 +548,8 @@ class _Parser:
             self.place += 1
         self.expect(")")
         try:
-            found = len((self.names.facts.rows if axis == "rows" else self.names.facts.columns)(table))
+            facts = self.names.facts
+            found = facts.table(table).filled_rows if axis == "rows" else len(facts.columns(table))
         except UnknownFactError as error:
             return self.fault(str(error), word.start)
         return self.given(counted(f"{axis}({table})", found))
@@ -603,6 +605,8 @@ class _Parser:
         if not least <= len(arguments) <= (most or MAX_TERMS):
             wanted = str(least) if least == most else f"{least} or more" if most is None else f"{least} to {most}"
             return self.fault(f"{word.text} takes {wanted} arguments, not {len(arguments)}", word.start)
+        if unknown := next((node.name for one in arguments for node in walk(one) if isinstance(node, Unknown)), None):
+            return self.fault(f"{word.text} is computed of printed numbers, and {unknown} is an unknown", word.start)
         try:
             given = [value_of(argument, starting_box(Comparison("==", argument, argument))) for argument in arguments]
             return self.enclosed(word, function(*given), integer=word.text in ("count", "rank"))

@@ -74,8 +74,8 @@ def counted_claims(result: Result) -> str:
         return "no relation between printed numbers was found to decide"
     families = Counter(claim.family for claim in result.claims if claim.grade in ("contradiction", "question"))
     named = ", ".join(f"{number} {family}" for family, number in families.most_common())
-    noun = "family" if len(families) == 1 else "families"
-    of_families = f"; contradictions and questions are of {len(families)} {noun} ({named})" if families else ""
+    noun = "family of rules" if len(families) == 1 else "families of rules"
+    of_families = f"; contradictions and questions come from {len(families)} {noun} ({named})" if families else ""
     return f"{', '.join(told)}{of_families}"
 
 
@@ -104,7 +104,8 @@ def numbers_in_words(result: Result) -> list[tuple[str, str]]:
     if not coverage.numbers:
         asked = all(check.status != "skipped" for check in result.checks if check.id == "table.cells")
         return [("Numbers", "none is reported" if asked else "not looked at")]
-    names = f"; {coverage.names} more only name something" if result.command == "check" and coverage.names else ""
+    verb = "names" if coverage.names == 1 else "name"
+    names = f"; {coverage.names} more only {verb} something" if result.command == "check" and coverage.names else ""
     names = f"; {coverage.declared_names} more are declared names" if coverage.declared_names else names
     if not coverage.text:
         return [("Numbers", f"{coverage.numbers}: {coverage.in_words}{names}")]
