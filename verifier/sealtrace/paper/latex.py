@@ -125,14 +125,15 @@ class _LatexReader:
                 self.head_caption = self.stream.argument()
             elif token.text in ("tabletail", "tablelasttail"):
                 self.stream.argument()
-            elif token.text in commands.SECTIONS:
+            elif token.text in commands.SECTIONS or (token.text == "abstract" and self.stream.group_ahead()):
                 self.flush()
                 self.stream.star()
                 self.stream.option()
                 self.buffer = self.stream.argument()
+                # Some classes want \abstract{…} before the document begins, and print it there.
+                started, self.started = self.started, self.started or token.text == "abstract"
                 self.flush()
-            elif token.text == "abstract" and self.stream.group_ahead():
-                self.abstract()
+                self.started = started
             elif token.text in commands.TITLE_PAGE:
                 self.stream.option()
                 self.stream.argument()
@@ -154,14 +155,6 @@ class _LatexReader:
         self.problems += self.expander.doubts()
         tables = [found.table() for found in sorted(self.tables, key=lambda found: found.order)]
         return Reported(tables, list(dict.fromkeys(self.problems)), self.prose)
-
-    def abstract(self) -> None:
-        """\\abstract{…}, which some classes want before the document begins, and print in it."""
-        self.flush()
-        started, self.started = self.started, True
-        self.buffer = self.stream.argument()
-        self.flush()
-        self.started = started
 
     def begin(self, token: Token) -> None:
         self.flush()
