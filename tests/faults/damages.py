@@ -13,7 +13,6 @@ import faulthandler
 import gc
 import json
 import os
-import resource
 import shutil
 import signal
 import sys
@@ -25,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from sealtrace.bundle import reading
+from sealtrace.bundle.child_process import allow_time
 from sealtrace.cli import main as command_line
 from sealtrace.studies.policies.checks import leaks
 from sealtrace.studies.policies.evidence import deployment
@@ -116,7 +116,7 @@ def in_a_child(bundle: Path, output: Path) -> tuple[int, float]:
             # It stays open for as long as the child lives.
             stack = os.fdopen(os.open(output / "stack", os.O_WRONLY | os.O_CREAT), "w")
             faulthandler.dump_traceback_later(MOST_WALL, exit=True, file=stack)
-            resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 5))
+            allow_time(MOST_CPU)
             for number, name in ((1, "stdout"), (2, "stderr")):
                 os.dup2(os.open(output / name, os.O_WRONLY | os.O_CREAT), number)
                 setattr(sys, name, os.fdopen(number, "w", buffering=1, closefd=False))

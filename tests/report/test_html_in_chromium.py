@@ -83,6 +83,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
             tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, args=FLAGS, headless=True
         )
         context.set_default_timeout(120_000)  # a busy machine is slow, and not wrong
+        sync_api.expect.set_options(timeout=120_000)
         yield Browser(context, tmp_path_factory.mktemp("pages"))
         context.close()
 

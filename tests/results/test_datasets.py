@@ -290,7 +290,7 @@ def test_queries_call_metrics_and_share_macros(tmp_path: Path) -> None:
     (study / "report/queries.json").write_text(json.dumps(queries))
     cells = {
         "SELECT macro_f1(list(gold), list(answer)) FROM ours": "0.901",
-        "SELECT mcnemar(1, 5 * count(*) FILTER (NOT correct)) FROM ours": "0.012",
+        "SELECT mcnemar(count(*) FILTER (NOT correct), count(*) FILTER (correct)) FROM ours": "0.0004",
         "SELECT wilson_low(sum(correct::INT)::INT, count(*)::INT) FROM ours": "0.699",
         "SELECT verdict(avg(correct::INT)) FROM ours": "good",
         "SELECT nothing FROM broken": "1",

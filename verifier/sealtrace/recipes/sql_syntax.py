@@ -323,8 +323,9 @@ def _written_number(node: Tree) -> bool:
 
 
 def reads_nothing(node: Node) -> bool:
-    """Whether an expression is made of constants alone."""
-    return not any(inner.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for inner in objects(node))
+    """Whether an expression is made of constants alone; count(*) names no field, and reads every row."""
+    reading = ("COLUMN_REF", "SUBQUERY", "STAR")
+    return not any(inner.get("class") in reading or function(inner) == "count_star" for inner in objects(node))
 
 
 # In words
