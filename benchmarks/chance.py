@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.binding.checking import Findings, concluded, examine
-from sealtrace.binding.frames import GOLD, GUESS, Frame
+from sealtrace.binding.frames import GOLD, GUESS, ResultFrame
 from sealtrace.binding.series import Spot
 from sealtrace.binding.wording import formula_of, rows_behind
 from sealtrace.paper.numbers import read_printed
@@ -152,9 +152,9 @@ def write(root: Path, documents: dict[str, Any]) -> None:
 Cell = tuple[int, int, int]
 
 
-def explained(findings: Findings) -> dict[Cell, tuple[str, list[tuple[Frame, str, Any]]]]:
+def explained(findings: Findings) -> dict[Cell, tuple[str, list[tuple[ResultFrame, str, Any]]]]:
     """Cells that are explained, with their formulas and the rows behind them."""
-    found: dict[Cell, tuple[str, list[tuple[Frame, str, Any]]]] = {}
+    found: dict[Cell, tuple[str, list[tuple[ResultFrame, str, Any]]]] = {}
     for grid in findings.grids:
         for (row, column), cell in grid.cells.items():
             spots = [Spot(grid.number, row, column, slot) for slot in range(len(cell.slots))]
@@ -168,12 +168,12 @@ def explained(findings: Findings) -> dict[Cell, tuple[str, list[tuple[Frame, str
     return found
 
 
-def called(frame: Frame) -> tuple[object, ...]:
+def called(frame: ResultFrame) -> tuple[object, ...]:
     """What tells a table of results from others: two of the same files and depth have other columns."""
     return frame.name, frame.depth, frame.derived, *frame.measures
 
 
-def untouched(behind: list[tuple[Frame, str, Any]], before: dict[tuple[object, ...], Frame]) -> bool:
+def untouched(behind: list[tuple[ResultFrame, str, Any]], before: dict[tuple[object, ...], ResultFrame]) -> bool:
     """Whether the rows hold the numbers that they held before."""
     for frame, measure, rows in behind:
         whole = frame.whole or frame

@@ -16,15 +16,6 @@ MOST_LINES = 78_240
 """Lines of the package without comment lines, with one in a hundred to spare."""
 MOST_ANY = 158
 """Lines outside `bundle/` that say `Any`, or a name that stands for it."""
-TWICE = {
-    "Candidate": {"binding/candidates.py", "studies/policies/records/policies.py"},
-    "Entry": {"contract/sealing.py", "studies/games/records.py"},
-    "Frame": {"binding/frames.py", "bundle/frames.py"},
-    "Selected": {"binding/candidates.py", "contract/result.py"},
-    "Selection": {"binding/hypotheses.py", "studies/policies/records/certification.py"},
-    "Summary": {"contract/result.py", "studies/policies/records/states.py"},
-}
-"""Class names that two modules still define. Those of records name their schemas."""
 LATE_LIBRARIES = {
     "aiohttp": "an extra",
     "click": "shell completion, which hardly any run asks for",
@@ -90,7 +81,7 @@ def test_no_two_modules_define_a_class_of_one_name() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 found[node.name].add(path)
-    assert {name: paths for name, paths in found.items() if len(paths) > 1} == TWICE
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
 
 
 def _used(node: ast.AST) -> set[str]:

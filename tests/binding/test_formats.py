@@ -18,18 +18,18 @@ from sealtrace.binding.checking import concluded, examine_files
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.files import read_results
 from sealtrace.binding.foreign import ForeignReader
-from sealtrace.binding.frames import Frame
+from sealtrace.binding.frames import ResultFrame
 from sealtrace.binding.tally import Tally
 from sealtrace.cli.check import check
 
 
-def _frame(directory: Path, measure: str) -> Frame:
+def _frame(directory: Path, measure: str) -> ResultFrame:
     """The one frame that measures something."""
     (found,) = [frame for frame in frames_of(read_results(directory).tables) if measure in frame.measures]
     return found
 
 
-def _values(frame: Frame, measure: str) -> list[float | None]:
+def _values(frame: ResultFrame, measure: str) -> list[float | None]:
     column = frame.numbers[:, frame.measures.index(measure)]
     return [None if number != number else float(number) for number in column]
 

@@ -19,7 +19,7 @@ from sealtrace.binding import large as large_files
 from sealtrace.binding.checking import concluded, examine_files
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
-from sealtrace.binding.frames import Frame
+from sealtrace.binding.frames import ResultFrame
 from sealtrace.binding.large import condensed
 from sealtrace.contract.result import Result
 from sealtrace.paper.names.index import Names
@@ -141,12 +141,12 @@ def test_no_time_for_large_files_is_said(release: Path) -> None:
         condensed(groups[0], frozenset(), Names([]), 0.0)
 
 
-def only(root: Path, labels: frozenset[str] = frozenset()) -> Frame:
+def only(root: Path, labels: frozenset[str] = frozenset()) -> ResultFrame:
     (group,) = read_results(root, large=0).large
     return condensed(group, labels, Names([]), float("inf"))[0]
 
 
-def statistic(frame: Frame, measure: str, name: str, **fixed: str) -> float:
+def statistic(frame: ResultFrame, measure: str, name: str, **fixed: str) -> float:
     chosen = np.ones((1, frame.rows), bool)
     for field, value in fixed.items():
         dimension = next(one for one in frame.dimensions if one.name == field)

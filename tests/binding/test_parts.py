@@ -16,7 +16,7 @@ from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.derived import derived_frames
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
-from sealtrace.binding.frames import Dimension, Frame, melted
+from sealtrace.binding.frames import Dimension, ResultFrame, melted
 from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import numbers_of
@@ -62,7 +62,7 @@ def test_what_is_too_much_is_not_read_and_said(tmp_path: Path) -> None:
 )
 def test_groups_are_evaluated_as_one_by_one(rows: list[tuple[str, str, float]]) -> None:
     """Statistics of all groups at once equal those of each by itself."""
-    frame = Frame(
+    frame = ResultFrame(
         "f", ["f"], [Dimension.of("one", [row[0] for row in rows]), Dimension.of("two", [row[1] for row in rows])],
         ["v"], np.array([[row[2]] for row in rows]), ["p"] * len(rows),
     )  # fmt: skip
@@ -82,7 +82,7 @@ def test_groups_are_evaluated_as_one_by_one(rows: list[tuple[str, str, float]]) 
 
 def test_melting_keeps_every_number() -> None:
     """Measures become values of a field, so that labels can name them."""
-    frame = Frame("f", ["f"], [], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), ["p", "q"])
+    frame = ResultFrame("f", ["f"], [], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), ["p", "q"])
     long = melted(frame)
     assert long is not None
     assert long.numbers[:, 0].tolist() == [1.0, 2.0, 3.0]

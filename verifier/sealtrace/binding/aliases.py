@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
-from sealtrace.binding.frames import PLACE, Frame, Numbers
+from sealtrace.binding.frames import PLACE, Numbers, ResultFrame
 from sealtrace.binding.hypotheses import FrameView, Selection
 from sealtrace.binding.scoring import digits_bits
 from sealtrace.binding.series import Series
@@ -51,7 +51,7 @@ def by_value(view: FrameView, group: list[Series]) -> Iterator[Selection]:
             yield chosen
 
 
-def _field_sets(frame: Frame) -> Iterator[list[int]]:
+def _field_sets(frame: ResultFrame) -> Iterator[list[int]]:
     """Single fields and pairs that name rows, the telling ones first; what is measured names nothing."""
     fields = frame.dimensions
     usable = [

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.frames import Numbers, ResultFrame
 from sealtrace.binding.hypotheses import Selection
 from sealtrace.binding.operations import Operation
 from sealtrace.binding.series import Grid, Series, Spot
@@ -113,7 +113,7 @@ class Candidate:
 class Selected(Candidate):
     """A statistic of one measure over the rows of a frame that the labels select."""
 
-    frame: Frame
+    frame: ResultFrame
     selection: Selection
     fixed: tuple[tuple[str, str], ...]
     """Field and value, for the whole series."""

@@ -28,7 +28,7 @@ from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames, unlike_flags
 from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results
-from sealtrace.binding.frames import Frame, melted
+from sealtrace.binding.frames import ResultFrame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
@@ -81,7 +81,7 @@ class Findings:
     paper: str
     results: str
     grids: list[Grid]
-    frames: list[Frame]
+    frames: list[ResultFrame]
     bound: Bound
     text: list[BoundText]
     set_aside: int
@@ -252,7 +252,7 @@ def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView
     return _ordered([*views, *_large_views(listing, frozenset(filter(None, texts)), names, tally)])
 
 
-def _views(frames: list[Frame], names: Names, tally: Tally) -> list[FrameView]:
+def _views(frames: list[ResultFrame], names: Names, tally: Tally) -> list[FrameView]:
     frames = frames + [derived for frame in frames for derived in derived_frames(frame, tally)]
     frames = [frame for frame in frames if frame.measures]
     views = [FrameView(frame, False, names) for frame in frames]
@@ -279,7 +279,7 @@ def _large_views(
         return []
     from sealtrace.binding.large import condensed  # Arrow's readers take time to start, and few releases need them.
 
-    frames: list[Frame] = []
+    frames: list[ResultFrame] = []
     for place, group in enumerate(listing.large):
         if progress is not None:
             progress(f"reading {group.names[0]} and more", place, len(listing.large))
@@ -411,7 +411,7 @@ def _doubted(doubt: Doubt) -> Finding:
     )  # fmt: skip
 
 
-def _flags(frame: Frame) -> Iterator[Finding]:
+def _flags(frame: ResultFrame) -> Iterator[Finding]:
     """Flags of results that do not say what the answers beside them say."""
     for name, right, rows in unlike_flags(frame):
         place = frame.places[rows[0]]

@@ -13,7 +13,7 @@ import numpy as np
 
 from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.files import Rows, Unread, belong_together, kind_of
-from sealtrace.binding.frames import Dimension, Frame, Numbers
+from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import PrintedNumber, read_printed
 
@@ -32,7 +32,7 @@ _BOUNDS = "<>≤≥"
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "-", "inf", "-inf")
 
 
-def frames_of(tables: list[Rows], tally: Tally | None = None, unread: Sequence[Unread] = ()) -> list[Frame]:
+def frames_of(tables: list[Rows], tally: Tally | None = None, unread: Sequence[Unread] = ()) -> list[ResultFrame]:
     """Frames of all tables, the small ones first where there is not time for all.
 
     Of files that belong together all are compared with a paper or none: a mean over some of them is another number.
@@ -47,7 +47,7 @@ def frames_of(tables: list[Rows], tally: Tally | None = None, unread: Sequence[U
     ]
     groups = _whole(groups, [*unread, *late], tally)
     sizes = [sum(len(rows) * len(rows.columns) for rows in group) for group in groups]
-    found: dict[int, Frame | None] = {}
+    found: dict[int, ResultFrame | None] = {}
     for place in sorted(range(len(groups)), key=sizes.__getitem__):
         if tally.late():
             break
@@ -122,7 +122,7 @@ def _alike(tables: list[Rows], tally: Tally) -> list[list[Rows]]:
     return sorted(found, key=lambda members: order[id(members[0])])
 
 
-def stacked(tables: list[Rows]) -> Frame | None:
+def stacked(tables: list[Rows]) -> ResultFrame | None:
     """Tables that are alike, one below the other; None where nothing is measured and nothing selects."""
     names = dict.fromkeys(name for table in tables for name in table.columns)
     lengths = [len(table) for table in tables]
@@ -147,7 +147,7 @@ def stacked(tables: list[Rows]) -> Frame | None:
     matrix = np.column_stack([*measures.values()]) if measures else np.zeros((rows, 0))
     places = [place for table in tables for place in table.places]
     inherited = frozenset.intersection(*(table.inherited for table in tables))
-    return Frame(
+    return ResultFrame(
         pattern(files), files, dimensions, list(measures), matrix, places, depth=tables[0].depth, inherited=inherited,
         read=read,
     )  # fmt: skip

@@ -21,8 +21,8 @@ from sealtrace.binding.frames import (
     GUESS,
     Derivation,
     Dimension,
-    Frame,
     Numbers,
+    ResultFrame,
     Runs,
     field_name,
     quoted,
@@ -52,9 +52,9 @@ MOST_JUDGED, MOST_JUDGEMENTS = 200_000, 12
 """Rows whose texts are counted, and different texts of one field."""
 
 
-def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
+def derived_frames(frame: ResultFrame, tally: Tally) -> list[ResultFrame]:
     """What the rows of each run come to: means of what is measured, and metrics of predictions."""
-    found: list[Frame] = []
+    found: list[ResultFrame] = []
     # What takes the numbers of one row together needs the rows.
     of_rows = (_intervals, _shares, partial(scored_frames, tally=tally)) if frame.weights is None else ()
     for made in (*of_rows[:2], _label_shares, _means_of_repeats, _of_predictions, *of_rows[2:]):
@@ -63,7 +63,7 @@ def derived_frames(frame: Frame, tally: Tally) -> list[Frame]:
     return found
 
 
-def _intervals(frame: Frame) -> list[Frame]:
+def _intervals(frame: ResultFrame) -> list[ResultFrame]:
     """Bounds of 95 % intervals, where an estimate stands beside its standard error."""
     bounds: dict[str, tuple[Numbers, str]] = {}
     columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
@@ -82,7 +82,7 @@ def _intervals(frame: Frame) -> list[Frame]:
     return frame.beside("intervals", "estimates and 1.96 standard errors", bounds)
 
 
-def _shares(frame: Frame) -> list[Frame]:
+def _shares(frame: ResultFrame) -> list[ResultFrame]:
     """Counts as shares of a total that stands beside them."""
     if frame.rows > MOST_RUNS:
         return []
@@ -119,7 +119,7 @@ def _of_flags(shares: Numbers, sizes: Numbers) -> Moments:
     return Moments(np.where(np.isfinite(shares), sizes, 0.0), shares, sizes * known * (1 - known), least, greatest)
 
 
-def _label_shares(frame: Frame) -> list[Frame]:
+def _label_shares(frame: ResultFrame) -> list[ResultFrame]:
     """How often each text of a field comes in each run, where examples were judged: shares and counts."""
     if frame.records < 20 or frame.rows > MOST_JUDGED:
         return []
@@ -155,7 +155,7 @@ def _label_shares(frame: Frame) -> list[Frame]:
     return found
 
 
-def _means_of_repeats(frame: Frame) -> list[Frame]:
+def _means_of_repeats(frame: ResultFrame) -> list[ResultFrame]:
     """Means of each measure in each repeat, where seeds have many rows: deviations are printed over these."""
     repeats = [
         dimension for dimension in frame.dimensions if _REPEAT.search(dimension.name) and len(dimension.values) > 1
@@ -183,7 +183,7 @@ def _means_of_repeats(frame: Frame) -> list[Frame]:
     return [runs.frame(frame, "per repeat", "means of each repeat", measures, derivation)]
 
 
-def _of_predictions(frame: Frame) -> list[Frame]:
+def _of_predictions(frame: ResultFrame) -> list[ResultFrame]:
     """Metrics of classification, where a frame holds true and predicted labels of examples."""
     pair = labelled_pair(frame)
     if pair is None or frame.records < 20:
@@ -224,7 +224,7 @@ def _has_repeats(runs: Runs, true: npt.NDArray[np.int64], said: npt.NDArray[np.i
     return bool(len(np.unique(flat)) < len(flat))
 
 
-def labelled_pair(frame: Frame) -> tuple[Dimension, Dimension] | None:
+def labelled_pair(frame: ResultFrame) -> tuple[Dimension, Dimension] | None:
     """The fields with the true and the predicted label: two fields over one vocabulary that agree more than by chance.
 
     Names only say which of them is the true one; without names it is the one that is the same in every run.
@@ -249,7 +249,7 @@ MOSTLY = 0.9
 """Share of rows in which a flag says whether the answer is right, before the others are taken for mistakes."""
 
 
-def unlike_flags(frame: Frame) -> Iterator[tuple[str, str, npt.NDArray[np.int64]]]:
+def unlike_flags(frame: ResultFrame) -> Iterator[tuple[str, str, npt.NDArray[np.int64]]]:
     """Flags that say in nearly all rows whether the answer is the right one, with the rows in which they say otherwise.
 
     A flag may have been set by a looser comparison than that of equal texts, so this is no proof of a mistake.
@@ -291,14 +291,14 @@ def _is_answered(gold: Dimension, guess: Dimension, shared: int, weights: Number
 
 
 def _metrics(
-    frame: Frame,
+    frame: ResultFrame,
     runs: Runs,
     pair: tuple[Dimension, Dimension],
     true: npt.NDArray[np.int64],
     said: npt.NDArray[np.int64],
     labels: list[str],
     suffix: str,
-) -> list[Frame]:
+) -> list[ResultFrame]:
     size = len(labels)
     valid = (true >= 0) & (said >= 0)
     run, was, given = runs.codes[valid].astype(np.int64), true[valid], said[valid]
@@ -311,7 +311,7 @@ def _metrics(
     fields = dict(zip(("true", "given"), (field_name(dimension.name) for dimension in pair), strict=True))
     known = f"(SELECT {fields['true']} AS {{0}} FROM {{{{rows}}}} UNION SELECT {fields['given']} FROM {{{{rows}}}})"
 
-    def derived(what: str, how: str, by: Runs, measures: dict[str, tuple[Numbers, str]]) -> Frame:
+    def derived(what: str, how: str, by: Runs, measures: dict[str, tuple[Numbers, str]]) -> ResultFrame:
         derivation = Derivation(
             frame,
             [dimension.name for dimension in by.dimensions],

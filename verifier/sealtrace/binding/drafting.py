@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sealtrace.binding.candidates import Selected
 from sealtrace.binding.checking import Findings
-from sealtrace.binding.frames import PLACE, Dimension, Frame, Numbers, quoted
+from sealtrace.binding.frames import PLACE, Dimension, Numbers, ResultFrame, quoted
 from sealtrace.binding.prose import BoundText
 from sealtrace.binding.recipes import DraftDataset, conditions_of, dataset_name, parts_of, recipe_of
 from sealtrace.binding.series import Grid, Spot
@@ -59,7 +59,7 @@ class Draft:
 
     def __init__(self, findings: Findings, reported: Paper) -> None:
         self._findings, self._reported = findings, reported
-        self._datasets: dict[int, tuple[Frame, DraftDataset]] = {}
+        self._datasets: dict[int, tuple[ResultFrame, DraftDataset]] = {}
         self._used: dict[int, set[str]] = {}
         self._printed = _Printed()
 
@@ -84,7 +84,7 @@ class Draft:
             files["declare/names.json"] = _json({"printed": self._printed.names})
         return files
 
-    def _named(self, frame: Frame) -> DraftDataset | None:
+    def _named(self, frame: ResultFrame) -> DraftDataset | None:
         """The dataset that will hold the rows of a frame."""
         if frame.rows > MAX_ROWS or frame.weights is not None:  # What was summed up has no rows to seal.
             return None
@@ -215,7 +215,7 @@ class Draft:
 
     # Datasets
 
-    def _declared(self, frame: Frame, dataset: DraftDataset) -> tuple[dict[str, object], list[dict[str, object]]]:
+    def _declared(self, frame: ResultFrame, dataset: DraftDataset) -> tuple[dict[str, object], list[dict[str, object]]]:
         """The declaration of a frame's rows, and the rows."""
         table, from_names = self._columns(frame, dataset)
         about = {name: value for where in self._printed.populations.values() for name, value in where.items()}
@@ -244,7 +244,7 @@ class Draft:
         """One table of each population, and its conditions."""
         return {_population_name(where): (table, where) for table, where in self._printed.populations.items()}.values()
 
-    def _columns(self, frame: Frame, dataset: DraftDataset) -> tuple[pa.Table, list[str]]:
+    def _columns(self, frame: ResultFrame, dataset: DraftDataset) -> tuple[pa.Table, list[str]]:
         """Every field of the rows, as read; and those that the names of files gave."""
         fields = {dimension.name: dimension for dimension in frame.dimensions}
         measures = dict(zip(frame.measures, frame.numbers.T, strict=True))

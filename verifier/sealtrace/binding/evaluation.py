@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.frames import Numbers, ResultFrame
 from sealtrace.statistics.entries import TRIED
 from sealtrace.statistics.groups import Groups, SummedGroups
 from sealtrace.statistics.sums import UndefinedError
@@ -48,7 +48,7 @@ class Evaluated:
 
 
 def evaluate(
-    frame: Frame,
+    frame: ResultFrame,
     chosen: npt.NDArray[np.bool_] | Rows,
     fixed: list[int],
     limit: int = 400,
@@ -102,7 +102,7 @@ def evaluate(
 
 
 def _combinations(
-    frame: Frame, row: npt.NDArray[np.int64], fixed: list[int]
+    frame: ResultFrame, row: npt.NDArray[np.int64], fixed: list[int]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """The combinations of values that occur, and which of them each row has; codes are joined into one number."""
     joined = np.zeros(len(row), np.int64)

@@ -51,7 +51,7 @@ class Dimension:
 class Derivation:
     """How the rows of a derived frame follow from those of a file, so that a query can say it."""
 
-    base: Frame
+    base: ResultFrame
     fields: list[str]
     """Fields of the rows that are one run."""
     queries: dict[str, str]
@@ -63,7 +63,7 @@ class Derivation:
 
 
 @dataclass
-class Frame:
+class ResultFrame:
     """Rows of one shape, from one file or from several that are alike."""
 
     name: str
@@ -78,7 +78,7 @@ class Frame:
     derived: str = ""
     """How rows were made from those of files; empty where they stand there."""
     depth: int = 0
-    whole: Frame | None = None
+    whole: ResultFrame | None = None
     """The frame that this one was melted from."""
     derivation: Derivation | None = None
     inherited: frozenset[str] = frozenset()
@@ -93,7 +93,7 @@ class Frame:
     """The columns as the files have them, those that neither select nor measure included: ids, long texts."""
 
     @property
-    def own(self) -> Frame:
+    def own(self) -> ResultFrame:
         """The frame with what its rows say themselves."""
         return self.only(set(self.measures) - self.inherited) if self.inherited else self
 
@@ -116,7 +116,7 @@ class Frame:
         """Number of rows of files behind some rows."""
         return len(rows) if self.weights is None else int(self.weights[rows].sum())
 
-    def beside(self, what: str, how: str, found: Mapping[str, tuple[Numbers, str]]) -> list[Frame]:
+    def beside(self, what: str, how: str, found: Mapping[str, tuple[Numbers, str]]) -> list[ResultFrame]:
         """The same rows with numbers that follow from theirs, each with its query; nothing where there are none."""
         if not found:
             return []
@@ -127,7 +127,7 @@ class Frame:
                     inherited=frozenset(), derivation=derivation)
         ]  # fmt: skip
 
-    def only(self, names: set[str]) -> Frame:
+    def only(self, names: set[str]) -> ResultFrame:
         """The frame with some of its measures."""
         kept = [place for place, name in enumerate(self.measures) if name in names]
         moments = self.moments and self.moments.at(slice(None), kept)
@@ -170,7 +170,7 @@ def _halves(names: list[str]) -> Iterator[list[Dimension]]:
 OTHER_HALF = {"first": "rest", "rest": "first", "last": "before", "before": "last"}
 
 
-def melted(frame: Frame, limit: int = 120_000) -> Frame | None:
+def melted(frame: ResultFrame, limit: int = 120_000) -> ResultFrame | None:
     """The frame with its measures as values of one field, `column`, for tables whose labels name measures."""
     rows, columns = frame.numbers.shape
     if columns < 2 or rows * columns > limit:
@@ -211,9 +211,11 @@ class Runs:
     weights: Numbers | None = None
     """How many rows of files each row sums up; None where each is one."""
 
-    def frame(self, base: Frame, what: str, how: str, measures: Mapping[str, Numbers], derivation: Derivation) -> Frame:
+    def frame(
+        self, base: ResultFrame, what: str, how: str, measures: Mapping[str, Numbers], derivation: Derivation
+    ) -> ResultFrame:
         """What the rows of each run come to, by what is counted."""
-        return Frame(
+        return ResultFrame(
             f"{base.name}, {what}", base.files, self.dimensions, list(measures), np.column_stack([*measures.values()]),
             [base.places[place].split(":")[0] for place in self.first], how, base.depth, derivation=derivation,
         )  # fmt: skip
@@ -229,7 +231,7 @@ class Runs:
         return Runs(self.codes, len(codes), [*fields, *more], self.first[codes], self.weights)
 
 
-def run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
+def run_fields(frame: ResultFrame, others: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
     """Fields that tell runs apart, and fields that slice the examples."""
     running: list[Dimension] = []
     slices: list[Dimension] = []
@@ -241,7 +243,7 @@ def run_fields(frame: Frame, others: list[Dimension]) -> tuple[list[Dimension], 
     return running, slices
 
 
-def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
+def _fixed_by_example(field: Dimension, frame: ResultFrame) -> bool:
     """Whether a field repeats in the same order in every file: then it is the examples' and not the runs'."""
     if frame.slices is not None:
         return field.name in frame.slices
@@ -253,7 +255,7 @@ def _fixed_by_example(field: Dimension, frame: Frame) -> bool:
     return max(varying, default=0) > 1
 
 
-def runs_of(fields: list[Dimension], frame: Frame) -> Runs:
+def runs_of(fields: list[Dimension], frame: ResultFrame) -> Runs:
     if not fields:
         return Runs(np.zeros(frame.rows, np.int32), 1, [], np.zeros(1, np.int64), frame.weights)
     table = np.column_stack([dimension.codes for dimension in fields])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Frame, Numbers
+from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Numbers, ResultFrame
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import CellLabel, Series
 from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, only
@@ -96,7 +96,7 @@ class Selection:
 class FrameView:
     """A frame with what is needed to look labels up in it."""
 
-    frame: Frame
+    frame: ResultFrame
     melted: bool
     names: Names
     _costs: dict[tuple[str, ...], Numbers] = field(default_factory=dict)
@@ -317,12 +317,12 @@ def _readings(view: FrameView, place: int, series: Series) -> list[list[ValueMat
     return alone or readings[:1]
 
 
-def _is_column(frame: Frame, place: int) -> bool:
+def _is_column(frame: ResultFrame, place: int) -> bool:
     """Whether a field of a melted frame names the measure, or a half of it."""
     return frame.dimensions[place].name.partition("/")[0] == COLUMN
 
 
-def _half_left(frame: Frame, fields: list[int]) -> set[int] | None:
+def _half_left(frame: ResultFrame, fields: list[int]) -> set[int] | None:
     """Fields of which one must be fixed, so that a measure is named whole; None where nothing is left to name."""
     names = [frame.dimensions[place].name for place in fields]
     named = [name.removeprefix(f"{COLUMN}/") for name in names if name.startswith(f"{COLUMN}/")]
@@ -341,7 +341,7 @@ def rows_named(field: Dimension, codes: npt.NDArray[np.int32]) -> npt.NDArray[np
     return rows
 
 
-def _selection(frame: Frame, matched: list[_Matched], numbers: int) -> Selection | None:
+def _selection(frame: ResultFrame, matched: list[_Matched], numbers: int) -> Selection | None:
     """The rows that all the fields select together; a field that leaves most numbers without a row is not used."""
     chosen = np.ones((numbers, frame.rows), dtype=bool)
     covered = np.ones(numbers, dtype=bool)

@@ -33,7 +33,7 @@ import pyarrow.parquet as parquet
 from sealtrace.binding.columns import MAX_VALUES, file_fields, number_of, pattern, selecting_parts, stacked
 from sealtrace.binding.derived import labelled_pair
 from sealtrace.binding.files import LargeFiles, Rows, columns_of, delimited, distinct_names, flat
-from sealtrace.binding.frames import Dimension, Frame, Numbers
+from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.paper.names.index import Names
 from sealtrace.statistics.groups import Groups, Moments, SummedGroups
@@ -75,7 +75,7 @@ class _Plan:
         return list(dict.fromkeys((*self.measures, *self.fields, *self.counted)))
 
 
-def condensed(group: LargeFiles, labels: frozenset[str], names: Names, deadline: float) -> list[Frame]:
+def condensed(group: LargeFiles, labels: frozenset[str], names: Names, deadline: float) -> list[ResultFrame]:
     """The files of a group, summed up. A TimeoutError or what reading raises means that nothing was."""
     plan = _planned(group, labels, names)
     fields = {name: _Field(name) for name in (*plan.fields, *plan.counted)}
@@ -419,7 +419,7 @@ class _Cube:
         if self._codes:
             self._settle()
 
-    def frame(self, files: list[str], fields: dict[str, _Field], slices: frozenset[str]) -> Frame:
+    def frame(self, files: list[str], fields: dict[str, _Field], slices: frozenset[str]) -> ResultFrame:
         """What was summed up, with the fields that the names of files hold."""
         self._settle()
         (codes,), (weights,), (moments,) = self._codes, self._weights, self._moments
@@ -430,7 +430,7 @@ class _Cube:
         if len(files) > 1:
             named = file_fields(files)
             dimensions += [Dimension.of(name, values).at(codes[:, 0]) for name, values in named.items()]
-        return Frame(
+        return ResultFrame(
             pattern(files), files, dimensions, list(self._measures), moments.mean, [files[at] for at in codes[:, 0]],
             moments=moments, weights=weights, slices=slices,
         )  # fmt: skip

@@ -19,7 +19,7 @@ import numpy as np
 
 from sealtrace.binding.candidates import Bound
 from sealtrace.binding.compounds import OLD
-from sealtrace.binding.frames import Frame
+from sealtrace.binding.frames import ResultFrame
 from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, primary, summaries, value_words
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
@@ -92,7 +92,7 @@ def bind_text(
     sentences: Sequence[Sentence],
     grids: list[Grid],
     bound: Bound,
-    frames: list[Frame],
+    frames: list[ResultFrame],
     tally: Tally,
     progress: Progress | None = None,
 ) -> tuple[list[BoundText], int]:
@@ -184,11 +184,11 @@ def _names_another(names: Sequence[Collection[str]], own: int, text: BoundText) 
     return any(name and set(name) <= text.told for name in names)
 
 
-def _short(frame: Frame, tally: Tally, fields: int) -> list[Frame]:
+def _short(frame: ResultFrame, tally: Tally, fields: int) -> list[ResultFrame]:
     return [] if tally.late("means of results for the text") else summaries(frame, fields)
 
 
-def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[Frame], tally: Tally) -> None:
+def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[ResultFrame], tally: Tally) -> None:
     """Numbers side by side that one place of the results holds: a coefficient, its interval and its p.
 
     Several such groups that one file holds speak for each other, less where as many are held by none.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
-from sealtrace.binding.frames import COLUMN, Frame, field_name, quoted
+from sealtrace.binding.frames import COLUMN, ResultFrame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.wording import needed_fields, plain_field, rows_behind
 from sealtrace.paper.table_records import RecipeRecord
@@ -38,11 +38,11 @@ class DraftDataset:
         return field_name(name if self.columns is not None else plain_field(name))
 
 
-Naming = Callable[[Frame], DraftDataset | None]
+Naming = Callable[[ResultFrame], DraftDataset | None]
 """A frame to the dataset that holds its rows; None where none does."""
 
 
-def dataset_name(frame: Frame) -> str:
+def dataset_name(frame: ResultFrame) -> str:
     """A name for a frame as a dataset."""
     stem = frame.name.rpartition("/")[2].split(" (")[0]
     stem = re.sub(r"\.(csv|tsv|jsonl?|ndjson|parquet)\b", "", stem)
@@ -115,7 +115,7 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
     )
 
 
-def run_names(frame: Frame, names: Collection[str], *, parts: bool) -> list[str]:
+def run_names(frame: ResultFrame, names: Collection[str], *, parts: bool) -> list[str]:
     """Fields that tell runs apart: whole names, since parts cut nothing that these do not; or, where parts are asked
     for and as fine, those instead of the whole."""
     found: list[str] = []
@@ -125,7 +125,7 @@ def run_names(frame: Frame, names: Collection[str], *, parts: bool) -> list[str]
     return found
 
 
-def parts_of(frame: Frame, name: str) -> list[str]:
+def parts_of(frame: ResultFrame, name: str) -> list[str]:
     """The parts of a field of names, where they tell its values apart."""
     fields = {dimension.name: dimension for dimension in frame.dimensions}
     parts = [part for part in fields if part.startswith(f"{name}/")]
@@ -135,7 +135,7 @@ def parts_of(frame: Frame, name: str) -> list[str]:
     return parts if len(np.unique(together, axis=0)) == len(np.unique(fields[name].codes)) else []
 
 
-def _condition(frame: Frame, dataset: DraftDataset, name: str, text: str) -> str:
+def _condition(frame: ResultFrame, dataset: DraftDataset, name: str, text: str) -> str:
     """What selects the rows of one value; a part of names that the dataset has no column of, by the whole names."""
     fields = {dimension.name: dimension for dimension in frame.dimensions}
     whole = name.partition("/")[0]

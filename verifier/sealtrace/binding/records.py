@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
-from sealtrace.binding.frames import Dimension, Frame, Numbers
+from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.slots import HALF, gaps, prints, reach, scales, unit_of
 from sealtrace.binding.wording import plain_field
 from sealtrace.paper.names.words import distinguishing, stems
@@ -30,7 +30,7 @@ _EMPTY = frozenset({"vs", "the", "a", "of", "and", "to", "in", "by", "for", "on"
 class Named:
     """A value that a sentence names."""
 
-    frame: Frame
+    frame: ResultFrame
     row: int
     measure: int
     bits: float
@@ -70,7 +70,7 @@ class _Names:
 class _Values:
     """The values of one frame by their names."""
 
-    def __init__(self, frame: Frame, measured: float, vocabulary: dict[str, int]) -> None:
+    def __init__(self, frame: ResultFrame, measured: float, vocabulary: dict[str, int]) -> None:
         self.frame = frame
         self._measured = measured
         self._measures = _Names([stems(name) for name in frame.measures], vocabulary)
@@ -100,7 +100,7 @@ class _Values:
 class Records:
     """All values of some frames, ready to be asked."""
 
-    def __init__(self, frames: list[Frame], measured: float) -> None:
+    def __init__(self, frames: list[ResultFrame], measured: float) -> None:
         """`measured` is the share of a measure's own words that must be said."""
         self._vocabulary: dict[str, int] = {}
         self._values = [
@@ -223,14 +223,14 @@ def _told(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(tokens) if word not in _EMPTY)
 
 
-def primary(frame: Frame) -> list[Dimension]:
+def primary(frame: ResultFrame) -> list[Dimension]:
     """Fields that name rows: no parts of other fields, and none that all rows share."""
     named = [dimension for dimension in frame.dimensions if "/" not in dimension.name and len(dimension.values) > 1]
     return [dimension for dimension in named if dimension.name not in frame.measures
             or (len(dimension.values) <= 12 and all(value.isdecimal() for value in dimension.values))]  # fmt: skip
 
 
-def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
+def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
     """Means over the whole frame and over the values of some fields, and how many rows have each value."""
     frame = frame.only(set(frame.measures) - {dimension.name for dimension in frame.dimensions})
     if not 2 < frame.rows <= 20_000 or not frame.measures or frame.numbers.size > 400_000:
@@ -255,13 +255,15 @@ def summaries(frame: Frame, fields: int = 2) -> list[Frame]:
             ]
             names = [frame.name] * rows
             found.append(
-                Frame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean")
+                ResultFrame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean")
             )
             if size == 1:
                 counts = np.bincount(frame.dimensions[fixed[0]].codes + 1, minlength=1)[evaluated.filters[:, 0] + 1]
                 label = frame.dimensions[fixed[0]].name
                 found.append(
-                    Frame(frame.name, frame.files, dimensions, [label], counts[:, None].astype(float), names, "rows")
+                    ResultFrame(
+                        frame.name, frame.files, dimensions, [label], counts[:, None].astype(float), names, "rows"
+                    )
                 )
     return found
 
@@ -276,7 +278,7 @@ _NAMED = 1 / 4
 class Neighbourhoods:
     """Values by where they stand: each row, each object, and each object with those inside it."""
 
-    def __init__(self, frames: Sequence[Frame]) -> None:
+    def __init__(self, frames: Sequence[ResultFrame]) -> None:
         ids: dict[str, int] = {}
         values: list[np.ndarray] = []
         owners: list[np.ndarray] = []

@@ -15,8 +15,8 @@ from sealtrace.binding.frames import (
     GOLD,
     GUESS,
     Derivation,
-    Frame,
     Numbers,
+    ResultFrame,
     Runs,
     field_name,
     quoted,
@@ -49,7 +49,7 @@ class _Pair:
     """Whether what was so is true or false."""
 
 
-def scored_frames(frame: Frame, tally: Tally) -> list[Frame]:
+def scored_frames(frame: ResultFrame, tally: Tally) -> list[ResultFrame]:
     """Metrics of scores and of numeric predictions, one row for each run."""
     if not 20 <= frame.rows <= MOST_ROWS:
         return []
@@ -93,7 +93,7 @@ def _each(runs: Runs, pair: _Pair, variant: TriedForm, tally: Tally) -> Numbers:
     return values
 
 
-def _rankings(frame: Frame) -> Iterator[_Pair]:
+def _rankings(frame: ResultFrame) -> Iterator[_Pair]:
     """Scores against what was so: a label with two values, or whether an answer was right."""
     truths = [*_labels(frame), *((name, frame.numbers[:, place], f"{field_name(name)} = 1")
                                  for place, name in enumerate(frame.measures) if _RIGHT.search(name))]  # fmt: skip
@@ -111,7 +111,7 @@ def _rankings(frame: Frame) -> Iterator[_Pair]:
             yield _Pair(called, happened, values, metrics, so, field_name(name), flags=True)
 
 
-def _labels(frame: Frame) -> Iterator[tuple[str, Numbers, str]]:
+def _labels(frame: ResultFrame) -> Iterator[tuple[str, Numbers, str]]:
     for dimension in frame.dimensions:
         if (
             GOLD.search(dimension.name)
@@ -127,7 +127,7 @@ def _labels(frame: Frame) -> Iterator[tuple[str, Numbers, str]]:
             yield dimension.name, happened, f"{field_name(dimension.name)} = {quoted(positive)}"
 
 
-def _errors(frame: Frame) -> Iterator[_Pair]:
+def _errors(frame: ResultFrame) -> Iterator[_Pair]:
     """Numeric predictions against true values."""
     columns = dict(zip(frame.measures, frame.numbers.T, strict=True))
     varied = [name for name, values in columns.items() if len(np.unique(values)) >= 12]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sealtrace.binding.frames import Dimension, Frame
+from sealtrace.binding.frames import Dimension, ResultFrame
 from sealtrace.paper.names.words import distinguishing, stems, vocabulary
 from sealtrace.paper.numbers import PrintedNumber
 
@@ -37,7 +37,7 @@ class Size:
     """Words that tell these files from others of another size; they must be said."""
 
 
-def sizes_of(frames: list[Frame]) -> list[Size]:
+def sizes_of(frames: list[ResultFrame]) -> list[Size]:
     """The sizes that files and fields of the results have."""
     read = {
         id(base): base for frame in frames if not (base := frame.derivation.base if frame.derivation else frame).derived
@@ -45,7 +45,7 @@ def sizes_of(frames: list[Frame]) -> list[Size]:
     return [size for frame in read.values() for size in _sizes(frame)]
 
 
-def _sizes(frame: Frame) -> Iterator[Size]:
+def _sizes(frame: ResultFrame) -> Iterator[Size]:
     files = next((dimension for dimension in frame.dimensions if dimension.name == "file"), None)
     if files is None:
         rows = np.array([frame.records])
@@ -62,7 +62,7 @@ def _sizes(frame: Frame) -> Iterator[Size]:
             yield Size(len(field.values), f"values of {field.name} in {frame.name}", nouns, frozenset())
 
 
-def _by_name(frame: Frame, files: Dimension, rows: np.ndarray) -> Iterator[Size]:
+def _by_name(frame: ResultFrame, files: Dimension, rows: np.ndarray) -> Iterator[Size]:
     """Parts of file names whose files are all of one size."""
     for field in frame.dimensions:
         if field.name.startswith(("file", "directory")) and 1 < len(field.values) < len(rows):

@@ -15,7 +15,7 @@ from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Binding, Bound, Candidate, Selected
 from sealtrace.binding.choosing import search
 from sealtrace.binding.composing import compose
-from sealtrace.binding.frames import Frame, Numbers
+from sealtrace.binding.frames import Numbers, ResultFrame
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.lookups import look_up, name_settings
 from sealtrace.binding.records import Records
@@ -283,7 +283,7 @@ def likeliest_first(grid: Grid, views: list[FrameView], tally: Tally) -> list[Fr
     return sorted(views, key=lambda view: -gains[id(view.frame.whole or view.frame)])
 
 
-def _gain(frame: Frame, values: Numbers, units: Numbers) -> float:
+def _gain(frame: ResultFrame, values: Numbers, units: Numbers) -> float:
     """Bits that the numbers of a table which stand in a frame give, fewer where it is full of numbers like them."""
     known = frame.distinct
     if not len(values) or not len(known):

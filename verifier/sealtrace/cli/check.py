@@ -221,7 +221,7 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
 
 def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, RecipeRecord]]]:
     """Table, row and column to the recipe that was found."""
-    from sealtrace.binding.frames import Frame
+    from sealtrace.binding.frames import ResultFrame
     from sealtrace.binding.recipes import DraftDataset, recipe_of
     from sealtrace.bundle.identity import dataset_of
 
@@ -229,7 +229,7 @@ def _recipes(findings: Findings, read: Bundle) -> dict[str, dict[str, dict[str, 
 
     columns = {store.path: store.table.column_names for store in read.stores}
 
-    def named(frame: Frame) -> DraftDataset | None:
+    def named(frame: ResultFrame) -> DraftDataset | None:
         first = frame.files[0]
         return DraftDataset(names[first], columns[first]) if len({names[file] for file in frame.files}) == 1 else None
 

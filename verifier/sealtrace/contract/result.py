@@ -138,7 +138,7 @@ class Chain(Record):
     coverage: list[StageCoverage] = Field(default=[], description="Stage by stage, where anybody saw anything.")
 
 
-class Selected(Record):
+class SelectorResult(Record):
     """One selector's choice, recomputed."""
 
     selector: str = Field(description="The selector.")
@@ -169,7 +169,7 @@ class Summary(Record):
     tolerance: str | None = Field(None, description="The declared replay tolerance.")
     max_discrepancy: Place | None = Field(None, description="The largest numerical difference.")
     threshold_agreement: Agreement | None = Field(None, description="Recomputed against reported crossings.")
-    selected: list[Selected] = Field(default=[], description="Every selector's choice.")
+    selected: list[SelectorResult] = Field(default=[], description="Every selector's choice.")
     chain: Chain = Field(
         default=Chain(seals=0, stages=0, signatures=0, timestamps=0),
         description="The stage chain; of a paper, which has none, no stage.",

@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from sealtrace.contract.details import DrawnTable
-from sealtrace.contract.result import WORDS, CheckResult, NumberResult, Selected, Severity, Verdict
+from sealtrace.contract.result import WORDS, CheckResult, NumberResult, SelectorResult, Severity, Verdict
 from sealtrace.recipes.judgement import DEFINITIONS, CellStatus
 from sealtrace.report.html.plots import Figure
 from sealtrace.report.inert import harmless
@@ -138,7 +138,7 @@ class Page:
     """Formulas that were found, by table."""
     root: str | None = None
     assumed: list[str] = field(default_factory=list)
-    selected: list[Selected] = field(default_factory=list)
+    selected: list[SelectorResult] = field(default_factory=list)
     stages: Figure | None = None
     figures: list[Figure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -230,7 +230,7 @@ class Hand(Record):
     }""")
 
 
-class Entry(Record):
+class ArchiveEntry(Record):
     """An archive entry and its split."""
 
     entry: Name = Field(description="The entry.")
@@ -247,7 +247,7 @@ class Prior(Record):
 class Behaviour(Record):
     """How recorded behaviour is predicted: declared before it is."""
 
-    entries: Annotated[list[Entry], Field(min_length=1)] = Field(description="Every entry once.")
+    entries: Annotated[list[ArchiveEntry], Field(min_length=1)] = Field(description="Every entry once.")
     context: list[Literal["street", "facing", "players"]] = Field(
         description="The public features that frequencies are counted by."
     )

@@ -32,7 +32,7 @@ def _document(name: str, model: str, stage: str) -> Kind:
 KINDS = (
     _rows("observation", "states:Observation", ("state",), any_role("declare"), _SHOWN),
     _rows("teacher", "states:Teacher", ("state",), any_role("bank")),
-    _rows("candidate", "policies:Candidate", ("arm", "scale"), any_role("bank")),
+    _rows("candidate", "policies:CandidateRecord", ("arm", "scale"), any_role("bank")),
     _document("checkpoint", "policies:Checkpoint", "bank"),
     _rows("residual", "policies:Residual", ("family", "state"), (("bank", "*"), *_TRACED[2:])),
     _document("partition", "certification:Partition", "structure"),
@@ -40,9 +40,9 @@ KINDS = (
     _rows("values", "states:Values", ("state", "evaluator"), (("bank", "training"), *_SCORED)),
     _rows("score", "states:Score", _IDENTITY, _SCORED),
     _rows("certificate", "certification:Certificate", ("partition", "group", "arm", "scale"), any_role("calibrate")),
-    _document("selection", "certification:Selection", "select"),
+    _document("selection", "certification:SelectionRecord", "select"),
     _document("map", "certification:CandidateMap", "select"),
-    _rows("summary", "states:Summary", ("population", "arm", "scale"), any_role("report")),
+    _rows("summary", "states:SummaryRecord", ("population", "arm", "scale"), any_role("report")),
 )
 
 

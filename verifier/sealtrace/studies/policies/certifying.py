@@ -45,7 +45,7 @@ from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics.maps.groupwise import largest_risk, removals
 from sealtrace.studies.policies.mathematics.maps.instance import Instance
 from sealtrace.studies.policies.mathematics.maps.proof import GroupWise, Settled
-from sealtrace.studies.policies.records.certification import CandidateMap, Selection, Selector
+from sealtrace.studies.policies.records.certification import CandidateMap, SelectionRecord, Selector
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
@@ -78,7 +78,7 @@ def compared_map(study: Study, chosen: Chosen, choice: SelectorChoice) -> Select
     return replace(choice, sealed="differs" if differences else "same", differences=tuple(differences))
 
 
-_Choice = TypeVar("_Choice", Selection, CandidateMap)
+_Choice = TypeVar("_Choice", SelectionRecord, CandidateMap)
 
 
 def _sealed(study: Study, model: type[_Choice], choice: SelectorChoice) -> list[_Choice]:
@@ -97,7 +97,7 @@ def _stated(bound: float | None) -> str:
 
 def compared_selection(study: Study, choice: SelectorChoice) -> SelectorChoice:
     """A choice over the scale grid beside the sealed selection."""
-    if not (sealed := _sealed(study, Selection, choice)):
+    if not (sealed := _sealed(study, SelectionRecord, choice)):
         return choice
     chosen = sealed[0].choice
     names = [count.candidate for count in choice.counts]

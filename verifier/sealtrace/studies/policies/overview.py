@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sealtrace.contract.details import Plot, PlotLimit, PlotPoint, PlotSeries
-from sealtrace.contract.result import Agreement, Selected
+from sealtrace.contract.result import Agreement, SelectorResult
 from sealtrace.contract.scalars import exact
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.checks.certificates import calibration_of, reported_certificates
@@ -219,16 +219,16 @@ def summary(study: Study, examination: Examination) -> dict[str, object]:
     }
 
 
-def _selected(study: Study, examination: Examination) -> Iterator[Selected]:
+def _selected(study: Study, examination: Examination) -> Iterator[SelectorResult]:
     if examination.computed("selection.choice"):
         for document, counted in recounted(study):
-            yield Selected(
+            yield SelectorResult(
                 selector=document.record.selector,
                 recomputed=None if counted is None else chosen_text(study, counted),
                 reported=document.record.choice,
             )
     for sealed, chosen in _chosen_maps(study, examination):
-        yield Selected(
+        yield SelectorResult(
             selector=sealed.record.selector,
             recomputed=map_name(chosen),
             reported=" / ".join(study.bank.assigned(record)[1] for record in sealed.record.assignments),

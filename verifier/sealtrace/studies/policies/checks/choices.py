@@ -29,10 +29,10 @@ from sealtrace.studies.policies.evidence.choice import (
 from sealtrace.studies.policies.evidence.deployment import chosen_by
 from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
 from sealtrace.studies.policies.evidence.study import Study
-from sealtrace.studies.policies.records.certification import CandidateCount, CandidateMap, Selection, Selector
+from sealtrace.studies.policies.records.certification import CandidateCount, CandidateMap, SelectionRecord, Selector
 
 
-def is_grouped(record: Selection) -> bool:
+def is_grouped(record: SelectionRecord) -> bool:
     """Whether a selection record is one of a choice in groups."""
     return record.assignments is not None
 
@@ -42,13 +42,13 @@ def _counting(study: Study) -> list[Selector]:
     return [selector for selector in study.declared.selectors if selector.rule == "empirical-zero"]
 
 
-def _selector(study: Study, record: Selection) -> Selector | None:
+def _selector(study: Study, record: SelectionRecord) -> Selector | None:
     """The declared selector that a selection record names."""
     known = study.declared.choosing if is_grouped(record) else _counting(study)
     return next((selector for selector in known if selector.name == record.selector), None)
 
 
-def _at(outcome: Outcome, document: TypedDocument[Selection | CandidateMap], **more: str) -> FindingPlace:
+def _at(outcome: Outcome, document: TypedDocument[SelectionRecord | CandidateMap], **more: str) -> FindingPlace:
     """A record of a choice, or a part of it, to say findings of."""
     return outcome.at(document.path, {"selector": document.record.selector, **more})
 
@@ -66,15 +66,15 @@ def _exact(constant: str | None) -> Fraction | None:
 
 def _nothing_selected(study: Study, outcome: Outcome) -> bool:
     """Says so where the study neither declares nor records a selection."""
-    if _counting(study) or study.bundle.sealed(Selection):
+    if _counting(study) or study.bundle.sealed(SelectionRecord):
         return False
     outcome.not_applicable = "the protocol declares no selector over a grid of scales"
     return True
 
 
-def recounted(study: Study) -> Iterator[tuple[TypedDocument[Selection], CountedScales | None]]:
+def recounted(study: Study) -> Iterator[tuple[TypedDocument[SelectionRecord], CountedScales | None]]:
     """Every selection record over a grid of scales with its recount; None where a scale was not traced."""
-    for document in study.bundle.sealed(Selection):
+    for document in study.bundle.sealed(SelectionRecord):
         if is_grouped(document.record):
             continue
         selector, counted = _selector(study, document.record), None
@@ -87,11 +87,11 @@ def recounted(study: Study) -> Iterator[tuple[TypedDocument[Selection], CountedS
 
 def _recomputed_selections(
     study: Study, outcome: Outcome
-) -> Iterator[tuple[TypedDocument[Selection], Chosen | CountedScales]]:
+) -> Iterator[tuple[TypedDocument[SelectionRecord], Chosen | CountedScales]]:
     """Every selection record with what its selector takes: in groups, and over a grid of scales."""
     if _nothing_selected(study, outcome):
         return
-    for document in study.bundle.sealed(Selection):
+    for document in study.bundle.sealed(SelectionRecord):
         if is_grouped(document.record) and _selector(study, document.record) is not None:
             with missing_where_undefined(outcome):
                 yield document, chosen_by(study, document.record.selector, declared_setting(study))
@@ -104,7 +104,7 @@ def _recomputed_selections(
 
 @check("selection.grid", "selections", unless=_nothing_selected)
 def grid(study: Study, outcome: Outcome) -> None:
-    documents, declared = study.bundle.sealed(Selection), study.declared
+    documents, declared = study.bundle.sealed(SelectionRecord), study.declared
     outcome.inspected = len(documents)
     times = Counter(document.record.selector for document in documents)
     calibration = study.bank.splits_of("calibration")
@@ -138,7 +138,7 @@ def grid(study: Study, outcome: Outcome) -> None:
         outcome.missing = f"no selection record of {', '.join(sorted(absent))}"
 
 
-def _budgets(study: Study, record: Selection, at: FindingPlace) -> None:
+def _budgets(study: Study, record: SelectionRecord, at: FindingPlace) -> None:
     """Budgets and bounds that the record states are those of its rule."""
     budgets = {
         "epsilon": record.epsilon,
@@ -240,7 +240,7 @@ def _place(count: CandidateCount | _DueCount, taken: Chosen | CountedScales) -> 
 
 
 def _reported(
-    document: TypedDocument[Selection], taken: Chosen | CountedScales
+    document: TypedDocument[SelectionRecord], taken: Chosen | CountedScales
 ) -> dict[Hashable, tuple[str, CandidateCount]]:
     """The record's counts by what they count, each with its pointer; the later of two."""
     counts = enumerate(document.record.counts)
@@ -293,7 +293,7 @@ def certified_set(study: Study, outcome: Outcome) -> None:
                 _at(outcome, document).error("/certified", message, expected, ", ".join(found) or "none")
 
 
-def _certified_pairs(outcome: Outcome, document: TypedDocument[Selection], chosen: Chosen) -> None:
+def _certified_pairs(outcome: Outcome, document: TypedDocument[SelectionRecord], chosen: Chosen) -> None:
     """Each pair says whether the rule may take it."""
     admitted = chosen.admitted if RULES[chosen.rule].certified else None
     reported = _reported(document, chosen)
@@ -323,7 +323,7 @@ def choice(study: Study, outcome: Outcome) -> None:
 
 
 def _compare_choice(
-    study: Study, outcome: Outcome, document: TypedDocument[Selection], taken: Chosen | CountedScales
+    study: Study, outcome: Outcome, document: TypedDocument[SelectionRecord], taken: Chosen | CountedScales
 ) -> bool:
     """Compares what a record chose with what its rule takes; whether the rule takes anything."""
     record, at = document.record, _at(outcome, document)
@@ -356,10 +356,10 @@ def chosen_text(study: Study, counted: CountedScales) -> str | None:
 
 @check("selection.held-out", "selections", unless=_nothing_selected)
 def selected_unseen(study: Study, outcome: Outcome) -> None:
-    _sealed_unseen(study, outcome, Selection)
+    _sealed_unseen(study, outcome, SelectionRecord)
 
 
-def _sealed_unseen(study: Study, outcome: Outcome, model: type[Selection] | type[CandidateMap]) -> None:
+def _sealed_unseen(study: Study, outcome: Outcome, model: type[SelectionRecord] | type[CandidateMap]) -> None:
     """Choices were sealed before any held-out value or score, and say so."""
     stages = {entry.path: STAGES.index(entry.stage) for entry in study.bundle.entries}
     unseen = study.bank.splits_of("held-out")

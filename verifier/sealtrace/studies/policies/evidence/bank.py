@@ -26,7 +26,7 @@ Verdict = Literal["selected", "no-certified-candidate"]
 """What a rule gives in a group."""
 
 
-class BankCandidate(records.Candidate):
+class BankCandidate(records.CandidateRecord):
     """One row of the bank."""
 
     row: int

@@ -256,7 +256,7 @@ class Assigned(Record):
     scale: Exact | None = Field(None, description="The candidate's scale.")
 
 
-class Selection(Record):
+class SelectionRecord(Record):
     """One selector's evidence and choice: over a grid of scales, or with `assignments` in the groups of a partition."""
 
     selector: Name = Field(description="The protocol's selector.")

@@ -16,7 +16,7 @@ class Affine(Record):
     terms: dict[Name, Exact] | None = Field(None, description="Feature name to weight.")
 
 
-class Candidate(Record):
+class CandidateRecord(Record):
     """One policy of the frozen bank."""
 
     arm: Name = Field(description="The policy arm.")

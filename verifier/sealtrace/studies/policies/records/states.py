@@ -82,7 +82,7 @@ class Score(Record):
     }""")
 
 
-class Summary(Record):
+class SummaryRecord(Record):
     """The retained aggregate of one policy over one population, before rounding."""
 
     population: Name = Field(description="A split's name, or `all`.")
