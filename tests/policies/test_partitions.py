@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -96,23 +95,11 @@ def agree(study: Study) -> None:
     groups = assign(study.features, found.leaves, len(study.degradations))
     assert found.counts == tuple(np.bincount(groups, minlength=len(found.leaves)).tolist())
     assert in_class(found.leaves, study.declared) is None
-    if len(ranking) == 1:
-        assert found.proof.gap is None
-        assert found.proof.runner_up is None
-    else:
-        assert found.proof.runner_up == ranking[1][2]
-        assert found.proof.gap is not None
-        with localcontext() as context:
-            context.prec = 1200
-            gap = ranking[1][0] - best[0]
-            tied = abs(gap) <= max(abs(best[0]), abs(ranking[1][0])) * Decimal(10) ** -1000
-        assert (found.proof.gap == 0) == (tied or float(gap) == 0)
-        assert tied or math.isclose(found.proof.gap, float(gap), rel_tol=1e-12)
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50 if LONG else 150))
 def test_every_tree_of_depth_two(first: int) -> None:
-    """Partition, tie rule, number of trees and runner-up are those of plain enumeration."""
+    """Partition, tie rule, and number of trees are those of plain enumeration."""
     for seed in range(first, first + 50):
         agree(random_study(seed, 2, 3, 3))
 
@@ -175,8 +162,6 @@ def test_fewer_leaves_win_a_tie() -> None:
     found = best_partition(study.features, study.degradations, study.declared)
     assert found.leaves == ((),)
     assert found.counts == (20,)
-    assert found.proof.gap == 0
-    assert "a second partition ties" in found.describe()
 
 
 def test_serialization_decides_between_thresholds_without_data_between() -> None:
@@ -185,8 +170,6 @@ def test_serialization_decides_between_thresholds_without_data_between() -> None
     thresholds = {"x": [Fraction(9), Fraction(3, 10), Fraction(1, 2)]}
     found = best_partition(features, np.array([[0.0], [1.0]]), declared(1, thresholds))
     assert canonical(found.leaves) == '"x" in (-inf, 1/2)\n"x" in [1/2, inf)'
-    assert found.proof.runner_up == '"x" in (-inf, 3/10)\n"x" in [3/10, inf)'
-    assert found.proof.gap == 0
     assert found.proof.exactly == 0
 
 
@@ -203,12 +186,11 @@ def test_support() -> None:
 
 
 def test_only_partition() -> None:
-    """A class of one partition gives the fixed group, without features and with nothing second."""
+    """A class of one partition gives the fixed group, without features."""
     found = best_partition({}, np.array([[1.0], [3.0]]), declared(3, {}, cert=1, comp=1))
     assert found.leaves == ((),)
     assert math.isclose(found.objective, 2 + 1 / math.sqrt(2), rel_tol=1e-15)
     assert found.proof.trees == 1
-    assert "no other partition is admissible" in found.describe()
     assert assign({}, found.leaves, 2).tolist() == [0, 0]
 
 
@@ -221,8 +203,6 @@ def test_differences_that_doubles_do_not_show() -> None:
         found = best_partition(features, degradations, declared(1, {"a": half, "b": half}))
         assert {condition.feature for leaf in found.leaves for condition in leaf} == {winner}
         assert found.proof.exactly == 1
-        assert found.proof.gap is not None
-        assert 0 < found.proof.gap < 1e-11
 
 
 def test_weights_beyond_doubles() -> None:
@@ -231,8 +211,6 @@ def test_weights_beyond_doubles() -> None:
     degradations = np.array([[0.0], [0.0], [1.0]])
     for comp, leaves in ((Fraction(10) ** 400, 1), (Fraction(10) ** -400, 2), (-(Fraction(10) ** 400), 2)):
         assert len(best_partition(features, degradations, declared(2, {"x": [1]}, comp=comp)).leaves) == leaves
-    dear = best_partition(features, degradations, declared(2, {"x": [1]}, comp=Fraction(10) ** 400))
-    assert (dear.proof.gap, dear.proof.runner_up) == (math.inf, '"x" in (-inf, 1)\n"x" in [1, inf)')
     still = best_partition(features, 0 * degradations, declared(2, {"x": [1]}, comp=-(Fraction(10) ** -400)))
     assert len(still.leaves) == 2
 
@@ -459,7 +437,7 @@ def test_a_study_of_the_papers_size() -> None:
     groups = assign(study.features, found.leaves, len(study.degradations))
     weights = study.declared.lambda_cert, study.declared.lambda_comp
     assert found.objective == objective(groups, len(found.leaves), study.degradations, *weights)
-    assert "the second best is" in found.describe()
+    assert f"{len(found.leaves)} leaves attain the least objective" in found.describe()
 
 
 def test_nothing_varies() -> None:
@@ -471,4 +449,3 @@ def test_nothing_varies() -> None:
     )
     assert found.leaves == ((),)
     assert found.objective == 0
-    assert found.proof.gap == 0

@@ -259,7 +259,7 @@ def optimal(study: Study, outcome: Outcome) -> None:
         except (PartitionTooLargeError, Undecided, ValueError) as error:
             outcome.missing = f"{partition.name}: {error}"
             continue
-        message = f"Another partition of the class is better, or equal and earlier ({found.describe()})."
+        message = f"Another partition of the class is better, or equal and earlier: {found.describe()}."
         texts = [canonical(leaves).replace("\n", "; ") for leaves in (found.leaves, partition.leaves)]
         _at(outcome, partition).expect("/leaves", message, *texts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,10 +31,6 @@ class Cut:
         first, end = box[self.axis]
         head, tail = box[: self.axis], box[self.axis + 1 :]
         return (*head, (first, self.position), *tail), (*head, (self.position, end), *tail)
-
-    def divides(self, boxes: Iterable[Box]) -> bool:
-        """Whether it crosses none of the boxes."""
-        return all(box[self.axis][1] <= self.position or box[self.axis][0] >= self.position for box in boxes)
 
 
 class SplitGrid:

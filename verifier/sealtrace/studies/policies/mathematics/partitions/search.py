@@ -12,7 +12,7 @@ compared exactly: by objective, number of leaves, and text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import reduce
 
@@ -54,10 +54,6 @@ class Proof:
     """Sets of states with a remaining depth that were solved."""
     exactly: int
     """Comparisons that doubles could not decide."""
-    gap: float | None
-    """What the second best partition's objective is above the best; None where there is no second."""
-    runner_up: str | None
-    """The text of the second best partition."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +71,8 @@ class Found:
         """Why this is the best, in one sentence."""
         return (
             f"{len(self.leaves)} leaves attain the least objective, {self.objective:.6g}, of {self.proof.trees} "
-            f"admissible trees ({self.proof.subproblems} subproblems, {self.proof.exactly} exact comparisons); "
-            f"{self._second()}."
+            f"admissible trees ({self.proof.subproblems} subproblems, {self.proof.exactly} exact comparisons)"
         )
-
-    def _second(self) -> str:
-        """How far the second best partition is."""
-        if self.proof.gap is None:
-            return "no other partition is admissible"
-        if self.proof.gap == 0:
-            return "a second partition ties and loses by the tie rule"
-        return f"the second best is {self.proof.gap:.6g} above"
 
 
 def best_partition(features: Mapping[str, Vector], degradations: Matrix, declared: TreeClass) -> Found:
@@ -112,10 +99,6 @@ class _Options:
         """The least of them in doubles."""
         return min([self.leaf, *self.splits])
 
-    def pairs(self) -> Iterable[tuple[int, float]]:
-        """The splits and what they attain."""
-        return zip(self.cuts, self.splits, strict=True)
-
 
 @dataclass(frozen=True)
 class _Leaf:
@@ -132,20 +115,11 @@ class _Partial:
 
     leaves: tuple[_Leaf, ...]
     """Sorted by text."""
-    value: float
 
     def joined(self, other: _Partial) -> _Partial:
         """This partition and that of another box."""
         leaves = sorted((*self.leaves, *other.leaves), key=lambda leaf: leaf.text)
-        return _Partial(tuple(leaves), self.value + other.value)
-
-    def inside(self, box: Box) -> frozenset[Box]:
-        """The leaves that lie in a box."""
-        return frozenset(
-            leaf.box
-            for leaf in self.leaves
-            if all(a <= c and d <= b for (a, b), (c, d) in zip(box, leaf.box, strict=True))
-        )
+        return _Partial(tuple(leaves))
 
     def groups(self) -> Groups:
         """The sets of states of the leaves."""
@@ -171,8 +145,6 @@ class _TreeSearch:
             raise PartitionTooLargeError(f"trees of depth {self._depth} are too deep to be searched")
         self._solved: dict[tuple[int, int], tuple[float, int]] = {}
         self._best: dict[tuple[Box, int], _Partial] = {}
-        self._others: dict[tuple[Box, int], _Partial | None] = {}
-        self._costs: dict[int, float] = {}
         self._values: dict[int, Value] = {}
         self._exactly = 0
 
@@ -181,18 +153,11 @@ class _TreeSearch:
         space, everything = self._grid.space, self._grid.everything
         _, trees = self._solve(everything, self._depth)
         best = self._choose(space, everything, self._depth)
-        second = self._choose_other(space, everything, self._depth, best)
         return Found(
             leaves=tuple(self._grid.conditions(leaf.box) for leaf in best.leaves),
             objective=as_float(total(self._leaf_values(best.groups()))),
             counts=tuple(len(self._grid.states(leaf.mask)) for leaf in best.leaves),
-            proof=Proof(
-                trees=trees,
-                subproblems=len(self._solved),
-                exactly=self._exactly,
-                gap=None if second is None else as_float(self._difference(second.groups(), best.groups())),
-                runner_up=None if second is None else "\n".join(second.texts()),
-            ),
+            proof=Proof(trees, len(self._solved), self._exactly),
         )
 
     def _solve(self, mask: int, depth: int) -> tuple[float, int]:
@@ -225,49 +190,20 @@ class _TreeSearch:
         key = box, depth
         if key not in self._best:
             _require_room(self._best)
-            leaf, options = self._leaf(box, mask), self._options(mask, depth)
-            built = [] if self._is_final(mask) else self._near([leaf], options.pairs(), box, mask, depth)
-            self._best[key] = reduce(self._better, built or [leaf])
+            built = [self._leaf(box, mask)] if self._is_final(mask) else self._near(box, mask, depth)
+            self._best[key] = reduce(self._better, built)
         return self._best[key]
 
-    def _near(
-        self, built: list[_Partial], unbuilt: Iterable[tuple[int, float]], box: Box, mask: int, depth: int
-    ) -> list[_Partial]:
-        """The partitions that doubles leave: of those that are there, and of splits with what they attain."""
-        splits = list(unbuilt)
-        least = min([*(partial.value for partial in built), *(value for _, value in splits)], default=0.0)
-        # No number at all excludes nothing.
-        limit = least + 2 * self._grid.margin
-        return [
-            *(partial for partial in built if not partial.value > limit),
-            *(self._split(box, mask, depth, cut) for cut, value in splits if not value > limit),
-        ]
-
-    def _choose_other(self, box: Box, mask: int, depth: int, best: _Partial) -> _Partial | None:
-        """The best partition of a box that is not the given one, whose leaves the box does not cross."""
-        key = box, depth
-        if key not in self._others:
-            excluded = best.inside(box)
-            built = [] if excluded == {box} else [self._leaf(box, mask)]
-            unbuilt = []
-            for cut, value in self._options(mask, depth).pairs():
-                if self._grid.cuts[cut].divides(excluded):
-                    built += self._others_across(box, mask, depth, cut, best)
-                else:
-                    unbuilt.append((cut, value))
-            near = self._near(built, unbuilt, box, mask, depth)
-            self._others[key] = reduce(self._better, near) if near else None
-        return self._others[key]
-
-    def _others_across(self, box: Box, mask: int, depth: int, cut: int, best: _Partial) -> list[_Partial]:
-        """Other partitions by a split that the given one could begin with: a side must differ."""
-        sides = self._sides(box, mask, cut)
-        others = []
-        for changed, kept in (sides, sides[::-1]):
-            other = self._choose_other(*changed, depth - 1, best)
-            if other is not None:
-                others.append(other.joined(self._choose(*kept, depth - 1)))
-        return others
+    def _near(self, box: Box, mask: int, depth: int) -> Iterator[_Partial]:
+        """A box as one leaf, and by each split that it may begin with: those that doubles leave."""
+        options = self._options(mask, depth)
+        # Both sides of a comparison may be off by the margin; written so that no number at all excludes nothing.
+        limit = options.least() + 2 * self._grid.margin
+        if not options.leaf > limit:
+            yield self._leaf(box, mask)
+        for cut, value in zip(options.cuts, options.splits, strict=True):
+            if not value > limit:
+                yield self._split(box, mask, depth, cut)
 
     def _split(self, box: Box, mask: int, depth: int, cut: int) -> _Partial:
         """The best partition of a box that begins with a split."""
@@ -282,9 +218,7 @@ class _TreeSearch:
 
     def _leaf(self, box: Box, mask: int) -> _Partial:
         """A box as one leaf."""
-        if mask not in self._costs:
-            self._costs[mask] = self._grid.costs(mask, self._support)[0]
-        return _Partial((_Leaf(leaf_text(self._grid.conditions(box)), box, mask),), self._costs[mask])
+        return _Partial((_Leaf(leaf_text(self._grid.conditions(box)), box, mask),))
 
     def _is_final(self, mask: int) -> bool:
         """Whether no split can help: nothing varies, and more or smaller leaves are not rewarded."""
