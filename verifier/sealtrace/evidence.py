@@ -44,6 +44,7 @@ def once(
 
     @wraps(compute)
     def ask(subject: Subject, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Computed:
+        # By the function, not by its name: modules may compute different things under one name.
         key = (compute, args, *sorted(kwargs.items()))
         if key not in subject._answers:
             subject._answers[key] = compute(subject, *args, **kwargs)

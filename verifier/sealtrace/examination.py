@@ -87,6 +87,7 @@ def examine(
         bundle = read_bundle(
             read_from, every_row=every_row, progress=progress, budget=budget, streams=_streams(workers), jobs=jobs
         )  # (1)
+    # Read after the bundle and before its checks: its cells ask what became of these bundles.
     named = named_bundles([Table.of(document.value) for document in bundle.documents_of("table")])
     others = [read_bundle(Path(other), progress=progress, budget=budget) for other in beside]
     reports = (

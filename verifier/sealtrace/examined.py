@@ -176,6 +176,7 @@ class Examined:
         if self.waivers:
             errors = {check: outcome.counts["error"] for check, outcome in self.outcomes.items()}
             findings, checks = waive(findings, checks, errors, self.waivers, date.today())
+        # `strict` turns warnings into errors, except those that the reader has accepted for now.
         warned = self.strict and any(finding.severity == "warning" and finding.waived is None for finding in findings)
         return Result(
             sealtrace=__version__,
@@ -364,6 +365,7 @@ def _verdict(checks: list[CheckResult]) -> Verdict:
     statuses = {check.status for check in checks}
     if "fail" in statuses:
         return "findings"
+    # Where nothing applies nothing was verified: one check at least must have passed.
     if statuses <= {"pass", "not-applicable"} and "pass" in statuses:
         return "verified"
     return "incomplete"

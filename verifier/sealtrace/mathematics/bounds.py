@@ -42,6 +42,7 @@ def risk_upper(crossings: Counts, states: Counts | int, shares: Vector | float) 
     """U in doubles, to about 14 digits for shares up to one half; the arguments broadcast."""
     counts, sizes, levels = np.broadcast_arrays(crossings, states, np.asarray(shares, dtype=np.float64))
     _require(bool(((counts >= 0) & (counts <= sizes)).all()), bool(((levels > 0) & (levels < 1)).all()))
+    # Equation 4 of the paper: one where every state crosses, which has empty groups in it, else a Beta quantile.
     upper = np.ones(counts.shape)
     inside = counts < sizes
     upper[inside] = _beta_quantiles(counts[inside] + 1.0, (sizes - counts)[inside].astype(np.float64), levels[inside])
@@ -52,6 +53,7 @@ def _beta_quantiles(a: Vector, b: Vector, shares: Vector) -> Vector:
     """The points above which Beta(a, b) has the given shares."""
     from scipy.special import betaincc, betainccinv, betaln, xlog1py, xlogy
 
+    # Not the quantile at 1 - share, as the paper writes it: the subtraction would lose the digits of a small share.
     found = np.asarray(betainccinv(a, b, shares), dtype=np.float64)
     # For small k and n near 10^6, betainccinv was found off by up to 3e-11 of its value. One Newton step on the
     # logarithm of the tail leaves 2e-14; where the step is no number, the tail is too thin to be improved upon.
@@ -97,6 +99,7 @@ def risks_at_most(
     # Where every state crosses, or there is none, U is 1: not within.
     inside = counts < sizes
     within[inside], unsure = _compare_tails(counts[inside], sizes[inside], levels[inside], budget)
+    # Remembered for this call only: its pairs share few counts and shares, and another call has others.
     decide = cache(_tail_at_most)
     for place in map(tuple, np.argwhere(inside)[unsure].tolist()):
         within[place] = decide(int(counts[place]), int(sizes[place]), exact[place], budget)
@@ -121,6 +124,7 @@ def _tail_at_most(k: int, n: int, share: Fraction, x: Fraction) -> bool:
     """P(Bin(n, x) <= k) <= share for k < n and 0 < x < 1: by balls, and by integers where balls cannot."""
     from flint import ctx
 
+    # Nearly all pairs are told apart at the first precision; the last costs about as much as all before it.
     for precision in _PRECISIONS:
         with ctx.workprec(precision):
             sign = _sign(_tail(k, n, _ball(x)) - _ball(share))
@@ -131,6 +135,7 @@ def _tail_at_most(k: int, n: int, share: Fraction, x: Fraction) -> bool:
 
 def _exact_tail_at_most(k: int, n: int, share: Fraction, x: Fraction) -> bool:
     """P(Bin(n, x) <= k) <= share with nothing rounded."""
+    # Horner: the sum of C(n, j) hit^j miss^(k - j) over j up to k, so that every number on the way is whole.
     hit, whole = x.numerator, x.denominator
     miss = whole - hit
     term = total = 1
@@ -183,6 +188,7 @@ def risk_upper_ball(crossings: int, states: int, share: Fraction, bits: int) -> 
 
 def _is_near(k: int, n: int, share: Fraction, x: Fraction, radius: Fraction) -> bool:
     """Whether |U - x| < radius is certain at this precision."""
+    # The tail falls as x rises, so that a sign on each side encloses the root.
     low, high = x - radius, x + radius
     return (low <= 0 or _tail(k, n, _ball(low)) > _ball(share)) and (
         high >= 1 or _tail(k, n, _ball(high)) < _ball(share)
@@ -219,6 +225,7 @@ def _tail_root(k: int, n: int, share: Fraction, bits: int) -> arb:
 
 def utility_radius(states: int, share: Fraction) -> float:
     """r = sqrt(log(1/share) / (2n)); infinite without states."""
+    # Equation 5: Hoeffding, for means of numbers between 0 and 1.
     _require(states >= 0, 0 < share < 1)
     return math.sqrt(_log_inverse(share) / (2 * states)) if states else math.inf
 
@@ -227,6 +234,7 @@ def _log_inverse(share: Fraction) -> float:
     """log(1/share), also where no double is near the share or its distance from 1."""
     if share > _GREATEST_SHARE:
         return -math.log1p(float(share - 1))
+    # By powers of two: a share may be smaller than any double, and its logarithm is an ordinary number.
     shift = share.denominator.bit_length() - share.numerator.bit_length()
     return shift * math.log(2) - math.log(share * 2**shift)
 

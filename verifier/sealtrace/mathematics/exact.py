@@ -32,6 +32,7 @@ def mean(values: Vector) -> float:
     try:
         return math.fsum(values.tolist()) / len(values)
     except OverflowError:
+        # Only the sum left the range of doubles: a mean is no larger than the largest value.
         return float(sum(map(Fraction, values.tolist()), Fraction(0)) / len(values))
 
 

@@ -129,6 +129,7 @@ def kappa(counts: Margins) -> Any:
 
 def mcc(counts: Margins) -> Any:
     """Matthews' correlation of labels, of any number of them."""
+    # Gorodkin (2004), of any number of labels: a covariance over the root of two variances.
     free = (1 - prior_accuracy(counts.given)) * (1 - prior_accuracy(counts.support))
     return ratio(accuracy(counts) - _by_chance(counts), root(free) if isinstance(free, Fraction) else np.sqrt(free))
 
@@ -181,6 +182,7 @@ def entropy(counts: Counts | Sequence[int], base: str = "e", normalized: str = "
         raise ValueError("the base is e or 2, and normalized is true or false")
     if not np.all(total):
         raise UndefinedError("the entropy of no labels")
+    # From counts: shares, each rounded, would add their errors up.
     value = np.log(total) - (often * np.log(np.where(often > 0, often, 1.0))).sum(axis=-1) / total
     labels = np.asarray(often.shape[-1] if labels is None else labels, dtype=float)
     if normalized == "true":

@@ -129,6 +129,7 @@ def quantile(values: Column | Groups, q: Fraction = Fraction(1, 2), rule: str = 
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not np.isfinite(values).all():
         raise UndefinedError("a value is not finite")
     ordered = cast("Column", np.sort(values)) if isinstance(values, np.ndarray) else sorted(values)
+    # Below the first value and above the last there is nothing to interpolate.
     place = min(max(_place(size, q, rule), Fraction(0)), Fraction(size - 1))
     below, above = _exact(ordered[math.floor(place)]), _exact(ordered[math.ceil(place)])
     if rule == "lower":
@@ -143,6 +144,7 @@ def quantile(values: Column | Groups, q: Fraction = Fraction(1, 2), rule: str = 
 def _place(size: Any, q: Any, rule: str) -> Any:
     """Where the quantile stands among values in order, from zero."""
     if rule in QUANTILE_RULES:
+        # Hyndman and Fan (1996): these rules differ in their two plotting parameters only.
         alpha, beta = QUANTILE_RULES[rule]
         return size * q + (alpha + q * (1 - alpha - beta)) - 1
     if rule not in STEP_RULES:

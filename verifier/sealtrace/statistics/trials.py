@@ -27,6 +27,7 @@ def pass_at_k(tries: Sequence[int], passed: Sequence[int], k: int) -> Fraction:
     chances: dict[tuple[int, int], int] = {}
     for problem in zip(tries, passed, strict=True):
         chances[problem] = chances.get(problem, 0) + 1
+    # Chen et al. (2021): the chance that a draw of k tries without replacement holds none that passed, from one.
     total = sum(
         (times * (1 - Fraction(math.comb(n - c, k), math.comb(n, k))) for (n, c), times in chances.items()), Fraction(0)
     )

@@ -229,6 +229,7 @@ class Screener:
         utility, risk = states.utility[:, here], states.risk[:, here]
         screening.utilities(by_candidate, utility, values[0])
         screening.utilities(by_candidate, risk, values[1])
+        # d from the difference of distributions, as `thresholds` has it: one of two utilities would round otherwise.
         by_candidate -= by_candidate[:, self.anchor, None].copy()
         screening.utilities(by_candidate, risk, values[2])
         sizes = np.array([np.abs(values).max(axis=0) for values in (utility, risk, risk)])
@@ -245,6 +246,7 @@ class Screener:
         near = as_double(self.tau)
         margin = values[2] + near
         np.abs(margin, out=margin)
+        # A delta so near to -tau that rounding could decide is left to the exact arithmetic of the checks.
         sure = screening.sure_distance(sizes[1], len(policy), tolerance, near)
         if not margin.min() > sure.max():
             screen.refuse(~(margin > sure))

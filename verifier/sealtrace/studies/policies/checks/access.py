@@ -161,6 +161,7 @@ def _allowed(study: Study, gate: QueryRule | None, states: Index, asks: Mask, sc
         members = np.flatnonzero(splits[states] == split)
         members = members[np.argsort([name.encode() for name in identifiers[members]], kind="stable")]
         if gate is not None and gate.first == "score" and budget is not None:
+            # Stable: requests with one score stay in the order of their ids.
             members = members[np.argsort(-scores[states[members]], kind="stable")]
             asking = scores[states[members]][asks[states[members]]]
             if 0 < budget < len(asking):

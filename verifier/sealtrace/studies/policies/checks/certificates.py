@@ -146,6 +146,7 @@ def _compare(study: Study, outcome: Outcome, field: str, table: str, message: st
             due = numbers[reported.candidates, reported.groups] if of_pairs else numbers[reported.groups]
             rows, due = reported.rows[known], due[known].astype(np.float64)
             outcome.inspected += len(rows)
+            # An empty group has no mean to state, and leaving out any other bound would hide it.
             void, absent = np.isnan(due), np.isnan(stored[rows])
             left_out, stated = ~void & absent, void & ~absent
             wrong = "The certificate leaves out its bound."

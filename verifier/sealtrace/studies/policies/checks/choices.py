@@ -370,6 +370,7 @@ def _sealed_unseen(study: Study, outcome: Outcome, model: type[SelectionRecord] 
         if status.split not in unseen:
             message = "The split that was to stay unseen is not the held-out one."
             at.error("/held_out/split", message, " or ".join(unseen) or "a held-out split", status.split)
+        # Stages are compared, not times: a seal has no clock, and commits to the stages before it.
         if early := [entry.path for entry in scored if stages[entry.path] <= stages[document.path]]:
             message = "Held-out values or scores were sealed no later than the choice."
             at.error("/held_out/status", message, "held-out scores sealed after select", ", ".join(early))

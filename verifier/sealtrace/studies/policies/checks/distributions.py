@@ -193,6 +193,7 @@ def teacher(study: Study, outcome: Outcome) -> None:
     given, stored = (
         some_rows(matrix.values, rows) for matrix in (values, action_matrix(frame, "distribution", study.actions))
     )
+    # An action after the other in memory, as they are compared.
     replayed = np.empty(stored.T.shape).T
     for block in _blocks(len(rows)):
         weights = policies.teacher_weights(given[block], legal[block], as_double(exact(rule.temperature)))
@@ -341,6 +342,7 @@ def zero_scale(study: Study, outcome: Outcome) -> None:
         base = study.joined.anchors[study.joined.state[rows]]
         rows, base = rows[base >= 0], base[base >= 0]
         outcome.inspected += len(rows)
+        # As bits: zeros of two signs differ, and a NaN is what it is.
         differs = values[rows].view(np.int64) != values[base].view(np.int64)
         for column in np.flatnonzero(differs.any(axis=0)).tolist():
             due, found = (values[traces[differs[:, column]], column] for traces in (base, rows))

@@ -163,6 +163,7 @@ def _compared(study: Study) -> States:
     codes, names = observations.texts("split")
     taken = np.zeros(observations.size, np.bool_)
     for code in range(-1, len(names)):
+        # Spread over the split: states that lie together in a file are often alike.
         rows = np.flatnonzero(codes == code)
         taken[rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_COMPARED)).astype(np.int64)]] = True
     if taken.all():

@@ -131,6 +131,7 @@ def _drawn(study: Study, declared: Assignment, outcome: Outcome) -> None:
         outcome.missing = "the assignment names a split or a field that is not there"
         return
     numbers = frame.numbers(declared.member)
+    # One stream over the splits in their declared order, as whoever drew them had it.
     drawing = Random(declared.seed)
     for split in declared.order:
         states = states_of(study, split)
@@ -180,6 +181,7 @@ def duplicates(study: Study, outcome: Outcome) -> None:
 def _content_codes(content: pa.Table) -> Index:
     """A small integer per row, equal where rows say the same."""
     codes = np.zeros(content.num_rows, np.int64)
+    # Flat columns first: they usually tell all rows apart, and nested ones take long to compare.
     for column in sorted(content.columns, key=lambda column: bool(pa.types.is_nested(column.type))):
         if column.null_count < len(column):
             array = one_chunk(column)

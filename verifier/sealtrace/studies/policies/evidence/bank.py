@@ -130,6 +130,7 @@ class Bank(View):
 
         They are the candidates of the declared arms, by default the tilts of the anchor, whose scale is on the grid.
         """
+        # In the order of the tie rule (section 3.4), which then takes the first of equals everywhere.
         grid = {exact(text) for text in self.declared.scale_grid}
         arms = self.declared.competitors
         chosen = [

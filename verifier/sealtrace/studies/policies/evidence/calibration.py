@@ -25,6 +25,7 @@ from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Variant, Weights
 
 ASSUMPTIONS = (
+    # Section 3.6 and appendix A.8: what the guarantee rests on.
     "calibration states are independent draws within each group",
     "the distribution within each group is the same at deployment; only the mixture of groups may move",
     "every utility lies in the declared range, also where it was not looked at",
@@ -73,6 +74,7 @@ def declared_setting(study: Study, variant: Variant | None = None) -> Setting:
         texts = [*(getattr(changed, field) for field in of), getattr(budgets, name, None)]
         return next((exact(text) for text in texts if text is not None), None)
 
+    # A variant that sets the budget of groups sets all of them: leaves with budgets of their own would ignore it.
     own: tuple[tuple[str, Fraction], ...] | None = (
         None if changed.epsilon is None and changed.epsilon_group is None else ()
     )
@@ -135,6 +137,7 @@ class Shares:
 
     def risk_upper(self, crossings: Index, counts: Index) -> Matrix:
         """U by candidate and group; repeated splits ask for the same counts again and again."""
+        # By the number of a share, not the share: hashing fractions takes longer than what is looked up.
         keys = list(zip(self._places, crossings.ravel().tolist(), counts.tolist() * len(crossings), strict=True))
         if absent := list({key for key in keys if key not in self._upper}):
             places, events, states = zip(*absent, strict=True)
@@ -302,6 +305,7 @@ class Calibration:
     @cached_property
     def stated_lower(self) -> Matrix:
         """L by candidate and group, whether or not the range holds."""
+        # Equation 5; a radius depends on the size of the group and the share alone, and many candidates share both.
         radii = self.utility_shares.at_counts(self.counts, [_radius] * len(self.counts))
         # An empty group has no mean and an infinite radius: its bound is zero.
         lower: Matrix = np.maximum(0.0, np.where(self.counts > 0, self.normalized - radii, 0.0))
@@ -351,9 +355,11 @@ def shares_of(study: Study, partition: FrozenPartition, setting: Setting, kind: 
     if allocation is not None:
         weights = _weighed(study, partition, candidates, allocation, kind)
         return Shares([[zeta * weight for weight in row] for row in weights])
+    # Frozen shares are those of the whole bank; where fewer compete, what the others had is shared again, alike.
     if setting.families is not None or setting.scales is not None:
         return Shares([[zeta / (len(candidates) * len(groups))] * len(groups)] * len(candidates))
 
+    # Section 3.4: positive shares that sum to at most one make the bounds of all pairs hold together.
     def weight(candidate: int, group: int) -> Fraction:
         allocated = partition.shares.get((candidate, group, kind))
         if allocated is None or not 0 < allocated <= 1:
@@ -404,6 +410,7 @@ def _most_certified_within(budget: Fraction) -> Callable[[int, Fraction], float]
 
     @lru_cache(maxsize=65536)
     def most_certified(states: int, share: Fraction) -> int:
+        # Bisection: the bound rises with the count, so that counts within the budget come before all others.
         low, high = -1, states + 1
         while high - low > 1:
             middle = (low + high) // 2

@@ -194,6 +194,7 @@ def choose(study: Study, selector: Selector, setting: Setting, states: Index) ->
         setting = replace(setting, allocation=selector.allocation)
     calibration = Calibration(study, setting, partition_of(study, selector, setting), states)
     rule = selector.rule
+    # Other rules choose at the calibration mixture, and state their bounds there unless they declare a radius.
     radius = Fraction(0) if rule != "robust" else (setting.rho or Fraction(0))
     if selector.radius is not None:
         radius = exact(selector.radius)
@@ -312,6 +313,7 @@ def _largest(values: Vector, admissible: Mask, compare: Callable[[int, int], int
     """The earliest of the largest admissible values; those too near to tell apart are compared exactly."""
     rows = np.flatnonzero(admissible)
     best = values[rows].max()
+    # Section 3.4: ties go to the smaller scale, then to the lower family index; whether two tie is decided exactly.
     near: list[int] = rows[values[rows] >= best - NEAR * max(1.0, abs(best))].tolist()
     # max keeps the first of equals, and rows come in the order of the tie rule.
     return near[0] if len(near) == 1 else max(near, key=cmp_to_key(compare))
@@ -325,6 +327,7 @@ def _take_mean_strong(calibration: Calibration, selector: Selector, group: int) 
         for row, candidate in enumerate(calibration.candidates):
             delta = mean(calibration.outcomes.of(candidate).delta[members])
             admissible[row] = delta >= as_double(limit)
+            # Beside the limit the stored doubles are summed with nothing rounded.
             if abs(delta - as_double(limit)) <= NEAR:
                 admissible[row] = calibration.outcomes.exact_delta(candidate, members) / len(members) >= limit
     return _take_by_mean(calibration, group, admissible)
@@ -339,6 +342,7 @@ def _take_kl_budget(calibration: Calibration, selector: Selector, group: int) ->
             divergence = mean(divergences(calibration.study, candidate, clip)[members])
             if not np.isfinite(divergence):
                 raise UnscoredError(f"{calibration.study.candidates[candidate].name} has no finite teacher KL")
+            # A sum of logarithms has no exact value to fall back on, as a mean utility has.
             if abs(divergence - limit) <= NEAR:
                 raise Undecided("a mean teacher KL lies too near to the declared limit")
             admissible[row] = divergence < limit
@@ -411,6 +415,7 @@ def map_instance(calibration: Calibration, radius: Fraction, *, within_groups: b
     """The map problem of a calibration: the anchor first, then candidates in the order of the tie rule."""
     calibration.require_scores()
     shape = (len(calibration.members), len(calibration.candidates) + 1)
+    # Section 3.5: the anchor comes first, with bounds that are known instead of sampled.
     upper, lower = np.zeros(shape), np.zeros(shape)
     admissible = np.ones(shape, np.bool_)
     upper[:, 1:], lower[:, 1:] = calibration.upper.T, calibration.lower.T
@@ -458,6 +463,7 @@ def _robust(calibration: Calibration, radius: Fraction, *, within_groups: bool) 
         calibration=calibration,
         rule="robust",
         assigned=tuple(None if option == 0 else calibration.candidates[option - 1] for option in solution.choice),
+        # Where options are left and the search still takes the anchor, that is a choice and no fallback.
         fell_back=tuple(not row[1:].any() for row in instance.admissible),
         radius=radius,
         reason=describe(solution.proof),

@@ -36,6 +36,7 @@ class Deployed:
     @property
     def worst_group_rate(self) -> Fraction:
         """The largest share of crossings over the groups that have states here."""
+        # Each count ends with the last group that has one, so that those of crossings may be shorter.
         states, crossings = np.bincount(self.groups).tolist(), np.bincount(self.groups[self.crossed]).tolist()
         return max(Fraction(int(k), int(n)) for k, n in zip_longest(crossings, states, fillvalue=0) if n)
 
@@ -62,6 +63,7 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
     study = chosen.calibration.study
     groups, candidates = deployed_candidates(chosen, states)
     competing = [*chosen.calibration.candidates, *([] if study.bank.anchor is None else [study.bank.anchor])]
+    # Backwards, so that of an anchor that competes as well the first place stands.
     place_of = {candidate: place for place, candidate in reversed([*enumerate(competing)])}
     places = np.array([place_of[candidate] for candidate in deciding(chosen)], np.int64)[groups]
     reached = Reached.nothing(len(states))
@@ -139,6 +141,7 @@ def repeated_splits(study: Study, calibration: int | None) -> list[tuple[Index, 
         whole = declared.calibration + declared.held_out
         if len(pool) != declared.repeats * whole:
             raise UndeclaredError(f"{declared.repeats} blocks of {whole} states are not a pool of {len(pool)}")
+        # A variant that calibrates on fewer states is judged on the same held-out ones.
         return [(block[: sizes[0]], block[declared.calibration :]) for block in pool.reshape(-1, whole)]
     if declared.generator == "python-randrange":
         dealt = [_drawn(seed, len(pool), sizes) for seed in _seeds(declared)]
@@ -164,6 +167,7 @@ def _seeds(declared: Resampling) -> range:
 
 def _drawn(seed: int, size: int, sizes: list[int]) -> list[Index]:
     """Places of a pool by independent draws, in which a place may come up again."""
+    # One stream for both, the calibration states first: the order is part of what the seed declares.
     drawing = Random(seed)
     return [np.array([drawing.randrange(size) for _ in range(wanted)], np.int64) for wanted in sizes]
 

@@ -194,6 +194,7 @@ class Outcomes:
         for place, found in self.parts(candidates):
             values = found.utility
             beyond[place] = (values < ends[0]) | (values > ends[1])
+            # An end of the range is often reached exactly, where a rounded sum falls on either side of it.
             unsure = (np.abs(values - ends[0]) <= NEAR * size) | (np.abs(values - ends[1]) <= NEAR * size)
             for row, state in np.argwhere(unsure).tolist():
                 candidate = candidates[place.start + row]
@@ -260,6 +261,7 @@ def _twins(study: Study) -> list[int]:
     for place in range(len(study.candidates)):
         rows = traces_by_state(study, place)
         states = np.flatnonzero(rows >= 0)
+        # Bit for bit at the same states: scale 0 is one policy, in whatever family it stands.
         written = states.tobytes() + study.joined.probabilities.values[rows[states]].tobytes()
         twins.append(seen.setdefault(hashlib.sha256(written).digest(), place))
     return twins

@@ -62,6 +62,7 @@ class FrozenPartition:
         """The group of every observed state; -1 where none, several, or the rule cannot be followed."""
         place = np.full(len(self.states.ids), -1, np.int64)
         place[self.known] = assign(self._at_known, self.leaves, len(self.known))
+        # A state in two groups is in neither: each would count it with its own share of the budgets.
         return np.where(self.holding == 1, place, -1)
 
     @cached_property

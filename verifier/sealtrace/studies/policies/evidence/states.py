@@ -88,6 +88,7 @@ class States(View):
         places = np.full(len(self.ids), -1, np.int64)
         places[states[chosen]] = chosen
         times = np.bincount(states[chosen], minlength=len(self.ids))
+        # Which of several is meant, nobody can tell: none is, and the join checks say so.
         places[times > 1] = -1
         return places
 
@@ -184,6 +185,7 @@ class States(View):
         values, valued = some_rows(matrix.values, places), (places[:, None] >= 0) & some_rows(matrix.named, places)
         if valued.all() and self.legal.named.all():
             return values
+        # An illegal action has no probability, so that any number serves; a legal one without a value has none.
         return np.where(self.legal.named, np.where(valued, values, np.nan), 0.0)
 
     def magnitude(self, role: str) -> Vector:

@@ -76,6 +76,7 @@ class Joined(View):
         """Why not every trace that candidates owe, at some states, can be looked at; None where each can."""
         observations = self.frame("observation")
         splits, names = observations.texts("split")
+        # Where one candidate has a trace in a split, every candidate owes one at each of its states.
         traced = set(np.unique(splits[self.state[self.state >= 0]]).tolist())
         for place in places:
             candidate, rows = self.bank.candidates[place], np.flatnonzero(self.candidate == place)
@@ -117,6 +118,7 @@ class Joined(View):
         """The score of each trace; -1 where there is none, -2 where there are several."""
         traces, scores = self.frame("trace"), self.frame("score")
         left, right = _shared_codes(traces, scores)
+        # Scores nearly always lie as their traces do; sorting is for those that do not.
         if np.array_equal(left, right) and not traces.repeats:
             return np.arange(traces.size)
         if not scores.size:

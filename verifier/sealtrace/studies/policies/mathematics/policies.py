@@ -20,6 +20,7 @@ def shifted_exponential(logits: Matrix, legal: Mask) -> Matrix:
 
     A row without a finite maximum gives NaN: the named error state of its normalizer.
     """
+    # Appendix A.3: what is subtracted from every logit cancels, and exp of at most 0 cannot overflow.
     bounded = np.where(legal, logits, -np.inf)
     shifted = bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)
     return np.where(legal, np.exp(shifted), 0.0)
@@ -48,6 +49,7 @@ def teacher_weights(values: Matrix, legal: Mask, temperature: float) -> Matrix:
 @_named_states
 def anchor(teacher: Matrix, legal: Mask, teacher_weight: float, uniform_weight: float) -> Matrix:
     """pi_0 = w_T pi_T + w_U U, the left half of the tilt equation."""
+    # Equation 1; its weights, 0.92 and 0.08, are what a protocol declares.
     uniform = 1 / legal.sum(axis=1, keepdims=True)
     return np.where(legal, teacher_weight * teacher + uniform_weight * uniform, 0.0)
 
@@ -55,6 +57,7 @@ def anchor(teacher: Matrix, legal: Mask, teacher_weight: float, uniform_weight: 
 @_named_states
 def tilt_weights(base: Matrix, direction: Matrix, scale: float, legal: Mask) -> Matrix:
     """Unnormalized exponential tilt: exp(log pi_0 + alpha delta), shifted (the tilt equation)."""
+    # Equation 1, and equation 7 of a student, in logarithms: the largest logit is then known before anything grows.
     return shifted_exponential(np.log(base) + scale * direction, legal)
 
 
@@ -68,6 +71,7 @@ def query_score(
     prior: Matrix, legal: Mask, entropy_weight: float, weights: list[float], features: list[Vector]
 ) -> Vector:
     """q(s): the prior's normalized entropy and features, weighted and clipped to [0, 1]."""
+    # As a share of the entropy of the uniform policy. One action has none, and log 2 stands in for log 1.
     terms = np.where(prior > 0, -prior * np.log(prior), 0.0)
     score = entropy_weight * terms.sum(axis=1) / np.log(np.maximum(2, legal.sum(axis=1)))
     for weight, feature in zip(weights, features, strict=True):

@@ -56,6 +56,7 @@ def aggregate(weak: Vector, strong: Vector, delta: Vector, crossed: Mask) -> Agg
         states=len(weak),
         weak=mean(weak),
         strong=mean(strong),
+        # Of the differences, not a difference of the means: that would be rounded three times.
         delta=mean(delta),
         delta_min=float(delta.min()),
         delta_max=float(delta.max()),
@@ -75,5 +76,6 @@ class ScaleChoice:
 
 def empirical_zero(grid: Sequence[Fraction], crossings: Sequence[int]) -> ScaleChoice:
     """alpha_zero = max{alpha in G : k_alpha = 0}."""
+    # Section 3.4: the largest scale, whatever its utility, since this baseline knows none.
     certified = tuple(scale for scale, count in zip(grid, crossings, strict=True) if count == 0)
     return ScaleChoice(certified, max(certified, default=None))

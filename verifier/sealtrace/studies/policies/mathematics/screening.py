@@ -135,6 +135,7 @@ def normalized(screen: Screen, policy: Sequence[Vector], tolerance: float, width
     distance -= 1.0
     np.abs(distance, out=distance)
     most = float(distance.max())
+    # Below both there is neither a suspect nor a new largest distance, and nothing to lay out by candidate.
     if not most <= min(tolerance, screen.known.get("normalized", _NOTHING)[0, 0]):
         by_candidate = distance.reshape(1, -1, width).transpose(0, 2, 1)
         screen.within("normalized", by_candidate, tolerance, lambda: np.asarray(tolerance), apart=False)
@@ -199,5 +200,6 @@ def utilities(policy: Matrix, values: Matrix, out: Matrix) -> None:
 def sure_distance(magnitude: Vector, actions: int, tolerance: float, tau: float) -> Vector:
     """How far a delta must lie from -tau for its doubles to decide, and for no replay within tolerance to differ."""
     rounding = (actions + 3) * _UNIT * (_ROOM * magnitude) + np.finfo(np.float64).tiny * actions + 2 * _UNIT * tau
+    # The second is how far `threshold.recomputed` looks for replays that decide otherwise.
     reach: Vector = np.maximum(rounding, 4 * actions * tolerance * magnitude)
     return reach

@@ -45,6 +45,7 @@ def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[V
 
 def exact_difference(policy: Vector, base: Vector, values: Vector) -> Fraction:
     """sum_a (pi - pi_0) Q with nothing rounded."""
+    # Each sum by itself: the difference of two stored probabilities need not be a double.
     gained, lost = (scaled(*row_products(one[None], values[None])) for one in (policy, base))
     return gained - lost
 
@@ -65,6 +66,7 @@ def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> Cr
     crossed: Mask = below(delta, -tau)
     nearest = as_double(tau)
     with np.errstate(over="ignore", invalid="ignore"):
+        # tau is rounded once to its double, and the sum with it once more.
         margin = error + 2 * _UNIT * abs(nearest)
         # Written so that a delta that is no number is unsure too.
         unsure = np.flatnonzero(~(np.abs(delta + nearest) > margin))

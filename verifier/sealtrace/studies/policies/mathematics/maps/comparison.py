@@ -36,6 +36,7 @@ class MapContest:
     def enter(self, utility: Fraction, risk: Fraction, choice: tuple[int, ...]) -> None:
         """Takes part with exact worst values that may keep the budget."""
         budget, slack = self.instance.budget, self.instance.slack
+        # Within the slack below the best a map stays: it may turn out to be as good.
         if utility != self.utility and utility <= self.utility - slack:
             return
         if (budget is None or risk <= budget) and utility > self.utility:
@@ -51,6 +52,7 @@ class MapContest:
         }
         choice, risk = min((choice, risk) for (utility, risk), choice in within.items() if utility == best)
         instance.keeps_budget(risk)
+        # Whoever is still here differs from the best by less than the inputs tell; only a later twin is harmless.
         for (utility, _), rival in self._rivals.items():
             if utility != best or rival < choice:
                 raise Undecided("another map cannot be told apart from the best one")

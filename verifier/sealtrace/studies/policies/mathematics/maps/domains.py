@@ -269,6 +269,7 @@ def bound(ranked: Ranked, domains: Domains, contributed: Matrix) -> Bounds:
         best = (gain + multipliers[:, None, None] * safety).argmax(axis=2)
         reached = sums(best)
         active &= reached[0] + multipliers * reached[1] > high[0] + multipliers * high[1] + margin
+        # The map above the crossing takes the place of the safe or of the risky one, whichever it is.
         keeps = active & (reached[1] >= -budget)
         safe, low = np.where(keeps[:, None], best, safe), np.where(keeps, reached, low)
         high = np.where(active & ~keeps, reached, high)

@@ -167,6 +167,7 @@ def _earliest(instance: Instance, usable: Mask, best: list[int]) -> list[int]:
 
 def needed_options(instance: Instance, usable: Mask) -> Mask:
     """The usable options that no earlier usable one of their group equals or surpasses in both L and U."""
+    # One that equals an earlier option is needless, too: among equal maps the earlier one stands.
     values = np.stack([instance.lower, -instance.upper])
     ahead = values[:, :, None, :] - values[:, :, :, None]
     width = usable.shape[1]

@@ -133,6 +133,7 @@ def worst_risk(instance: Instance, choice: Sequence[int]) -> Fraction:
 
 def least_mean(values: Sequence[Fraction], counts: Sequence[int], moved: Fraction, sign: int = 1) -> Fraction:
     """The smallest mean over all mixtures that move at most the given mass; the largest with sign -1."""
+    # Section 3.5, the inner problems in closed form: no linear program is solved for a mixture in an l1 ball.
     # Integers over one denominator: a sum of fractions would look for common divisors at every step.
     scale = math.lcm(*[value.denominator for value in values])
     whole = [sign * value.numerator * (scale // value.denominator) for value in values]

@@ -139,6 +139,7 @@ class _MapSearch:
 
     def _split(self, domain: Domains, multiplier: float, ceiling: float) -> SplitProof:
         """Halves the range that costs the bound most."""
+        # At the middle of its ranks, not of its values: either half then has half of the options that can decide it.
         axis, cut = _widest(self.ranked, domain.ranges[0], multiplier)
         below, above = domain.ranges.copy(), domain.ranges.copy()
         below[:, axis, 1], above[:, axis, 0] = cut, cut + 1
