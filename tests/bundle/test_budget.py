@@ -33,8 +33,8 @@ def test_memory_time_and_reading_end_a_run_before_they_are_spent() -> None:
     budget = Budget(memory=100, reading=100, seconds=60)
     budget.hold(60, "a")
     with pytest.raises(BudgetError, match=r"b needs about 50 bytes of memory, beside 60 bytes.*--max-memory"):
-        budget.room(50, "b")
-    budget.room(40, "b")
+        budget.require_memory(50, "b")
+    budget.require_memory(40, "b")
     budget.read(100, "a")
     with pytest.raises(BudgetError, match="--max-bytes"):
         budget.read(1, "b")
@@ -239,5 +239,5 @@ def test_a_product_of_two_lists_is_asked_for_before_it_is_made() -> None:
     """Twenty thousand models and as many items are a few megabytes of rows, and gigabytes side by side."""
     evidence = Evidence(read_bundle(FIXTURE))
     with pytest.raises(BudgetError, match=r"models x items .40000 x 40000. needs about 11.9 GiB.*--max-memory"):
-        evidence.room("models x items", 40_000, 40_000)
-    evidence.room("models x items", 400, 400)
+        evidence.require_memory("models x items", 40_000, 40_000)
+    evidence.require_memory("models x items", 400, 400)

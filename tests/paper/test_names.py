@@ -17,7 +17,7 @@ from sealtrace.paper.names.index import (
     Resolved,
     Thing,
     numbers_said,
-    only,
+    unambiguous,
 )
 from sealtrace.paper.names.words import stems, words
 
@@ -142,7 +142,7 @@ def test_things_that_are_named_equally_well_are_all_returned() -> None:
     """The caller decides what ambiguity means; `only` takes none of them."""
     found = Names().resolve("old", (group("old ash", "old elm", "young fir"),))
     assert {named.thing.id for named in found} == {"old ash", "old elm"}
-    assert only(found) is None
+    assert unambiguous(found) is None
 
 
 def test_the_longest_name_wins_over_its_parts() -> None:
@@ -171,14 +171,14 @@ def test_the_words_that_name_a_thing_are_returned() -> None:
 def test_labels_find_values_as_files_write_them(text: str, value: str) -> None:
     """Labels as papers write them find the values as files write them."""
     values = ["qwen05b", "qwen15b", "qwen3b", "seed42", "seed43", "y2017->y2018", "y2018->y2017"]
-    found = only(Names().resolve(text, (group(*(one for one in values if one[:2] == value[:2])),)))
+    found = unambiguous(Names().resolve(text, (group(*(one for one in values if one[:2] == value[:2])),)))
     assert found is not None
     assert found.thing.id == value
 
 
 def test_a_label_that_says_two_names_is_neither() -> None:
     """`Pro (think)` names `pro` and `think`."""
-    assert only(Names().resolve("GPT-5 Pro (think)", (group("gpt-5-pro", "gpt-5-think", "gpt-5"),))) is None
+    assert unambiguous(Names().resolve("GPT-5 Pro (think)", (group("gpt-5-pro", "gpt-5-think", "gpt-5"),))) is None
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_label_that_says_two_names_is_neither() -> None:
 )
 def test_a_label_that_is_a_number_names_one(text: str, value: str | None) -> None:
     """However it is written; a number that the field does not hold names nothing."""
-    found = only(Names().resolve(text, (group("1", "1.5", "2", "1e-06", "0.6", "8192"),)))
+    found = unambiguous(Names().resolve(text, (group("1", "1.5", "2", "1e-06", "0.6", "8192"),)))
     assert (None if found is None else found.thing.id) == value
 
 

@@ -15,13 +15,13 @@ from sealtrace.studies.policies.mathematics.maps.domains import (
     SIDES,
     Ranked,
     bound,
+    concatenated,
     contributions,
     everything,
     exact_contribution,
     narrow,
     rank_values,
     settled,
-    together,
 )
 from sealtrace.studies.policies.mathematics.maps.groupwise import needed_options
 from sealtrace.studies.policies.mathematics.maps.instance import (
@@ -118,7 +118,7 @@ def test_a_domain_keeps_its_maps_and_bounds_them(seed: int) -> None:
             domain.ranges[0, 2 * side + kind] = (
                 (rank, rank) if tight else (source.randint(low, rank), source.randint(rank, high))
             )
-    domains = together([everything(ranked), domain])
+    domains = concatenated([everything(ranked), domain])
     assert narrow(ranked, domains).all()
     domain = domains[[1]]
     rows = np.arange(instance.groups)
@@ -155,11 +155,11 @@ def test_domains_are_bounded_each_for_itself(seed: int) -> None:
     ranked = rank_values(instance, instance.admissible)
     whole, part = everything(ranked), everything(ranked)
     part.ranges[0, source.randrange(4), 1] = source.randint(0, 3)
-    domains = together([whole, part, whole])
+    domains = concatenated([whole, part, whole])
     domains = domains[narrow(ranked, domains)]
     contributed = contributions(ranked, domains)
     found = bound(ranked, domains, contributed)
-    alone = together([whole])
+    alone = concatenated([whole])
     assert narrow(ranked, alone).all()
     single = bound(ranked, alone, contributions(ranked, alone))
     assert single.possible.all()

@@ -28,7 +28,7 @@ class Remembering:
         self._answers: dict[Hashable, object] = {}
 
     def _take_over(self, other: Remembering) -> None:
-        """What the same computations gave elsewhere, but for what holds evidence and would go on asking that."""
+        """Takes over results computed elsewhere, except those that hold evidence and would go on reading it."""
         found = vars(other).items()
         vars(self).update({name: value for name, value in found if name not in vars(self) and _is_free(value)})
         self._answers.update({key: value for key, value in other._answers.items() if _is_free(value)})
@@ -61,7 +61,7 @@ def _is_free(value: object) -> bool:
 
 
 def no_progress(*_: object) -> None:
-    """Tells nobody."""
+    """Reports no progress."""
 
 
 def no_stores(_: str) -> list[Store]:
@@ -70,7 +70,7 @@ def no_stores(_: str) -> list[Store]:
 
 
 class View(Remembering):
-    """What is computed from the evidence, such as the joins of a study pack. Each thing is computed once."""
+    """Something computed from the evidence, such as the joins of a study pack; each part of it is computed once."""
 
     def __init__(self, evidence: Evidence) -> None:
         super().__init__()
@@ -116,12 +116,12 @@ class Evidence(Remembering):
         self._views: dict[type[View], View] = {type(view): view for view in views}
 
     def detached(self) -> Evidence:
-        """The same records without what only this process has: open files, a budget."""
+        """A copy without what belongs to this process alone: open files, a budget."""
         bundle = replace(self.bundle, again=no_stores, streamed={}, budget=Budget())
         return Evidence(bundle, self.asked, frames=self.frames)
 
     def with_frames(self, frames: dict[str, Frame]) -> Evidence:
-        """The same evidence with other rows of some kinds."""
+        """A copy with other rows of some kinds."""
         return Evidence(self.bundle, self.asked, frames={**self.frames, **frames}, beside=self.beside, altered=True)
 
     def view(self, kind: type[Seen]) -> Seen:
@@ -139,9 +139,10 @@ class Evidence(Remembering):
             other.view(kind)._take_over(view)
         return other
 
-    def room(self, what: str, *sizes: int, width: int = 8) -> None:
-        """An array of these sizes is about to be made: a few rows can name millions of combinations."""
-        self.bundle.budget.room(math.prod(sizes) * width, f"{what} ({' x '.join(str(size) for size in sizes)})")
+    def require_memory(self, what: str, *sizes: int, width: int = 8) -> None:
+        """Refuses an array of these sizes where it would not fit: a few rows can name millions of combinations."""
+        shape = " x ".join(map(str, sizes))
+        self.bundle.budget.require_memory(math.prod(sizes) * width, f"{what} ({shape})")
 
     def frame(self, kind: str) -> Frame:
         """The rows of a kind."""

@@ -159,7 +159,7 @@ class Examined:
 
     @cached_property
     def full_report(self) -> Result:
-        """The same with the evidence behind it, which pages show."""
+        """The report with the evidence behind it, as pages show it."""
         return self._report(details=self.details)
 
     def _report(self, details: Details | None) -> Result:

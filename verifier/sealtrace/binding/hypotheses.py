@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Numbers, ResultFrame
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import CellLabel, Series
-from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, only
+from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, unambiguous
 from sealtrace.paper.names.words import likeness, same_word, stems
 
 LEAST_NAMED = 3
@@ -113,7 +113,7 @@ class FrameView:
 
     def _find(self, place: int, text: str) -> ValueMatch | None:
         """The one value of a field that a text names best."""
-        named = only(self.names.resolve(text, (self._groups[place],)))
+        named = unambiguous(self.names.resolve(text, (self._groups[place],)))
         return None if named is None else ValueMatch(named.thing.id, named.strength)
 
     def is_spoken_of(self, place: int, texts: frozenset[str]) -> bool:

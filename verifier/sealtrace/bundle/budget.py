@@ -67,7 +67,7 @@ class Budget:
     done: int = 0
 
     def read(self, count: int, what: str) -> None:
-        """So many bytes are about to be read or unpacked."""
+        """Counts bytes that are about to be read or unpacked."""
         self.on_time(what)
         with _SPENDING:
             self.done += count
@@ -77,8 +77,8 @@ class Budget:
                 f"and {size(self.reading)} are allowed (--max-bytes)"
             )
 
-    def room(self, count: int, what: str) -> None:
-        """So many bytes of memory are about to be taken for a while."""
+    def require_memory(self, count: int, what: str) -> None:
+        """Raises `BudgetError` where this many bytes, needed for a while, would exceed the memory that is allowed."""
         if self.held + count > self.memory:
             before = f", beside {size(self.held)} of other records" if self.held else ""
             raise BudgetError(
@@ -87,13 +87,13 @@ class Budget:
             )
 
     def hold(self, count: int, what: str) -> None:
-        """So many bytes of memory are about to be taken until the run ends."""
+        """Counts bytes that stay in memory until the run ends."""
         with _SPENDING:
-            self.room(count, what)
+            self.require_memory(count, what)
             self.held += count
 
     def on_time(self, what: str) -> None:
-        """The time that is left, before the next piece of work."""
+        """Raises `BudgetError` where no time is left for the next piece of work."""
         if self.seconds_left() <= 0:
             raise BudgetError(f"{self.seconds:g} seconds were up at {what} (--max-seconds)")
 

@@ -106,7 +106,7 @@ class Frame:
         return self._of(self.table.slice(start, stop - start), self.paths, numbers)
 
     @staticmethod
-    def together(parts: Sequence[Frame]) -> Frame:
+    def concatenated(parts: Sequence[Frame]) -> Frame:
         """Some rows of a frame and then others, as one frame; all have the dictionaries of the frame."""
         if len(parts) == 1:
             return parts[0]

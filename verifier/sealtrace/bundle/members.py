@@ -64,7 +64,7 @@ def read_document(path: Path, name: str = MANIFEST, kind: str = "manifest") -> d
     with open_container(path, budget) as container:
         members_of(path, container)
         with refusing(f"{shown(path)}: {name}"), container.open(name) as opened:
-            budget.room(OBJECTS * opened.size, name)
+            budget.require_memory(OBJECTS * opened.size, name)
             document = parse(opened.whole())
     if misfits := misfits_of(kind, document):
         pointer, expected, found = misfits[0]
@@ -184,7 +184,7 @@ class MemberBytes:
         """A file's bytes; `weight` is how many times their length what is made of them takes in memory."""
 
         def read(opened: Opened) -> bytes:
-            self._bundle.budget.room((1 + weight) * opened.size, path)
+            self._bundle.budget.require_memory((1 + weight) * opened.size, path)
             return opened.whole()
 
         data = self._opened(path, read)

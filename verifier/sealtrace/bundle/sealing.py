@@ -141,7 +141,7 @@ class _Sealer:
     def _read(self, path: str) -> bytes:
         with self.container.open(path) as opened:
             self.budget.read(opened.size, path)
-            self.budget.room(opened.size, path)
+            self.budget.require_memory(opened.size, path)
             return opened.whole()
 
     def _document(self, path: str, kind: str, data: bytes) -> Any:

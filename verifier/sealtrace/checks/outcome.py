@@ -174,7 +174,9 @@ class Outcome:
         if len(position):
             self.rows(frame, rows[position], field, message, replayed[position], stored[position])
         elif tolerance > USUAL_TOLERANCE:
-            self.eased(frame, rows, field, replayed, stored, distance - allowed * (USUAL_TOLERANCE / tolerance))
+            self.warn_of_tolerance(
+                frame, rows, field, replayed, stored, distance - allowed * (USUAL_TOLERANCE / tolerance)
+            )
         self.farthest(frame, rows, field, distance)
 
     def normalized(self, frame: Frame, rows: Index, field: str, sums: Vector, declared: str) -> None:
@@ -184,16 +186,20 @@ class Outcome:
         wrong = ~(distance <= as_double(exact(declared)))
         message = "The probabilities do not sum to one."
         self.rows(frame, rows[wrong], field, message, f"1 within {declared}", sums[wrong])
-        self.eased(frame, rows, field, np.ones_like(sums), sums, np.where(wrong, 0.0, distance - USUAL_TOLERANCE))
+        self.warn_of_tolerance(
+            frame, rows, field, np.ones_like(sums), sums, np.where(wrong, 0.0, distance - USUAL_TOLERANCE)
+        )
         self.farthest(frame, rows, field, distance)
 
-    def eased(self, frame: Frame, rows: Index, field: str, replayed: Vector, stored: Vector, excess: Vector) -> None:
-        """Says what a loosened tolerance lets pass, at the number that is farthest off."""
-        if len(eased := np.flatnonzero(excess > 0)):
+    def warn_of_tolerance(
+        self, frame: Frame, rows: Index, field: str, replayed: Vector, stored: Vector, excess: Vector
+    ) -> None:
+        """Warns, at the number farthest off, where numbers pass only because the declared tolerance is loose."""
+        if len(tolerated := np.flatnonzero(excess > 0)):
             worst = int(excess.argmax())
             self.on(frame, int(rows[worst])).warning(
                 field,
-                f"{len(eased)} numbers agree only because the declared tolerance is loose: "
+                f"{len(tolerated)} numbers agree only because the declared tolerance is loose: "
                 f"at {USUAL_TOLERANCE:g} they would be wrong.",
                 float(replayed[worst]),
                 float(stored[worst]),

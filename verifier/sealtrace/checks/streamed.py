@@ -23,7 +23,7 @@ class Streamed:
     beside: View
     """The records that are held, without those that were streamed, as the pack sees them."""
     passed_on: tuple[View, ...] = ()
-    """What is known of those, and stays."""
+    """Views of them that remain valid once their rows are gone."""
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """What each check of rows says of the streamed ones."""
     beside_too: frozenset[str] = frozenset()

@@ -141,6 +141,6 @@ def _lines(path: Path) -> tuple[bytes, list[Any]]:
     from sealtrace.bundle.budget import Budget
 
     with refusing(path):
-        Budget().room(12 * path.stat().st_size, str(path))
+        Budget().require_memory(12 * path.stat().st_size, str(path))
         data = path.read_bytes()
         return data, [parse(line, first_line=number) for number, line in enumerate(data.rstrip().split(b"\n"), 1)]

@@ -83,7 +83,7 @@ class Finding(Record):
 
     @property
     def name(self) -> str:
-        """What it is about, in one line, as a study may list it among those that it expects."""
+        """Its subject in one line, as a study lists the findings that it expects."""
         key = [f"{name}={value}" for name, value in (self.key or {}).items()]
         return " ".join(part for part in (self.check, self.source, self.field, *key) if part)
 
@@ -216,7 +216,7 @@ class NumberResult(Record):
 
     @property
     def said(self) -> str:
-        """What its status means, and that it is waived where it is: no format says one without the other."""
+        """The meaning of its status, and the waiver where there is one: no format shows one without the other."""
         return self.says if self.waived is None else f"{self.says} Waived, not settled: {self.waived}"
 
     @property

@@ -42,7 +42,7 @@ def risk_upper(crossings: Counts, states: Counts | int, shares: Vector | float) 
     """U in doubles, to about 14 digits for shares up to one half; the arguments broadcast."""
     counts, sizes, levels = np.broadcast_arrays(crossings, states, np.asarray(shares, dtype=np.float64))
     _require(bool(((counts >= 0) & (counts <= sizes)).all()), bool(((levels > 0) & (levels < 1)).all()))
-    # Equation 4 of the paper: one where every state crosses, which has empty groups in it, else a Beta quantile.
+    # Equation 4 of the paper: one where every state crosses, so also without states; else a Beta quantile.
     upper = np.ones(counts.shape)
     inside = counts < sizes
     upper[inside] = _beta_quantiles(counts[inside] + 1.0, (sizes - counts)[inside].astype(np.float64), levels[inside])

@@ -111,7 +111,7 @@ class _Style:
     caption: bool = False
 
     def changed(self, properties: Element | None) -> _Style:
-        """The same under properties of a run."""
+        """A copy of the style, changed by the properties of a run."""
         if properties is None:
             return self
         return _Style(

@@ -55,7 +55,7 @@ class ExtractedCell:
     bold: bool = False
     """Every letter and digit is bold. Signs that follow a number, such as × or †, do not count."""
     underline: bool = False
-    """The same for underlining."""
+    """Every letter and digit is underlined."""
     columns: int = 1
     rows: int = 1
     indented: bool = False

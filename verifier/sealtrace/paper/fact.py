@@ -75,7 +75,7 @@ class Fact:
         return self.low <= other.high and other.low <= self.high
 
     def read_as(self, rule: Rule) -> Fact:
-        """The same number under another rule of printing."""
+        """A copy of the number, read under another rule of printing."""
         below, above = _ROOM.get(rule, (int(self.value <= 0), int(self.value >= 0)))
         return replace(self, low=self.value - self.unit * below, high=self.value + self.unit * above)
 

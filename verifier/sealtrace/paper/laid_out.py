@@ -55,7 +55,7 @@ def raised(marks: list[Mark]) -> list[Mark]:
 
 
 def covered(rows: Sequence[LaidRow]) -> list[dict[int, LaidCell]]:
-    """Of each row, the cell in every column that one covers; a ValueError where a table is too large."""
+    """For each row, the cell that covers each column; `ValueError` where a table is too large."""
     if sum(cell.rows * cell.columns for row in rows for cell in row) > MOST_CELLS:
         raise ValueError("a table of too many cells")
     places: list[dict[int, LaidCell]] = [{} for _ in rows]

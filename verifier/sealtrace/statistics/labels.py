@@ -40,12 +40,12 @@ class Margins:
         """Counts of labels as shares of all rows."""
         return ratio(counts, np.asarray(self.rows)[..., None])
 
-    def some(self, labels: list[int]) -> Margins:
-        """Those of some labels."""
+    def of_labels(self, labels: list[int]) -> Margins:
+        """The counts of some labels only."""
         return Margins(self.hits[..., labels], self.support[..., labels], self.given[..., labels], self.rows)
 
     def pooled(self) -> Margins:
-        """Their sums, as of a single label."""
+        """The sums over all labels, as if they were one."""
         hits, support, given = (counts.sum(axis=-1, keepdims=True) for counts in (self.hits, self.support, self.given))
         return Margins(hits, support, given, self.rows)
 
@@ -103,7 +103,7 @@ def average_score(
     """
     present = counts.support + counts.given > 0
     if labels is not None:
-        counts, present = counts.some(labels), np.ones(len(labels), bool)
+        counts, present = counts.of_labels(labels), np.ones(len(labels), bool)
     if not counts.hits.shape[-1]:
         raise UndefinedError("an average over no labels")
     if average == "micro":

@@ -215,7 +215,7 @@ def forget(entry: Statistic) -> None:
 
 
 def _variants(entry: Statistic) -> Iterator[TriedForm]:
-    """What is tried of an entry, with everything that it has of the entry."""
+    """The forms of an entry that the search tries, each completed with the words, SQL and function of the entry."""
     for variant in (TriedForm(entry.name),) if entry.tried is None else entry.tried:
         function = variant.function or (partial(entry.exact, **variant.arguments) if entry.exact else None)
         yield replace(

@@ -298,8 +298,8 @@ class Names:
         return [named for things in called.values() for named in _without_pieces(things)]
 
 
-def only(found: Sequence[Resolved[Id]]) -> Resolved[Id] | None:
-    """The thing that is named best; None where nothing is, or others are named as well."""
+def unambiguous(found: Sequence[Resolved[Id]]) -> Resolved[Id] | None:
+    """The thing that is named best; None where nothing is named, or two things are named equally well."""
     best = sorted(found, key=lambda named: -named.strength)[:2]
     return best[0] if best and (len(best) == 1 or best[0].strength - best[1].strength >= MARGIN) else None
 

@@ -1,4 +1,4 @@
-"""What `certify` says of a bundle: certificates by partition, choices by selector, and what is missing."""
+"""The result of `certify`: certificates by partition, choices by selector, and what is missing."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class StatedSetting(TypedDict):
 
 @dataclass(frozen=True)
 class Certified:
-    """Everything that the command says of a bundle."""
+    """The result of the command for one bundle."""
 
     name: str
     root_sha256: str | None

@@ -1,4 +1,4 @@
-"""What is certified of a study of policies: certificates and choices, recomputed, beside what was sealed."""
+"""`certify` of a study of policies: certificates and choices, recomputed and compared with the sealed ones."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _Choice = TypeVar("_Choice", SelectionRecord, CandidateMap)
 
 
 def _sealed(study: Study, model: type[_Choice], choice: SelectorChoice) -> list[_Choice]:
-    """What is sealed of a selector's choice."""
+    """The sealed records of a selector's choice."""
     records = (document.record for document in study.bundle.sealed(model))
     return [record for record in records if record.selector == choice.selector]
 

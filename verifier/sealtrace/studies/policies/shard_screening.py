@@ -1,7 +1,7 @@
 """Screens shards of traces and scores: they lie as they must, and of nearly all states nothing is wrong.
 
 A shard holds whole states in the order of the observations, with every candidate once in the order of the bank; what
-does not is refused (`NotLaidOutError`), and read whole. LaidStates that screening cannot clear are left to the checks.
+does not is refused (`NotLaidOutError`), and read whole. States that screening cannot clear are left to the checks.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Tables = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Suspects:
-    """LaidStates of a shard that the checks must look at, with their records."""
+    """States of a shard that the checks must look at, with their records."""
 
     first: int
     """How many rows of the file come before the shard."""
@@ -57,7 +57,7 @@ class Suspects:
 
 @dataclass(frozen=True)
 class Screened:
-    """What one shard gave."""
+    """The result of screening one shard."""
 
     lo: int
     count: int
@@ -72,7 +72,7 @@ class Screened:
 
 @dataclass(frozen=True)
 class _Rows:
-    """What is looked at row by row in a shard: by action where there are several."""
+    """The columns of a shard that are compared row by row; lists have one entry per action."""
 
     policy: list[Vector]
     named: list[Mask | None]
@@ -83,7 +83,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class LaidStates:
-    """What shards need of some states, by action where there are several."""
+    """What screening needs of some states; matrices have one row per action."""
 
     start: int
     """How many states of the split come before them."""
@@ -92,13 +92,13 @@ class LaidStates:
     risk: Matrix
     base: Matrix
     directions: list[Matrix]
-    """Of each run of candidates, what it is tilted in, or what it is."""
+    """For each run of candidates, the direction of its tilts, or its distribution where nothing is tilted."""
     legal: Mask
     usable: Mask
     groups: Index | None
 
-    def some(self, start: int, count: int) -> LaidStates:
-        """The same of so many states, after those of the split that come before them."""
+    def stretch(self, start: int, count: int) -> LaidStates:
+        """`count` of these states, from the one with `start` states of the split before it."""
         here = slice(start - self.start, start - self.start + count)
         utility, risk, base = (table[:, here] for table in (self.utility, self.risk, self.base))
         directions = [direction[:, here] for direction in self.directions]
@@ -154,7 +154,7 @@ class Screener:
         self.ends: list[int] = list({(end - 1) // STRETCH: end for end in ends}.values())
         """Where stretches of states end, each with the last state of a shard."""
         self.laid_out: dict[int, LaidStates] = {}
-        """What is at hand of stretches, by their places."""
+        """The stretches that are laid out now, by their numbers."""
         tilts = [(place, candidate) for place, candidate in enumerate(self.bank) if candidate.policy == "tilt"]
         self.zeros = [place for place, candidate in tilts if not candidate.exact_scale]
         self.met: dict[str, Matrix] = {}
@@ -182,13 +182,13 @@ class Screener:
         return Suspects(shard.first, states, (traces.table.take(rows), scores.table.take(rows)))
 
     def screened(self, shard: Shard, traces: Columns, scores: Columns) -> Screened:
-        """What is known of a shard."""
+        """Screens a shard whose columns are decoded."""
         count, at = shard.rows // self.width, shard.first // self.width
         for columns, entry, file in ((traces, self.entry, self.traces), (scores, self.other, self.scores)):
             self._identities(columns, entry, file.shape, at, count)
         digests = traces.digest(self.traces.shape), scores.digest(self.scores.shape)
         known = {sort: met.copy() for sort, met in self.met.items()}
-        states = self.states_of(shard.first).some(at, count)
+        states = self.states_of(shard.first).stretch(at, count)
         screen = screening.Screen(~states.usable, known)
         self._references(screen, traces, states)
         rows = self._rows(traces, scores)
@@ -254,12 +254,12 @@ class Screener:
         screen.refuse(crossed != rows.crossing[some].reshape(-1, width).T)
 
     def states_of(self, row: int) -> LaidStates:
-        """What is known of the stretch of states that a row's state lies in."""
+        """The laid-out stretch of states that holds a row's state."""
         place = self.place_of(row)
         return self.laid_out.get(place) or self.laid(place)
 
     def place_of(self, row: int) -> int:
-        """The stretch of states that a row's state lies in."""
+        """The number of the stretch of states that holds a row's state."""
         return bisect_right(self.ends, row // self.width)
 
     def laid(self, place: int) -> LaidStates:
@@ -283,7 +283,7 @@ class Screener:
         return None if deployed is None else frozen_partitions(study.states).get(deployed)
 
     def _direction(self, run: screening.CandidateRun, part: Study) -> Matrix:
-        """What a run of candidates is tilted in, or what it is, by action and state."""
+        """The direction of a run of tilts, or the distribution of what is not tilted, by action and state."""
         candidate = self.bank[run.rows.start]
         if len(run.scales):
             table = direction_of(part.states, candidate)
@@ -331,7 +331,7 @@ class Screener:
         return np.array([known.get(getattr(candidate, name), -2) for candidate in self.bank], np.int32)
 
     def _rows(self, traces: Columns, scores: Columns) -> _Rows:
-        """What is looked at row by row, as it lies in the file."""
+        """The columns that are compared row by row, as they lie in the file."""
         actions, column = self.study.actions, traces["probabilities"].array
         if not pa.types.is_struct(column.type) or {child.name for child in column.type} - set(actions):
             raise NotLaidOutError("probabilities are not a column per action")

@@ -60,9 +60,9 @@ ROW_CHECKS = (
 STATE_CHECKS = ("action.legal-set", "join.teacher", "replay.teacher", "replay.teacher-value", *sorted(BESIDE_TOO))
 """Checks that look at the other records of one state at a time."""
 SAMPLE = 32
-"""States of each file that the checks look at before anything is screened."""
+"""How many states of each file the checks judge before anything is screened."""
 MOST_SUSPECTS = 2**10
-"""So many states that screening leaves to the checks are looked at together, or those of a file."""
+"""States left to the checks are collected until there are this many, or the file ends."""
 _PLACED = {"anchor": "replay.anchor", "top-action": "replay.top-action", "tilt": "replay.tilt"}
 """Policy to the check that replays it."""
 
@@ -99,7 +99,7 @@ def judge(bundle: UnfinishedBundle, sources: Sources, workers: Workers) -> Strea
 
 @dataclass
 class _Total:
-    """What is known of all files so far."""
+    """The results of all files so far."""
 
     stretches: Stretches
     streamed: Streamed
@@ -111,14 +111,14 @@ class _Total:
     """Check and rank to the largest difference."""
 
     def add(self, check: str, outcome: Outcome) -> None:
-        """What a check says of more rows; the largest difference is kept apart, where screening finds it."""
+        """Adds what a check says of more rows; where screening finds the largest difference, that is kept apart."""
         if check in _SCREENED:
             outcome.largest = None
         known = self.streamed.outcomes.setdefault(check, Outcome(check, FUNCTIONS[check][1]))
         known.add(outcome)
 
     def settle(self) -> None:
-        """Fills in what only the whole gives."""
+        """Completes the outcomes after the last file."""
         if self.traced < len(self.stretches.study.states.ids):
             raise NotLaidOutError("some states have no traces")
         for check, rank in sorted(self.largest):
@@ -151,7 +151,7 @@ class _SplitFiles:
     # The pass
 
     def judge(self, workers: Workers) -> None:
-        """All shards; what they give is put together in order, whoever looks at them."""
+        """Judges all shards and combines their results in order, whichever worker they come from."""
         digests: tuple[list[bytes], list[bytes]] = ([], [])
         texts: tuple[set[str], set[str]] = (set(), set())
         for done in self._screened(workers):
@@ -241,7 +241,7 @@ class _SplitFiles:
             table = pa.concat_tables([shard.tables[place] for shard, _ in some]).unify_dictionaries()
             frames[entry.kind] = Frame(entry.kind, [_store(entry, file.form, table, np.concatenate(numbers))])
         for kind in ("observation", *BESIDE):
-            frames[kind] = Frame.together([beside[kind] for _, beside in some])
+            frames[kind] = Frame.concatenated([beside[kind] for _, beside in some])
         part = study.with_rows(frames)
         outcomes = {check: Outcome(check, FUNCTIONS[check][1]) for check in ROW_CHECKS}
         for check, outcome in outcomes.items():

@@ -267,7 +267,7 @@ class Results(View):
     def predicted(self) -> tuple[list[str], Mask]:
         """The models, and which label each of them predicted exactly once."""
         models, names = self.frame("prediction").texts("model")
-        self.evidence.room("models x items", len(names), self.frame("label").size)
+        self.evidence.require_memory("models x items", len(names), self.frame("label").size)
         table = np.zeros((len(names), self.frame("label").size), np.bool_)
         known = self.item_of_prediction >= 0
         pairs, times = np.unique(models[known] * table.shape[1] + self.item_of_prediction[known], return_counts=True)

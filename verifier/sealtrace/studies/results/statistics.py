@@ -193,7 +193,7 @@ def _of_one_label(selection: SelectedRows, arguments: Arguments) -> tuple[labels
     names = _names(selection, arguments)
     if (label := arguments["label"]) not in names:
         raise RecipeError(f"there is no label {label!r}{nearest(label, names)}")
-    return (labels.margins(*_codes(selection, arguments), selection.times).some([names.index(label)]),)
+    return (labels.margins(*_codes(selection, arguments), selection.times).of_labels([names.index(label)]),)
 
 
 def _of_labels(selection: SelectedRows, arguments: Arguments) -> tuple[object, ...]:
@@ -276,7 +276,7 @@ def _two_by_two(selection: SelectedRows, arguments: Arguments) -> tuple[int, int
 def _crossed(selection: SelectedRows, arguments: Arguments) -> tuple[list[list[int]]]:
     """The table of two fields."""
     truth, given, size = _codes(selection, arguments)
-    selection.results.evidence.room("labels x labels", size, size)
+    selection.results.evidence.require_memory("labels x labels", size, size)
     counts = np.bincount(truth * size + given, selection.times, size * size).astype(np.int64).reshape(size, size)
     return (counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0].tolist(),)
 

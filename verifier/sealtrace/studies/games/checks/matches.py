@@ -48,7 +48,7 @@ def pairs(hands: Hands, outcome: Outcome) -> None:
     ):
         outcome.rows(frame, found < 0, field, message, expected)
     shape = (len(declared.arms), len(declared.opponents), 2)
-    hands.study.evidence.room("arms x opponents", *shape)
+    hands.study.evidence.require_memory("arms x opponents", *shape)
     counts = np.zeros(shape, np.int64)
     rows = np.flatnonzero(hands.known)
     np.add.at(counts, (hands.arms[rows], hands.opponents[rows], hands.seats[rows]), 1)

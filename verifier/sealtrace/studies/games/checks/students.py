@@ -132,7 +132,7 @@ def policy(students: Students, outcome: Outcome) -> None:
             message = "The student's weights give another policy."
             outcome.rows(frame, rows[wrong], "/probabilities", message, both[0], both[1])
             excess = np.where(wrong, 0.0, distance - USUAL_TOLERANCE)
-            outcome.eased(frame, rows, "/probabilities", distance, np.zeros_like(distance), excess)
+            outcome.warn_of_tolerance(frame, rows, "/probabilities", distance, np.zeros_like(distance), excess)
             outcome.farthest(frame, rows, "/probabilities", distance)
 
 

@@ -247,7 +247,7 @@ def trace(study: Study, outcome: Outcome) -> None:
     outcome.rows(frame, candidates < 0, "/arm", message, "one candidate", named)
     # A split is traced for a candidate wholly or not at all.
     known = (states >= 0) & (candidates >= 0)
-    study.evidence.room("candidates x states", len(study.candidates), observations.size, width=1)
+    study.evidence.require_memory("candidates x states", len(study.candidates), observations.size, width=1)
     present = np.zeros((len(study.candidates), observations.size), np.bool_)
     present[candidates[known], states[known]] = True
     splits, names = observations.texts("split")

@@ -94,7 +94,7 @@ class Bank(View):
     @cached_property
     def actions(self) -> list[str]:
         longest = max((store.count for store in self.bundle.stores), default=0)
-        self.evidence.room("rows x actions", longest, len(self.declared.actions), width=9)
+        self.evidence.require_memory("rows x actions", longest, len(self.declared.actions), width=9)
         return self.declared.actions
 
     @cached_property

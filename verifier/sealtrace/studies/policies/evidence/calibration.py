@@ -111,7 +111,7 @@ class VoidError(Exception):
 
 
 UNCOMPUTABLE = (UndeclaredError, UnscoredError, VoidError, Undecided)
-"""What is raised where the records or the protocol do not give what a computation needs; it says why."""
+"""Raised, with the reason, where records or protocol lack what a computation needs."""
 
 
 class Shares:
@@ -261,7 +261,7 @@ class Calibration:
 
     @cached_property
     def within_budgets(self) -> Mask:
-        """The same where groups without a budget admit everything."""
+        """Whether U is at most the group's budget; groups without a budget admit everything."""
         # U rises with k, so a candidate is certified up to some count that n and its share decide.
         rules = [_admits_all if budget is None else _most_certified_within(budget) for budget in self.budgets]
         decided: Mask = self.crossings <= self.risk_shares.at_counts(self.counts, rules)

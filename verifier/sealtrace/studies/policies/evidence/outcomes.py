@@ -45,7 +45,7 @@ class Reached(NamedTuple):
 
     @classmethod
     def nothing(cls, states: int) -> Reached:
-        """What is known before anything is scored."""
+        """The outcome before anything is scored: no utility, no delta, no crossing."""
         return cls(np.full(states, np.nan), np.full(states, np.nan), np.zeros(states, np.bool_))
 
 
@@ -57,7 +57,7 @@ class Spilled:
         self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this object
         finalize(self, self._file.close)
         self._places: list[list[tuple[int, int, list[int], slice]]] = [[] for _ in range(candidates)]
-        """Of each candidate, stretches of states: start, number, where they lie, and the rows of its traces."""
+        """By candidate, its stretches of states: first state, number, offsets in the file, rows of its traces."""
         self.rows = 0
         """How many traces there are."""
 
@@ -235,7 +235,7 @@ def declared_outcomes(study: Study) -> Outcomes:
 
 
 def spilled_of(study: Study) -> Spilled | None:
-    """What is known of traces that were judged a shard at a time; None where they are held."""
+    """The outcomes of traces that were judged a shard at a time; None where traces are in memory."""
     frame = study.frame("trace")
     return frame.facts if isinstance(frame, StreamedFrame) else None
 

@@ -51,7 +51,7 @@ def replay_of(states: States, place: int) -> Replay | None:
         case _:
             gated = declared.prior is not None and declared.gate(candidate.arm) is not None
             return _normalized(prior_weights(states)) if gated else None
-    # Section 3.2: scale 0 is the anchor itself. A tilt by nothing would be normalized again, and so rounded.
+    # Section 3.2: scale 0 is what is tilted, itself. A tilt by nothing would be normalized again, and so rounded.
     if candidate.scale is None or (scale := as_double(exact(candidate.scale))) == 0:
         return None if candidate.scale is None else unmoved
     if (direction := direction_of(states, candidate)) is None:

@@ -71,7 +71,7 @@ class States(View):
         return self.places_of(self.frame(kind)) if given is None else given
 
     def places_of(self, frame: Frame) -> Index:
-        """The same of rows that are not held here."""
+        """The observation of each row of a frame, which need not be one of this study's; -1 where none or several."""
         places = frame.lookup("state", self.ids)
         if self._ambiguous.any():
             places = np.where((places >= 0) & ~self._ambiguous[places], places, -1)
@@ -82,7 +82,7 @@ class States(View):
         return self.single_rows(self.state_of(kind), rows)
 
     def single_rows(self, states: Index, rows: Index | None = None) -> Index:
-        """The same of rows, or of some, whose states are known."""
+        """For each observed state, the one row among `rows` whose state it is; -1 where none or several are."""
         chosen = np.arange(len(states)) if rows is None else rows
         chosen = chosen[states[chosen] >= 0]
         places = np.full(len(self.ids), -1, np.int64)
@@ -112,7 +112,7 @@ class States(View):
         return self.sound_rows(self.frame(kind), self.state_of(kind))
 
     def sound_rows(self, frame: Frame, states: Index) -> Mask:
-        """The same of rows whose states are known."""
+        """Which rows of a frame, whose states are given, are sound."""
         good = states >= 0
         good[good] &= self.playable[states[good]]
         good[good] &= self.observed_split(frame, states)[good] == frame.texts("split")[0][good]
@@ -152,7 +152,7 @@ class States(View):
         return np.full(frame.size, np.nan) if rule is None else ObservedFeature(rule).of_each(frame)
 
     def exact_feature(self, name: str, state: int) -> Fraction:
-        """The same at one state with nothing rounded, where it can be computed."""
+        """A declared feature of one state with nothing rounded, where it can be computed."""
         return ObservedFeature(self.bank.declared.features[name]).of_one(self.frame("observation"), state)
 
     def affine(self, rules: dict[str, Affine]) -> Matrix:

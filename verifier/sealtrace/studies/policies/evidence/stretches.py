@@ -54,7 +54,7 @@ class Stretches:
             sought = np.array((start, stop), states.dtype)
             ends = [low + np.searchsorted(states[low:high], sought) for low, high in frame.extents()]
             inside = [(int(low), int(high)) for low, high in ends if low < high] or [(0, 0)]
-            frames[kind] = Frame.together([frame.stretch(*extent) for extent in inside])
+            frames[kind] = Frame.concatenated([frame.stretch(*extent) for extent in inside])
             joined[kind] = np.concatenate([states[low:high] for low, high in inside]) - sought[0]
             # By reference to the names of the stretch: a look through all names each time would be too long.
             frames[kind].replace_column("state", pa.DictionaryArray.from_arrays(arrow_array(joined[kind]), names))

@@ -76,7 +76,7 @@ class Joined(View):
         """Why not every trace that candidates owe, at some states, can be looked at; None where each can."""
         observations = self.frame("observation")
         splits, names = observations.texts("split")
-        # Where one candidate has a trace in a split, every candidate owes one at each of its states.
+        # Where one candidate has a trace in a split, each that is declared for it owes one at every state of it.
         traced = set(np.unique(splits[self.state[self.state >= 0]]).tolist())
         for place in places:
             candidate, rows = self.bank.candidates[place], np.flatnonzero(self.candidate == place)
@@ -140,7 +140,7 @@ class Study(View):
         self.bank = self.states.bank
 
     def with_rows(self, frames: dict[str, Frame], joined: dict[str, Index] | None = None) -> Study:
-        """The same study with other rows of states, traces and scores; `joined` says which states rows belong to."""
+        """A copy with other rows of states, traces and scores; `joined` gives the states of rows that are known."""
         evidence = Evidence(self.bundle, frames=frames)
         # Not a view that the evidence knows: they would hold each other until somebody looks for such rings.
         return Study(evidence, States(evidence, self.bank, joined))

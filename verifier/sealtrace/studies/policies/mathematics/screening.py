@@ -20,7 +20,7 @@ from sealtrace.mathematics import Mask, Matrix, Vector
 MOST_ACTIONS = 7
 """numpy adds up to seven numbers one after the other, and more in another order."""
 ROWS = 2**15
-"""About so many rows at a time stay in the cache with what is computed of them."""
+"""Rows per batch: about as many as fit in the cache with what is computed from them."""
 _UNIT = 2.0**-53
 _ROOM = 2.001
 """Two distributions within their tolerance have no more mass than this."""
@@ -32,7 +32,7 @@ class Largest:
 
     sort: str
     quantity: int
-    """Which of those that were compared together: an action, say."""
+    """Its layer in the comparison: an action, or one of the three scores."""
     value: float
     candidate: int
     state: int
@@ -40,7 +40,7 @@ class Largest:
 
 @dataclass
 class Screen:
-    """What is known of some states."""
+    """The state of screening: which states are suspects, and the largest differences so far."""
 
     suspects: Mask
     """States that the checks must look at themselves."""
@@ -57,7 +57,7 @@ class Screen:
             self.suspects[self.at : self.at + count] |= bad.any(axis=0)
 
     def refuse_rows(self, bad: Mask, width: int) -> None:
-        """The same for rows of the file, as many to a state as there are candidates."""
+        """Leaves states to the checks; `bad` has an entry per row of the file, `width` rows to a state."""
         if bad.any():
             self.refuse(bad.reshape(-1, width).T)
 

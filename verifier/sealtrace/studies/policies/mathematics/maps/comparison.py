@@ -52,7 +52,7 @@ class MapContest:
         }
         choice, risk = min((choice, risk) for (utility, risk), choice in within.items() if utility == best)
         instance.keeps_budget(risk)
-        # Whoever is still here differs from the best by less than the inputs tell; only a later twin is harmless.
+        # What is still here differs by less than the inputs tell; only a later map of the same utility is harmless.
         for (utility, _), rival in self._rivals.items():
             if utility != best or rival < choice:
                 raise Undecided("another map cannot be told apart from the best one")
@@ -65,7 +65,7 @@ MOST_NUMBERS = 2_000_000
 MOST_RIVALS = 500
 """Where more maps than these come close to the best one, whole numbers tell them apart sooner than fractions."""
 SAMPLE = 1_000
-"""So many promising maps are looked at before the others: what they reach excludes most of those."""
+"""The most promising maps, this many, are looked at first: what they reach excludes most others."""
 
 
 def look_at_all(instance: Instance, needed: Mask) -> Solution | None:

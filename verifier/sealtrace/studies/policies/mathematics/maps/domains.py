@@ -128,7 +128,7 @@ class Domains:
         return Domains(self.ranges[rows], self.open[rows])
 
 
-def together(domains: Sequence[Domains]) -> Domains:
+def concatenated(domains: Sequence[Domains]) -> Domains:
     """Domains to be worked on at the same time."""
     return Domains(np.concatenate([one.ranges for one in domains]), np.concatenate([one.open for one in domains]))
 
@@ -201,7 +201,7 @@ def contributions(ranked: Ranked, domains: Domains) -> Matrix:
 
 
 def exact_contribution(value: int, mass: int, moved: tuple[int, int], cap: tuple[int, int], least: int) -> int:
-    """The same for one option in whole numbers: scaled by the denominator of the moved mass."""
+    """The contribution of one option in whole numbers, scaled by the denominator of the moved mass."""
     part, unit = moved
     clipped = min(max(value, cap[0]), cap[1])
     return mass * (unit * min(value, cap[1]) + part * (min(value, least) - clipped))

@@ -89,7 +89,7 @@ class Instance:
 
     @cached_property
     def rounding(self) -> float:
-        """The same for doubles that are nearest to their exact values."""
+        """More than the error of a difference of worst values in doubles that are nearest to their exact values."""
         return (self.groups + 16) * 2.0**-49 + 2 * float(self.slack)
 
     def uppers(self, choice: Sequence[int]) -> list[Fraction]:
@@ -118,7 +118,7 @@ class Instance:
 
 
 NUMBERS_AT_A_TIME = 65_536
-"""So many numbers are worked on at a time."""
+"""Numbers per batch: they stay near the processor."""
 
 
 def worst_utility(instance: Instance, choice: Sequence[int]) -> Fraction:
@@ -153,7 +153,7 @@ def whole_mean(values: Sequence[int], counts: Sequence[int], moved: Fraction) ->
 
 
 def least_means(values: Matrix, shares: Vector, moved: float) -> Vector:
-    """The same in doubles for many maps at once: one map per row, one group per column."""
+    """The smallest means over all mixtures, in doubles, of many maps: one map per row, one group per column."""
     maps, groups = values.shape
     # So many at a time stay near the processor.
     piece = max(NUMBERS_AT_A_TIME // groups**2, 1)

@@ -21,7 +21,7 @@ Wholes = npt.NDArray[np.object_]
 Positions = npt.NDArray[np.intp]
 
 LABELS_AT_A_TIME = 1_000_000
-"""So many labels are made at a time, to spare memory."""
+"""Labels made at a time, to limit memory."""
 
 
 class TooManyLabels(Undecided):

@@ -23,12 +23,12 @@ from .domains import (
     Ranks,
     all_groups,
     bound,
+    concatenated,
     contributions,
     everything,
     narrow,
     rank_values,
     settled,
-    together,
 )
 from .groupwise import group_wise, largest, needed_options, usable_options
 from .instance import Instance, worst_risks, worst_utilities
@@ -36,11 +36,11 @@ from .labels import follow
 from .proof import Covered, Region, Solution, SplitProof
 
 BATCH = 32
-"""So many domains are bounded at a time: alone they are so small that most of the time goes into calls."""
+"""Domains bounded at a time: one alone is so small that most of the time goes into calls."""
 FEW_MAPS = 1_000
-"""So many maps of a domain are looked at sooner than it is split."""
+"""A domain with at most this many maps is enumerated instead of split."""
 BEAM = 1_000
-"""So many labels per group are followed for a good map before all of them are."""
+"""Labels per group in a first, narrow pass for a good map, before all of them are followed."""
 MOST_LABELS = 1_000_000
 """A domain that needs more labels is beyond the search."""
 
@@ -85,7 +85,7 @@ class _MapSearch:
             _, numbers, domains = zip(
                 *(heapq.heappop(self.waiting) for _ in range(min(BATCH, len(self.waiting)))), strict=True
             )
-            self._bound(np.array(numbers), together(domains))
+            self._bound(np.array(numbers), concatenated(domains))
         return Solution(self.contest.decide(), Covered(tuple(self.regions)), self.instance)
 
     def _wait(self, domain: Domains, ceiling: float) -> int:
@@ -139,7 +139,6 @@ class _MapSearch:
 
     def _split(self, domain: Domains, multiplier: float, ceiling: float) -> SplitProof:
         """Halves the range that costs the bound most."""
-        # At the middle of its ranks, not of its values: either half then has half of the options that can decide it.
         axis, cut = _widest(self.ranked, domain.ranges[0], multiplier)
         below, above = domain.ranges.copy(), domain.ranges.copy()
         below[:, axis, 1], above[:, axis, 0] = cut, cut + 1
