@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -438,3 +440,66 @@ def test_exchanged_rows_are_named_where_labels_are_only_like_the_names(tmp_path:
     assert code == 1
     assert [given for word, given, _ in numbers.values() if word == "differs"] == ["0.756", "0.934", "0.506", "0.829"]
     assert "is that of 2017→2018 covariate" in str(numbers["2017→2018 concept, Macro F1"][2])
+
+
+def two_runs(directory: Path, printed: Callable[[str, str], str]) -> tuple[int, Numbers, list[dict[str, Any]]]:
+    """Two runs of five systems, three seeds each; `printed` says, by row and column, which run a cell prints."""
+    draw = random.Random(10)
+    runs = {
+        day: {(name, seed): [round(draw.uniform(40, 90), 3) for _ in range(2)] for name in SYSTEMS for seed in range(3)}
+        for day in ("march", "april")
+    }
+    (directory / "results").mkdir()
+    for day, scores in runs.items():
+        lines = [f"{name},{seed},{one},{two}" for (name, seed), (one, two) in scores.items()]
+        (directory / "results" / f"scores_{day}.csv").write_text("\n".join(["system,seed,accuracy,f1", *lines]) + "\n")
+
+    def mean(name: str, column: int) -> str:
+        day = printed(name, ("accuracy", "f1")[column])
+        return f"{statistics.mean(runs[day][name, seed][column] for seed in range(3)):.2f}"
+
+    rows = [f"| {name} | {mean(name, 0)} | {mean(name, 1)} |" for name in SYSTEMS]
+    head = ["# P", "", "Mean over three seeds.", "", "| System | Accuracy | F1 |", "|---|---|---|"]
+    (directory / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
+    code, numbers = checked(directory)
+    return code, numbers, json.loads((directory / "found.json").read_text())["findings"]
+
+
+def test_a_row_of_the_other_of_two_runs_is_said_to_be_that(tmp_path: Path) -> None:
+    """All rows but one follow from one run; the digits of that row are the other run's."""
+    _, numbers, _ = two_runs(tmp_path, lambda row, _: "april" if row == "big" else "march")
+    told = [str(says) for name, (_, _, says) in numbers.items() if name.startswith("big")]
+    assert all("The printed number is that of file_name = scores_april" in says for says in told), told
+    assert {word for name, (word, _, _) in numbers.items() if not name.startswith("big")} == {"follows"}
+
+
+def test_columns_of_two_runs_are_one_warning_at_the_table(tmp_path: Path) -> None:
+    """One table prints two runs of the same rows: a person is asked once, at the table, which is meant."""
+    _, _, findings = two_runs(tmp_path, lambda _, column: "april" if column == "f1" else "march")
+    [finding] = [one for one in findings if one["key"].get("accident") == "two-runs"]
+    assert (finding["severity"], finding["source"], finding["line"]) == ("warning", "paper.md", 5)
+    assert "Accuracy follows from scores_march, F1 from scores_april" in finding["message"]
+
+
+def test_a_stale_table_was_compared(tmp_path: Path) -> None:
+    """Where the file that labels name says something else everywhere, nothing follows; that is no lack of records."""
+    file = study(tmp_path, "") / "paper.md"
+    text = file.read_text()
+    for at, value in enumerate(sorted(set(re.findall(r"\d\d\.\d\d", text)))):
+        text = text.replace(value, f"{float(value) + 1.37 + at / 7:.2f}")
+    file.write_text(text)
+    run = sealtrace("check", file, tmp_path / "results")
+    assert run.output.startswith("NOTHING FOLLOWS, 10 OPEN")
+
+
+def test_a_table_is_not_stale_by_a_header_that_names_a_setting(tmp_path: Path) -> None:
+    """Points of a sweep, of which only the header names a column of the file: no label says which rows are meant."""
+    (tmp_path / "results").mkdir()
+    lines = [f"{step / 40:.4f},{at / 10:.2f},{-step * at / 7:.4f},40,{step:02}:{at}5" for step in range(4, 17)
+             for at in range(8)]  # fmt: skip
+    (tmp_path / "results" / "sweep.csv").write_text("\n".join(["a,eps,mean_score,trials,time", *lines]) + "\n")
+    rows = ["0.410 | 8000 | -38.1", "0.410 | 8000 | -51.2", "0.285 | 6000 | -46.7", "0.215 | 6000 | -46.3"]
+    head = ["# P", "", "Points of the run at 08:15.", "", "| a | N | score |", "|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
+    checked(tmp_path)
+    assert json.loads((tmp_path / "found.json").read_text())["findings"] == []

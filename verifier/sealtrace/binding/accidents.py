@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 
 import numpy as np
 
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Selected
 from sealtrace.binding.compounds import OLD
-from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.series import Grid, GridCell
 from sealtrace.binding.weighing import printed_as
-from sealtrace.binding.wording import formula_of, records_behind, rows_behind
+from sealtrace.binding.whole_tables import with_another_value
+from sealtrace.binding.wording import formula_of, records_behind
 from sealtrace.contract.result import Finding, Severity
 from sealtrace.paper.names.words import squeezed
 
@@ -64,24 +63,29 @@ def _superseded(bound: Bound) -> list[Finding]:
     Where only the name of one calls it old, and the table follows from that, it is an error; else it is asked which of
     them is meant.
     """
-    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    found: dict[tuple[int, str, str], list[str]] = defaultdict(list)
+    grids = {binding.candidate.series.grid.number: binding.candidate.series.grid for binding in bound.bindings}
     for binding in bound.bindings:
         for part in binding.candidate.selected:
             for name, value in part.fixed:
                 for other in _other_runs(part, name, value):
-                    found[part.series.grid.name, value, other].append(binding.candidate.series.constant[0])
+                    found[part.series.grid.number, value, other].append(binding.candidate.series.constant[0])
         if (whole := _called_old(binding)) is not None:
-            found[binding.candidate.series.grid.name, whole, ""].append(binding.candidate.series.constant[0])
+            found[binding.candidate.series.grid.number, whole, ""].append(binding.candidate.series.constant[0])
     accidents = []
-    for (table, value, other), subjects in found.items():
+    while found:
+        number, value, other = next(iter(found))
+        subjects, grid = found.pop((number, value, other)), grids[number]
+        told = f"{grid.name}: {_follows(subjects)} from {value}"
         if OLD.search(value) and not OLD.search(other):
-            told = f"{table}: {_listed(subjects)} follow from {value}, which its name calls superseded, and not from "
-            accidents.append(_accident("superseded-run", f"{told}{other or 'the current results'}"))
+            told += f", which its name calls superseded, and not from {other or 'the current results'}"
+            accidents.append(_accident("superseded-run", told, grid.source, grid.line))
         elif not OLD.search(other):
-            told = (
-                f"{table}: {_listed(subjects)} follow from {value}; {other} has the same rows with other values, and "
-            )
-            accidents.append(_accident("two-runs", f"{told}no label says which is meant", severity="warning"))
+            # Columns of one table that follow from both are one question.
+            crossed = found.pop((number, other, value), [])
+            told += f", {_listed(crossed)} from {other}; both have" if crossed else f"; {other} has"
+            told += " the same rows with other values, and no label says which is meant"
+            accidents.append(_accident("two-runs", told, grid.source, grid.line, severity="warning"))
     return accidents
 
 
@@ -104,25 +108,14 @@ def _other_runs(given: Selected, name: str, value: str) -> list[str]:
     if not (kind == "file" or kind.startswith("directory")) or any(squeezed(value) in squeezed(text)
                                                                    for text in given.series.constant):  # fmt: skip
         return []
-    field = next(dimension for dimension in given.frame.dimensions if dimension.name == name)
-    rest = replace(given, fixed=tuple(pair for pair in given.fixed if pair[0] != name))
     agreeing = np.nonzero(given.agrees)[0]
-    rows = np.zeros((len(agreeing), given.frame.rows), bool)
-    for at, place in enumerate(agreeing):
-        rows[at, rows_behind(rest, int(place))] = True
-    found = []
-    for code, other in enumerate(field.values):
-        own = rows & (field.codes == code)[None, :]
-        if other == value or not own.any(axis=1).all():
-            continue
-        evaluated = evaluate(given.frame, own, [], statistics=[given.statistic])
-        if evaluated is None or given.statistic not in evaluated.statistics:
-            continue
-        values = given.transformation(evaluated.of(given.statistic)[:, 0, given.frame.measures.index(given.measure)])
-        same = scoring.hits(values, given.series.low[agreeing], given.series.high[agreeing])
-        if 2 * same.sum() < len(same):
-            found.append(other)
+    options = with_another_value(given, name, agreeing)
+    found = [other for other, same in options.items() if other != value and 2 * same.sum() < len(same)]
     return found if len(found) == 1 else []
+
+
+def _follows(subjects: list[str]) -> str:
+    return f"{_listed(subjects)} {'follows' if len(set(subjects)) == 1 else 'follow'}"
 
 
 def _listed(names: list[str]) -> str:

@@ -33,6 +33,7 @@ from sealtrace.binding.whole_tables import (
     exchanged_rows,
     is_literal,
     literal_of_one_file,
+    name_other_runs,
     stale_table,
     take_back_other_runs,
 )
@@ -75,6 +76,7 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
             _with_its_half(spot, options, bound)
         if views:
             bind_exchanges(grid, bound, views[0].names.glossary)
+        name_other_runs(grid, bound)
         take_back_other_runs(grid, bound)
     for grid in grids:
         _set_aside(grid, bound)  # those of tables that there was no time for

@@ -48,7 +48,9 @@ def headline(result: Result) -> str:
     elif not told and result.verdict == "verified" and words["follows"] == result.coverage.numbers:
         told = ["All follow"]
     elif not told:
-        told = ["Nothing differs" if words["follows"] + words["given"] else "Nothing could be compared"]
+        # Where nothing follows, warnings say of what records that labels name give instead.
+        nothing = "Nothing follows" if result.warnings else "Nothing could be compared"
+        told = ["Nothing differs" if words["follows"] + words["given"] else nothing]
     if result.command == "audit":
         told += [times(graded["suspicion"], "suspicion")] if graded["suspicion"] else []
     elif still_open := sum(result.coverage.statuses.get(status, 0) for status in UNDECIDED):

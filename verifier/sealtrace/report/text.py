@@ -346,6 +346,7 @@ def formula_in_words(formula: FormulaResult) -> str:
     if formula.bits is None:
         return f"{formula.table}[{formula.subject}]: {formula.formula}"
     fits = f"gives {formula.agrees} of {formula.numbers}, {chance(formula.bits)}"
+    fits = fits if formula.agrees else "what labels name; gives none of them"
     return f"{formula.subject[:60]}: {formula.formula}  [{fits}]"
 
 
