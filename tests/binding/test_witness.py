@@ -503,3 +503,25 @@ def test_a_table_is_not_stale_by_a_header_that_names_a_setting(tmp_path: Path) -
     (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
     checked(tmp_path)
     assert json.loads((tmp_path / "found.json").read_text())["findings"] == []
+
+
+@pytest.mark.parametrize("label", ["r (Mood, Punishing)", "r_mood_hostile"])
+def test_a_row_whose_label_names_two_measures_is_what_it_prints(label: str, tmp_path: Path) -> None:
+    """A label that is like two columns follows from the one that gives all its numbers; the name itself is an error."""
+    groups = {"Liberal": (0.126, 0.247, 0.328, -0.459, 67.91), "Moderate": (-0.346, -0.214, -0.112, -0.303, 71.63),
+              "Conservative": (-0.575, 0.642, 0.715, -0.154, 64.72)}  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = [f"{name},{','.join(map(str, values))}" for name, values in groups.items()]
+    head = "group,r_kind_hostile,r_dark_hostile,r_mood_hostile,r_mood_pun,share_dark"
+    (tmp_path / "results" / "groups.csv").write_text("\n".join([head, *lines]) + "\n")
+    names = {0: "r (Kind, Hostile)", 1: "r (Dark, Hostile)", 3: label, 4: "Share dark"}
+    rows = [
+        f"| {name} | {' | '.join(f'{values[at]:.2f}' for values in groups.values())} |" for at, name in names.items()
+    ]
+    text = "The hostile (punishing) answers."
+    head = f"# P\n\n{text}\n\n| | {' | '.join(groups)} |\n|---|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    _, numbers = checked(tmp_path)
+    words = {word for name, (word, _, _) in numbers.items() if name.startswith(label)}
+    assert words == ({"differs"} if label == "r_mood_hostile" else {"follows"})
+    assert json.loads((tmp_path / "found.json").read_text())["findings"] == [] or label == "r_mood_hostile"

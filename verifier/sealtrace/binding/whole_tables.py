@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Bound, BoundNumber, Doubt, Selected
+from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Doubt, Selected
 from sealtrace.binding.evaluation import evaluate
+from sealtrace.binding.hypotheses import rows_named
 from sealtrace.binding.label_odds import LabelPrediction
 from sealtrace.binding.label_readings import LITERAL
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.weighing import Truths, printed_as
-from sealtrace.binding.wording import plain_field, rows_behind
+from sealtrace.binding.wording import plain_field
 from sealtrace.paper.names.words import squeezed
 
 LEAST_STALE = 4
@@ -93,41 +94,71 @@ def _by_row(grid: Grid, bound: Bound) -> dict[int, list[tuple[Spot, BoundNumber]
     return rows
 
 
-def name_other_runs(grid: Grid, bound: Bound) -> None:
-    """Says which other value of a fixed field the numbers of a row are that differ, where one value gives them all.
+def say_what_rows_are(grid: Grid, bound: Bound) -> None:
+    """Rows that differ in several columns, all of whose numbers another value of one field gives: another run, or
+    another row, is named; a label that is only like both values means the one that it prints.
 
-    One number is there by accident too often; the odds stay what they were, since labels may mean just that value.
+    One number is there by accident too often. The odds stay what they were: labels may mean just that value.
     """
     for members in _by_row(grid, bound).values():
-        wrong = [number for _, number in members if not number.agrees and not number.exchanged]
-        if len({spot.column for spot, number in members if number in wrong}) < _ALL_OF:
+        wrong = {spot: number for spot, number in members if not number.agrees and not number.exchanged}
+        if len({spot.column for spot in wrong}) < _ALL_OF:
             continue
-        same = reduce(set.intersection, map(_what_it_is, wrong))
-        if len(same) == 1:
-            ((field, value),) = same
-            for number in wrong:
+        same = reduce(set.intersection, map(_what_it_is, wrong.values()))
+        if len(same) != 1:
+            continue
+        ((field, value),) = same
+        if any(map(is_literal, wrong.values())) or not all(_is_selected_by(one, field) for one in wrong.values()):
+            for number in wrong.values():
                 number.exchanged = f"{plain_field(field)} = {value}"
+        elif sum(map(_bits, wrong.values())) >= scoring.ACCEPTED:
+            for spot, number in wrong.items():
+                bound.numbers[spot] = _with_value(number, field, value)
+                bound.bindings.append(bound.numbers[spot].binding)
+
+
+def _is_selected_by(number: BoundNumber, name: str) -> bool:
+    """Whether a label of the number was read as a value of a field."""
+    (given,) = number.binding.candidate.selected
+    return name in (given.frame.dimensions[place].name for place in given.selection.fields)
+
+
+def _bits(number: BoundNumber) -> float:
+    series = number.binding.candidate.series
+    return float(scoring.digits_bits(series.value, series.unit)[number.place])
 
 
 def _what_it_is(number: BoundNumber) -> set[tuple[str, str]]:
-    """Fixed fields and other values of these that give what is printed."""
+    """Fields that select its rows, and other values of these that give what is printed."""
     given, place = number.part
-    if not isinstance(given, Selected):
+    if not isinstance(given, Selected) or given.selection.by_value is not None:
         return set()
+    fields, codes = given.selection.fields, given.selection.codes[place]
+    read = [(given.frame.dimensions[field], code) for field, code in zip(fields, codes, strict=True)]
+    own = {*given.fixed, *((field.name, field.values[code]) for field, code in read if code >= 0)}
     found = set()
-    for name, value in given.fixed:
+    for name, value in own:
         options = with_another_value(given, name, [place])
         found |= {(name, other) for other, same in options.items() if other != value and same[0]}
     return found
 
 
+def _rows_but_for(given: Selected, name: str, place: int) -> Truths:
+    """The rows that all that selects a number leaves, but for one field."""
+    rows = np.ones(given.frame.rows, bool)
+    for field, codes in zip(given.selection.fields, given.selection.codes.T, strict=True):
+        if given.frame.dimensions[field].name != name:
+            rows &= rows_named(given.frame.dimensions[field], codes[[place]])[0]
+    for field, value in ((one, told) for one in given.frame.dimensions for key, told in given.fixed if key == one.name):
+        if field.name != name:
+            rows &= field.codes == (field.code_of.get(value, -2) if value else -1)
+    return rows
+
+
 def with_another_value(given: Selected, name: str, places: Sequence[int] | npt.NDArray[np.int64]) -> dict[str, Truths]:
-    """For each value of a fixed field that has rows for all these numbers, which of them it gives as printed."""
+    """For each value of a field that has rows for all these numbers, which of them it gives as printed."""
     field = next(dimension for dimension in given.frame.dimensions if dimension.name == name)
-    rest = replace(given, fixed=tuple(pair for pair in given.fixed if pair[0] != name))
-    rows = np.zeros((len(places), given.frame.rows), bool)
-    for at, place in enumerate(places):
-        rows[at, rows_behind(rest, int(place))] = True
+    rows = np.array([_rows_but_for(given, name, int(place)) for place in places])
     found = {}
     for code, value in enumerate(field.values):
         own = rows & (field.codes == code)[None, :]
@@ -137,6 +168,23 @@ def with_another_value(given: Selected, name: str, places: Sequence[int] | npt.N
             expected = given.transformation(values)
             found[value] = scoring.hits(expected, given.series.low[places], given.series.high[places])
     return found
+
+
+def _with_value(number: BoundNumber, name: str, value: str) -> BoundNumber:
+    """The number as another value of a field gives it, which its label means as well."""
+    given, place = number.part
+    assert isinstance(given, Selected)
+    field = next(dimension for dimension in given.frame.dimensions if dimension.name == name)
+    column = [given.frame.dimensions[at].name for at in given.selection.fields].index(name)
+    codes, chosen = given.selection.codes.copy(), given.selection.chosen.copy()
+    codes[place, column] = field.code_of[value]
+    chosen[place] = _rows_but_for(given, name, place) & (field.codes == field.code_of[value])
+    here = np.arange(len(given.expected)) == place
+    candidate = replace(
+        given, selection=replace(given.selection, codes=codes, chosen=chosen),
+        expected=np.where(here, given.series.value, np.nan), agrees=here,
+    )  # fmt: skip
+    return BoundNumber(Binding(candidate, _bits(number)), place)
 
 
 def take_back_other_runs(grid: Grid, bound: Bound) -> None:

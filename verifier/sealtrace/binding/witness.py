@@ -33,7 +33,7 @@ from sealtrace.binding.whole_tables import (
     exchanged_rows,
     is_literal,
     literal_of_one_file,
-    name_other_runs,
+    say_what_rows_are,
     stale_table,
     take_back_other_runs,
 )
@@ -76,13 +76,15 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
             _with_its_half(spot, options, bound)
         if views:
             bind_exchanges(grid, bound, views[0].names.glossary)
-        name_other_runs(grid, bound)
+        say_what_rows_are(grid, bound)
         take_back_other_runs(grid, bound)
     for grid in grids:
         _set_aside(grid, bound)  # those of tables that there was no time for
     for spot, number in list(bound.numbers.items()):
         if not number.agrees and number.odds is None:
             _weigh(spot, number, [], bound)  # What labels were not asked of is no error by itself.
+    used = {id(number.binding) for number in bound.numbers.values()}
+    bound.bindings = [one for one in bound.bindings if id(one) in used or one.candidate.agrees.any()]
 
 
 def _set_aside(grid: Grid, bound: Bound) -> dict[Spot, Candidate]:
