@@ -692,3 +692,21 @@ def test_accidents_are_named_beside_older_results(tmp_path: Path, layout: str, k
     check = checked(tmp_path, latex(table, "Accuracy and F1.", text if kind != "pairing-swap" else ""))
     assert {one.partition(":")[0] for one in accidents(check)} == {kind}
     assert check.verdict == "findings"
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_row_that_stands_among_quoted_ones_follows_by_its_values(same: bool, tmp_path: Path) -> None:
+    """Results hold one row of seven, under another name: four numbers in one record, under the same headers."""
+    draw = random.Random(4)
+    (tmp_path / "results").mkdir()
+    records = [[f"run{at}", *(f"{draw.uniform(40, 95):.2f}" for _ in range(4))] for at in range(12)]
+    lines = [",".join(record) for record in [["run", "R@1", "R@5", "R@10", "mAP"], *records]]
+    lines.insert(5, lines[0])  # Written in two goes.
+    (tmp_path / "results" / "runs.csv").write_text("\n".join(lines) + "\n")
+    rows = [[f"Quoted {name}", *(f"{draw.uniform(40, 95):.2f}" for _ in range(4))] for name in "ABCDEF"]
+    own = records[7][1:] if same else [records[at][at - 4] for at in (5, 6, 7, 8)]
+    text = [" | ".join(row) for row in [*rows, ["This work", *own]]]
+    head = ["# P", "", "| M | R@1 | R@5 | R@10 | mAP |", "|--|--|--|--|--|"]
+    said = [(one.row, one.word) for one in checked(tmp_path, "\n".join([*head, *text]) + "\n", "paper.md").numbers]
+    assert {word for row, word in said if row != "This work"} == {"open"}
+    assert {word for row, word in said if row == "This work"} == {"follows" if same else "open"}

@@ -105,13 +105,17 @@ def _assigned(
         taken.add(group)
         codes[number] = groups[group]
     found = codes[:, 0] >= 0
-    if found.sum() < min(3, len(found)) or 2 * found.sum() < len(found):
+    count = int(found.sum())
+    if not count:
         return None
+    # Where most labels are found, it needs no word which they are; rows may also stand among others, quoted ones.
+    few = count < min(3, len(found)) or 2 * count < len(found)
+    which = math.log2(math.comb(len(found), count)) if few else 0.0
     rows = np.ones((len(codes), view.frame.rows), bool)
     for column, place in enumerate(places):
         rows &= view.frame.dimensions[place].codes[None, :] == codes[:, column, None]
     rows[~found] = False
-    return Selection(places, codes, rows, 4.0 + price * float(found.sum()))
+    return Selection(places, codes, rows, 4.0 + price * count + which)
 
 
 def _contradicted(

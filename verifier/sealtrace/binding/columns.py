@@ -156,7 +156,7 @@ def stacked(tables: list[Rows]) -> ResultFrame | None:
 def _placed(name: str, column: list[object], rows: int) -> tuple[list[Dimension], dict[str, Numbers]]:
     """What a column is: a number is measured, a text selects, a small whole number does both."""
     key = _KEY.fullmatch(name) is not None
-    found, words = (None, {}) if key else _numeric(column)
+    found, words = (None, {}) if key else _numeric(column, name)
     if found is not None and _identifies(name, found):
         return [], {}
     if found is not None:
@@ -210,8 +210,11 @@ def _identifies(name: str, values: Numbers) -> bool:
     return whole and _ID.search(name) is not None and len(np.unique(known)) > 0.05 * len(known)
 
 
-def _numeric(column: list[object]) -> tuple[Numbers | None, dict[int, str]]:
-    """The column as numbers, where it is one, and the texts that stand in place of some (`OOM`), by their rows."""
+def _numeric(column: list[object], name: str) -> tuple[Numbers | None, dict[int, str]]:
+    """The column as numbers, where it is one, and the texts that stand in place of some (`OOM`), by their rows.
+
+    A file that was written in several goes has its header in between, `R@1` as well, which is no text of the column.
+    """
     if isinstance(next((text for text in column if text is not None), ""), (int, float)):
         plain = _plain_numbers(column)
         if plain is not None:
@@ -221,7 +224,7 @@ def _numeric(column: list[object]) -> tuple[Numbers | None, dict[int, str]]:
     good = 0
     for row, text in enumerate(column):
         if isinstance(text, str) and not _PLAIN.fullmatch(text := text.strip()):
-            if text.lower() in _NOTHING:
+            if text.lower() in _NOTHING or text == name or name.endswith(f" {text}"):
                 continue
             if text.lower() not in _WORDS_OF_TRUTH:
                 texts[row] = " ".join(text.split())
