@@ -710,3 +710,21 @@ def test_a_row_that_stands_among_quoted_ones_follows_by_its_values(same: bool, t
     said = [(one.row, one.word) for one in checked(tmp_path, "\n".join([*head, *text]) + "\n", "paper.md").numbers]
     assert {word for row, word in said if row != "This work"} == {"open"}
     assert {word for row, word in said if row == "This work"} == {"follows" if same else "open"}
+
+
+def test_a_header_that_names_nothing_follows_in_rows_that_the_others_explain(tmp_path: Path) -> None:
+    """Rows are named like their records, three headers like fields; the fourth header is no field's name."""
+    draw = random.Random(6)
+    (tmp_path / "results").mkdir()
+    people = ["Alder", "Birch", "Cedar", "Dogwood", "Elder", "Fir", "Ginkgo", "Hazel"]
+    names = [f"{name} et al. {name.lower()}20{at}deep" for at, name in enumerate(people, 11)]
+    records = [[name, *(f"{draw.uniform(10, 95):.2f}" for _ in range(4))] for name in names]
+    lines = [",".join(record) for record in [["method", "psnr", "recall", "fps", "drd"], *records]]
+    (tmp_path / "results" / "methods.csv").write_text("\n".join(lines) + "\n")
+    labels = [f"{name} et al. [{at}]" for at, name in enumerate(people[:5], 31)]
+    rows = [" | ".join([label, *record[1:]]) for label, record in zip(labels, records, strict=False)]
+    quoted = [" | ".join([label, *(f"{draw.uniform(10, 95):.2f}" for _ in range(4))]) for label in ("X1", "Y1", "Z1")]
+    head = ["# P", "", "| M | PSNR | Recall | Pseudo F | DRD |", "|--|--|--|--|--|"]
+    check = checked(tmp_path, "\n".join([*head, *rows, *quoted]) + "\n", "paper.md")
+    assert {one.word for one in check.numbers if one.row in labels} == {"follows"}
+    assert {one.word for one in check.numbers if one.row in ("X1", "Y1", "Z1")} == {"open"}

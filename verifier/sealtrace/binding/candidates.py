@@ -287,6 +287,8 @@ class Bound:
         for selected in candidate.selected:
             if selected.selection.by_value is not None:
                 self._learn(selected)
+            elif selected.series.kind == "row" and selected.fixed:
+                self._learn_row(selected)
         for place in np.nonzero(candidate.covered)[0]:
             spot = candidate.series.spots[place]
             known = self.numbers.get(spot)
@@ -300,6 +302,18 @@ class Bound:
             if codes[0] >= 0:
                 meant = {field.name: field.values[code] for field, code in zip(fields, codes, strict=True)}
                 self.meant.setdefault(selected.series.line(spot), {}).update(meant)
+
+    def _learn_row(self, selected: Selected) -> None:
+        """What a row means that follows as a whole, for the numbers in it whose header names nothing."""
+        fields = {field.name: field for field in selected.frame.dimensions}
+        meant = {name: value for name, value in selected.fixed if value}
+        for name, value in selected.fixed:
+            whole = name.partition("/")[0]
+            if whole in fields and value in fields[name].code_of:
+                codes = np.unique(fields[whole].codes[fields[name].codes == fields[name].code_of[value]])
+                meant |= {whole: fields[whole].values[codes[0]]} if len(codes) == 1 and codes[0] >= 0 else {}
+        for spot in selected.series.spots[:1]:
+            self.meant.setdefault((selected.series.grid.number, "column", spot.row), {}).update(meant)
 
     def remove(self, bindings: list[Binding]) -> None:
         """Takes bindings out, with the numbers that they gave."""

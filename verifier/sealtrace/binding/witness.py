@@ -157,13 +157,20 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
     slot, value = given.series.slots[known.place], float(given.expected[known.place])
     same = [option.odds for option in named if printed_as(option.value, slot) == printed_as(value, slot)]
     agreeing_values = np.unique(given.series.value[given.agrees])
-    plain = is_literal(known) and len(agreeing_values) >= LEAST_BESIDE
+    plain = is_literal(known) and len(agreeing_values) >= LEAST_BESIDE and not _all_depart(spot, given.series, bound)
     if isinstance(given, Composed):
         plain = plain and given.operation.said(given.series.constant[0])
     # What no label predicts is only like what is printed, unless rows and columns are named letter by letter, or the
     # header says how the number is made of others.
     odds = max(SHOWN, SURE if plain else SHOWN, *same)
     known.odds = min(odds, SURE - 1) if any(map(_filtered_unsaid, given.selected)) else odds
+
+
+def _all_depart(spot: Spot, series: Series, bound: Bound) -> bool:
+    """Whether all that results say of the line of a number, its row or its column, is something else than printed."""
+    along = [number for other, number in bound.numbers.items() if other.table == spot.table and other != spot
+             and series.line(other) == series.line(spot)]  # fmt: skip
+    return bool(along) and not any(number.agrees for number in along)
 
 
 def _other_of_the_pair(number: BoundNumber) -> str:
