@@ -146,11 +146,13 @@ def _what_it_is(number: BoundNumber) -> set[tuple[str, str]]:
 def _rows_but_for(given: Selected, name: str, place: int) -> Truths:
     """The rows that all that selects a number leaves, but for one field."""
     rows = np.ones(given.frame.rows, bool)
-    for field, codes in zip(given.selection.fields, given.selection.codes.T, strict=True):
-        if given.frame.dimensions[field].name != name:
-            rows &= rows_named(given.frame.dimensions[field], codes[[place]])[0]
-    for field, value in ((one, told) for one in given.frame.dimensions for key, told in given.fixed if key == one.name):
-        if field.name != name:
+    for at, codes in zip(given.selection.fields, given.selection.codes.T, strict=True):
+        if given.frame.dimensions[at].name != name:
+            rows &= rows_named(given.frame.dimensions[at], codes[[place]])[0]
+    fixed = dict(given.fixed)
+    for field in given.frame.dimensions:
+        if field.name in fixed and field.name != name:
+            value = fixed[field.name]
             rows &= field.codes == (field.code_of.get(value, -2) if value else -1)
     return rows
 
