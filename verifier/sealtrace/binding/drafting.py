@@ -16,7 +16,7 @@ from sealtrace.binding.candidates import Selected
 from sealtrace.binding.checking import Findings
 from sealtrace.binding.frames import PLACE, Dimension, Numbers, ResultFrame, quoted
 from sealtrace.binding.prose import BoundText
-from sealtrace.binding.recipes import DraftDataset, conditions_of, dataset_name, parts_of, recipe_of
+from sealtrace.binding.recipes import DraftDataset, conditions_of, copies_in, dataset_name, parts_of, recipe_of
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import BundleError
@@ -94,7 +94,7 @@ class Draft:
             number = 2
             while name in taken:
                 name, number = f"{base}_{number}", number + 1
-            self._datasets[id(frame)] = frame, DraftDataset(name)
+            self._datasets[id(frame)] = frame, DraftDataset(name, copies=copies_in(frame))
         return self._datasets[id(frame)][1]
 
     # Tables
@@ -161,7 +161,7 @@ class Draft:
                 for name, value in conditions_of(candidate, number.place)[1].items():
                     self._used.setdefault(id(base), set()).add(name)
                     if value and (dataset := self._named(base)) is not None:
-                        yield _CellCondition(dataset.field(name), value, labels, (row, column))
+                        yield _CellCondition(dataset.field(name), dataset.value(name, value), labels, (row, column))
 
     def _learn(self, table: str, seen: list[_CellCondition]) -> None:
         """Which labels stand for values of fields, one for one; a value of all cells that no label has is a population.
@@ -253,6 +253,8 @@ class Draft:
         named = [name for name in fields if name.partition("/")[0] not in frame.read]
         columns: dict[str, pa.Array] = {}
         for name in dict.fromkeys((*frame.read, *measures, *fields)):
+            if name in dataset.copies:
+                continue
             called = dataset.field(name)
             if called in columns:
                 continue
@@ -263,7 +265,8 @@ class Draft:
                     columns[called] = texts
             elif name in used or called in dataset.runs or _is_kept(name, named, finer, fields):
                 columns[called] = _values(fields[name])
-        return pa.table(columns), [dataset.field(name) for name in named if dataset.field(name) in columns]
+        own = dict.fromkeys(map(dataset.field, named))
+        return pa.table(columns), [name for name in own if name in columns]
 
 
 def _without(recipes: Mapping[str, RecipeRecord], column: str) -> dict[str, RecipeRecord]:

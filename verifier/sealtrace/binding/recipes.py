@@ -6,7 +6,7 @@ A found recipe is a proposal. It counts in a verdict once its author has read an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,7 @@ from sealtrace.binding.candidates import Bound, Candidate, Composed, Selected
 from sealtrace.binding.frames import COLUMN, ResultFrame, field_name, quoted
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.wording import needed_fields, plain_field, rows_behind
+from sealtrace.paper.names.words import squeezed
 from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.statistics.entries import TRIED
 
@@ -28,6 +29,8 @@ class DraftDataset:
     """What its rows have; None where a draft writes every field of the frame."""
     runs: set[str] = field(default_factory=set)
     """Fields that tell runs apart in queries over it: they say which row it is, so a draft puts them into its key."""
+    copies: Mapping[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
+    """Fields of file names that say what a field of the rows says: that field, and each value as it has it."""
 
     def has(self, field: str) -> bool:
         """Whether a query can name a field of the frame."""
@@ -35,7 +38,12 @@ class DraftDataset:
 
     def field(self, name: str) -> str:
         """How queries call a field of the frame: as its records do, or, in a draft, as the report does."""
-        return field_name(name if self.columns is not None else plain_field(name))
+        own = self.copies[name][0] if name in self.copies else name
+        return field_name(own if self.columns is not None else plain_field(own))
+
+    def value(self, name: str, text: str) -> str:
+        """How the field that stands for one of the frame has a value of it."""
+        return self.copies[name][1].get(text, text) if name in self.copies else text
 
 
 Naming = Callable[[ResultFrame], DraftDataset | None]
@@ -125,6 +133,28 @@ def run_names(frame: ResultFrame, names: Collection[str], *, parts: bool) -> lis
     return found
 
 
+def copies_in(frame: ResultFrame) -> dict[str, tuple[str, dict[str, str]]]:
+    """Fields of file names that repeat a field of the rows: one value for one, each within the other's text.
+
+    A directory `qwen-7b` over rows whose model is `qwen-7b`, or a file `seed13` of rows whose seed is 13.
+    """
+    of_rows = [one for one in frame.dimensions if one.name in frame.read]
+    found: dict[str, tuple[str, dict[str, str]]] = {}
+    for path in (one for one in frame.dimensions if one.name.partition("/")[0] not in frame.read):
+        for own in (one for one in of_rows if len(one.values) == len(path.values)):
+            pairs = np.unique(np.column_stack([path.codes, own.codes]), axis=0)
+            values = {path.values[here]: own.values[there] for here, there in pairs if min(here, there) >= 0}
+            if len(pairs) == len(values) and all(map(_says_the_same, values, values.values())):
+                found[path.name] = own.name, values
+                break
+    return found
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    short, long = sorted((squeezed(one), squeezed(other)), key=len)
+    return bool(short) and short in long
+
+
 def parts_of(frame: ResultFrame, name: str) -> list[str]:
     """The parts of a field of names, where they tell its values apart."""
     fields = {dimension.name: dimension for dimension in frame.dimensions}
@@ -140,7 +170,9 @@ def _condition(frame: ResultFrame, dataset: DraftDataset, name: str, text: str) 
     fields = {dimension.name: dimension for dimension in frame.dimensions}
     whole = name.partition("/")[0]
     if dataset.has(name) or name not in fields or whole not in fields or text not in fields[name].values:
-        return f"{dataset.field(name)} = {quoted(text)}" if text else f"{dataset.field(name)} IS NULL"
+        return (
+            f"{dataset.field(name)} = {quoted(dataset.value(name, text))}" if text else f"{dataset.field(name)} IS NULL"
+        )
     part, names = fields[name], fields[whole]
     codes = np.unique(names.codes[part.codes == part.values.index(text)])
     return f"{dataset.field(whole)} IN ({', '.join(quoted(names.values[code]) for code in codes)})"

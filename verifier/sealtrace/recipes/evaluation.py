@@ -21,7 +21,7 @@ from sealtrace.recipes.arguments import (
 from sealtrace.recipes.beside import Beside, called_otherwise
 from sealtrace.recipes.cell_judgement import by_definition, judged, part_of
 from sealtrace.recipes.cell_results import CellResult
-from sealtrace.recipes.cells import TableCell
+from sealtrace.recipes.cells import TableCell, table_in
 from sealtrace.recipes.entities import Around
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value, metric_of, unless_fixed
@@ -101,6 +101,8 @@ class Evaluator:
                 result = replace(result, arguments=self._asked(recipe, cell, metric, population))
             elif recipe.get("metric") == OTHER_CELL:
                 result = replace(result, arguments=filled_arguments(recipe, cell, None, self._rows.names))
+            if not_available and _from_itself(result.arguments):
+                return None
             value = self._value(recipe, cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
             if metric is not None:
@@ -159,8 +161,10 @@ class Evaluator:
     def _value(self, recipe: RecipeRecord, cell: TableCell, around: Around, arguments: dict[str, str]) -> Value:
         if (name := recipe.get("metric")) is not None:
             if name == OTHER_CELL:
-                own = recipe.get("percent") or (cell.printed is not None and cell.printed.percent)
-                return self._other(arguments.get("cell", ""), arguments.get("part"), as_fraction=bool(own))
+                signed = cell.printed is not None and cell.printed.percent
+                return self._other(
+                    arguments.get("cell", ""), arguments.get("part"), signed, fraction=recipe.get("percent") or signed
+                )
             return self._given(lambda: unless_fixed(self._evidence, name, arguments), name, *sorted(arguments.items()))
         sql = recipe.get("sql") or ""
         place, rows = cell.place, cell.rows
@@ -196,11 +200,12 @@ class Evaluator:
             raise found
         return found
 
-    def _other(self, address: str, part: str | None, *, as_fraction: bool) -> Value:
+    def _other(self, address: str, part: str | None, signed: bool, *, fraction: bool) -> Value:
         """The recomputed value of another cell, or of one of its numbers: the same quantity, printed twice.
 
         What the other cell prints in percent without the sign is so many per cent here, too, unless this one is said
-        to print a fraction.
+        to print a fraction. Where the sign stands here and there only its caption or heading says per cent, a query
+        that gives per cent is a hundred times the share.
         """
         other = self._other_cell(address)
         recipe = {} if other is None else other.recipe or {}
@@ -209,9 +214,16 @@ class Evaluator:
         metric = metric_of(recipe.get("metric"), written_arguments(recipe))
         arguments = {} if metric is None else filled_arguments(recipe, other, metric, self._rows.names)
         value = self._value(recipe, other, self._rows.around(other, ""), arguments)
-        if recipe.get("percent") and other.printed is not None and not as_fraction:
+        unsigned = other.printed is not None and not other.printed.percent
+        if recipe.get("percent") and other.printed is not None and not fraction:
             value = replace(value, numbers=in_print(other.printed, value.numbers, percent=True), rounded=None)
+        elif signed and unsigned and not recipe.get("percent") and self._in_percent(other):
+            value = replace(value, numbers=tuple(number / 100 for number in value.numbers), rounded=None)
         return value if part is None else part_of(value, other, part)
+
+    def _in_percent(self, cell: TableCell) -> bool:
+        """Whether a table says by its caption, heading or label that a cell is in per cent."""
+        return any("%" in said for said in (cell.column, cell.row, table_in(self._evidence, cell.record).caption or ""))
 
     def clashes(self) -> list[str]:
         """Declared names that are the value of another entity: each as a clause."""
@@ -224,6 +236,12 @@ class Evaluator:
     def close(self) -> None:
         """Lets the database go."""
         self._queries.close()
+
+
+def _from_itself(arguments: Mapping[str, str]) -> bool:
+    """Whether a difference is taken from the same rows: the row of the baseline, which prints a dash."""
+    less = {name.partition(".")[2]: text for name, text in arguments.items() if name.startswith("minus.")}
+    return bool(less) and all(arguments.get(f"where.{name}") == text for name, text in less.items())
 
 
 @once

@@ -144,6 +144,16 @@ def _called(field: str) -> Statistic | None:
     return next((entry for entry in named_in(said) if said in map(appearance, (entry.name, *entry.words))), None)
 
 
+def said_of(column: str, caption: str) -> str:
+    """What a caption says right before the words of a heading, or with `of` between: `median` latency."""
+    noun = _IN_BRACKETS.sub(" ", appearance(column)).strip()
+    if not noun:
+        return ""
+    beside = re.compile(rf"([^\s,;.:()]+) (?:of (?:the )?)?{re.escape(noun)}(?!\w)")
+    return ", ".join(match[1] for match in beside.finditer(appearance(caption)))
+
+
+_IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WORDS_TOLD = 4
 """How many words of a statistic a message names."""
 
@@ -164,7 +174,8 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     said = {entry.name for entry in named[0] or named[1]}
     if computed.counted:
         said = _contradicting(said, computed)
-    named.append(named_in(_without(appearance(cell.quotation), hidden), computed.among))
+    named += [named_in(text, computed.among) for text in (_without(appearance(cell.quotation), hidden),
+                                                          said_of(cell.column, caption))]  # fmt: skip
     both = {entry.name for entries in named for entry in entries}
     if said and not _agree(said, computed):
         yield f"the heading says {_told(said)}, and the recipe computes {computed.said}"
@@ -186,6 +197,11 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
         if told and spread not in told:
             yield f"the table says {_told(told)}, and the recipe computes {_told([spread])}"
     yield from _numbers(labels[0] or appearance(cell.quotation), appearance(caption), computed)
+    # A sentence may give other numbers of the test, but it says of one that is a difference that it is.
+    if "minus" in {key.partition(".")[0] for key in computed.arguments} and not any(
+        ARGUMENTS["minus"].stated(text) for text in (labels[0], appearance(cell.quotation))
+    ):
+        yield f"it is a difference, and the {'sentence' if cell.quotation else 'heading'} does not say so"
 
 
 def _contradicting(said: set[str], computed: ComputedStatistic) -> set[str]:
@@ -229,8 +245,6 @@ def _numbers(heading: str, caption: str, computed: ComputedStatistic) -> Iterato
         if (_fraction(given) if _fraction(given) is not None else given) not in values:
             told = " or ".join(str(value) for value in sorted(map(str, stated)))
             yield f"the table says {name} {told}, and the recipe has {name} {given}"
-    if "minus" in {key.partition(".")[0] for key in arguments} and not ARGUMENTS["minus"].stated(heading):
-        yield "it is a difference, and the heading does not say so"
 
 
 def repeats_unlike(
@@ -251,10 +265,12 @@ def repeats_unlike(
                     yield f"the table says over {match[1]} {name}s, and the records have {values}"
 
 
-def functions_unnamed(cell: TableCell, description: QueryDescription, hidden: Collection[str]) -> Iterator[str]:
+def functions_unnamed(
+    cell: TableCell, caption: str, description: QueryDescription, hidden: Collection[str]
+) -> Iterator[str]:
     """Functions that a query puts its numbers through and that no statistic named by the labels uses."""
     labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
-    said = [entry for label in labels for entry in named_in(label)]
+    said = [entry for label in (*labels, said_of(cell.column, caption)) for entry in named_in(label)]
     allowed = {name for entry in said for name in (*_functions(entry), entry.name)}
     if cell.printed is not None and len(cell.printed.parts) > 1:  # a number behind another says how far that is off
         allowed |= {"stddev_samp", "stddev", "sqrt", "stddev_pop"}

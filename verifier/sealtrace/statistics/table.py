@@ -180,7 +180,8 @@ ARGUMENTS = {
         Argument("give", (), {"p": "p", "p-value": "p", "p value": "p", "statistic": "statistic"}),
         Argument("minus", (), dict.fromkeys(
             ("Δ", "delta", "difference", "diff", "diff.", "gain", "improvement", "increase", "decrease", "reduction",
-             "drop", "change", "lift", "advantage", "gap"), "difference")),
+             "drop", "change", "lift", "advantage", "gap", "more than", "less than", "higher than", "lower than",
+             "better than", "worse than", "above", "below"), "difference")),
         Argument("resamples", ("{} resamples", "{} bootstrap samples", "{} replicates")),
     )
 }  # fmt: skip

@@ -218,7 +218,7 @@ def _paired(selection: SelectedRows, arguments: Arguments) -> tuple[SelectedRows
     if left.num_rows != right.num_rows or not left.select(key).combine_chunks().equals(
         right.select(key).combine_chunks()
     ):
-        raise RecipeError(f"the rows and those that they are compared with are not about the same {', '.join(key)}")
+        raise RecipeError(_not_the_same(left, right, key))
     if len(np.unique(combined_codes(left, tuple(key)))) < left.num_rows:
         raise RecipeError(f"several rows have the same {', '.join(key)}; the recipe must say `over` what")
     first, second = (
@@ -226,6 +226,17 @@ def _paired(selection: SelectedRows, arguments: Arguments) -> tuple[SelectedRows
         for side in (left, right)
     )
     return first, second
+
+
+def _not_the_same(left: pa.Table, right: pa.Table, key: list[str]) -> str:
+    """Why rows cannot be paired; a field that has one value here and another there may only be named as well."""
+    for name in key:
+        here, there = (pc.unique(side.column(name)).to_pylist() for side in (left, right))
+        if len(here) == len(there) == 1 and here != there:
+            return (
+                f"the rows have {name} {here[0]}, and those that they are compared with {there[0]}: name it in `versus`"
+            )
+    return f"the rows and those that they are compared with are not about the same {', '.join(key)}"
 
 
 def _same_repeat(selection: SelectedRows, other: SelectedRows, over: list[str]) -> SelectedRows:
