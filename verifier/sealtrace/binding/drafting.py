@@ -6,6 +6,7 @@ A draft is a proposal. It counts in a verdict once its author has read and seale
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -184,10 +185,19 @@ class Draft:
                 known = self._printed.names.get(name, {})
                 labels = dict(pairs)
                 if len(labels) == len(pairs) and "" not in labels and _fits(known, labels):
+                    said = {self._in_sentences(label): value for label, value in labels.items()} | labels
                     self._printed.names[name] = known | {
-                        label: value for label, value in labels.items() if label != value
+                        label: value for label, value in said.items() if label not in (value, "")
                     }
                     break
+
+    def _in_sentences(self, label: str) -> str:
+        """What sentences call a row `Tidemark (ours)`, where they do without the brackets."""
+        bare = label.partition(" (")[0].strip()
+        whole = re.compile(rf"(?<!\w){re.escape(bare)}(?!\w)")
+        said = bare != label and len(bare) > 2 and any(whole.search(one.text) for one in self._reported.sentences)
+        others = [other for table in self._reported.tables for row in table.rows for other in row.texts]
+        return bare if said and not any(other != label and other.startswith(bare) for other in others) else ""
 
     # Numbers of the running text
 
@@ -288,9 +298,17 @@ def _values(dimension: Dimension) -> pa.Array:
 def _numbers(values: Numbers, read: list[object] | None) -> pa.Array:
     """Whole numbers and flags stay whole, where they were written so."""
     known = np.isfinite(values)
-    whole = read is not None and all(value is None or isinstance(value, int) for value in read)
+    whole = read is not None and all(map(_is_whole, read))
     kind = pa.int64() if whole and np.abs(values[known]).max(initial=0) < 2**53 else pa.float64()
     return pa.array(np.where(known, values, 0.0), mask=~known).cast(kind)
+
+
+def _is_whole(value: object) -> bool:
+    """Of a CSV file, what a column holds are texts."""
+    return value is None or isinstance(value, int) or (isinstance(value, str) and _WHOLE.fullmatch(value) is not None)
+
+
+_WHOLE = re.compile(r"\s*(-?\d+)?\s*", re.ASCII)
 
 
 def _texts(column: list[object]) -> pa.Array | None:

@@ -76,7 +76,8 @@ def _other_units(outcome: Outcome, table: list[TableCell]) -> None:
     """One number with another unit than all others of its column: records hold numbers, and tell no unit apart."""
     columns: dict[str, list[TableCell]] = {}
     for cell in table:
-        if cell.role == "number" and cell.printed is not None and cell.printed.numeric:
+        # Numbers of the text stand in one column without having anything in common.
+        if cell.role == "number" and cell.printed is not None and cell.printed.numeric and not cell.quotation:
             columns.setdefault(cell.column, []).append(cell)
     for cells in columns.values():
         units = Counter(_unit(cell) for cell in cells)
@@ -387,7 +388,9 @@ def _compare_text(sealed: list[Table], papers: list[Paper], outcome: Outcome) ->
                 continue
             compared.update(map(id, one.printed))
             if not one.agrees:
-                message = f"The text of the paper and {table.path} print different numbers. Correct one of them."
+                message = (
+                    f"The text of the paper prints {one.text}; {table.path} has {one.sealed.text}. Correct one of them."
+                )
                 at = outcome.at(one.sentence.source, {"table": table.label, "row": one.row.label}, one.line)
                 at.error(None, message, one.sealed.text, one.text)
         # What lost its words was changed; what no words were sealed with may only have moved.
@@ -422,7 +425,7 @@ def _compare(sealed: Table, printed: Table, paper: str, outcome: Outcome) -> Non
             line = None if other is None else other.line
             found = "no such cell" if other is None else other.text or "nothing"
             place = outcome.at(paper if other else path, _key(cell), line if other else None)
-            message = f"The paper and {path} print different numbers. Correct one of them."
+            message = f"The paper prints {found}; {path} has {cell.text or 'nothing'}. Correct one of them."
             place.error(cell.pointer, message, cell.text, found)
     for other in there.values():
         message = f"The paper prints a cell that {path} does not have. Extract the table again."

@@ -270,11 +270,11 @@ def extract(
 def _follow(directory: Path, reported: Paper, written: dict[str, TableRecord]) -> dict[str, bytes | None]:
     """Replaces records by those of the directory with the paper's strings, and lists what is new or gone.
 
-    Numbers of the running text are found again by their quotations. What the directory held is returned, so that
-    nothing is written where somebody else changes it meanwhile.
+    Numbers of the running text are found again by their quotations, or by most of the words. What the directory held
+    is returned, so that nothing is written where somebody else changes it meanwhile.
     """
     from sealtrace.paper.model import Table
-    from sealtrace.paper.quoted import quoted_numbers, with_quoted
+    from sealtrace.paper.quoted import quoted_numbers, with_found
     from sealtrace.paper.reported import with_printed
 
     if (directory / "../seals").resolve().is_dir() or (directory / "seals").is_dir():
@@ -287,8 +287,9 @@ def _follow(directory: Path, reported: Paper, written: dict[str, TableRecord]) -
             data = path.read_bytes()
             sealed = Table.of(_table_record(path, data))
             if sealed.is_text:
-                found[path.name], written[path.name] = data, with_quoted(sealed, [reported]).record()
-                for one in quoted_numbers(sealed, [reported]):
+                numbers = list(quoted_numbers(sealed, [reported], follow=True))
+                found[path.name], written[path.name] = data, with_found(sealed, numbers).record()
+                for one in numbers:
                     if one.problem:
                         click.echo(f"{path}: {one.row.label} ({one.sealed.text}): {one.problem}", err=True)
     for name, record in written.items():

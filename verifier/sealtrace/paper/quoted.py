@@ -27,7 +27,9 @@ class QuotedNumber:
     """What stands in its place; nothing where the words are not found."""
     sentence: Sentence | None = None
     problem: str = ""
-    """Why it cannot be compared."""
+    """Why it cannot be compared, or what was done so that it can be."""
+    reworded: bool = False
+    """Whether its sentence has other words now."""
 
     @property
     def text(self) -> str:
@@ -60,14 +62,18 @@ def _said(numbers: Sequence[TextNumber]) -> list[tuple[Fraction, int]]:
     return [(number.number.value, number.decimals) for number in numbers]
 
 
-def quoted_numbers(table: Table, papers: Iterable[Paper]) -> Iterator[QuotedNumber]:
-    """Each number of a sealed table of the text, beside what the papers print where its quotation stands."""
+def quoted_numbers(table: Table, papers: Iterable[Paper], *, follow: bool = False) -> Iterator[QuotedNumber]:
+    """Each number of a sealed table of the text, beside what the papers print where its quotation stands.
+
+    Whoever edits the paper may `follow` a sentence that keeps the number and most of its words.
+    """
     sentences = [(sentence, _masked(sentence)) for paper in papers for sentence in paper.sentences]
     for row in table.rows:
         for cell in row.cells:
             if wanted := _said(_numbers(_sentence(cell.text))):
                 find = _by_words if row.quotation else _by_line
-                yield find(row, cell, wanted, sentences)
+                one = find(row, cell, wanted, sentences)
+                yield (_reworded(one, wanted, sentences) or one) if follow and one.problem else one
 
 
 def _masked(sentence: Sentence) -> str:
@@ -98,6 +104,22 @@ def _by_words(
     return min(found, key=lambda one: abs((one.line or 0) - (row.line or 0)))
 
 
+def _reworded(
+    lost: QuotedNumber, wanted: list[tuple[Fraction, int]], sentences: list[tuple[Sentence, str]]
+) -> QuotedNumber | None:
+    """The one sentence with the number, once, that shares most of the quotation's words."""
+    words = set(_masked(_sentence(lost.row.quotation or "")).split())
+    found = []
+    for sentence, masked in sentences:
+        numbers, size = _numbers(sentence), len(wanted)
+        places = [at for at in range(len(numbers) - size + 1) if _said(numbers[at : at + size]) == wanted]
+        if len(places) == 1 and len(words & (now := set(masked.split()))) > max(len(words), len(now)) / 2:
+            printed = numbers[places[0] : places[0] + size]
+            told = "its sentence has other words now; the recipe is kept: see whether it still is what they say"
+            found.append(QuotedNumber(lost.row, lost.sealed, printed, sentence, told, reworded=True))
+    return found[0] if len(found) == 1 else None
+
+
 def _occurrences(words: str, text: str) -> Iterator[int]:
     begin = text.find(words)
     while begin >= 0:
@@ -120,12 +142,21 @@ def _by_line(
 
 def with_quoted(table: Table, papers: Iterable[Paper]) -> Table:
     """A sealed table of the text with what the papers print in the place of each number."""
-    found = {id(one.sealed): one for one in quoted_numbers(table, papers) if one.printed}
+    return with_found(table, quoted_numbers(table, papers))
+
+
+def with_found(table: Table, numbers: Iterable[QuotedNumber]) -> Table:
+    """The table with what was found in the place of each number, in the sentence that it stands in now."""
+    found = {id(one.sealed): one for one in numbers if one.printed}
     rows = []
     for row in table.rows:
         cells = tuple(_reprinted(cell, found.get(id(cell))) for cell in row.cells)
         lines = [one.line for cell in row.cells if (one := found.get(id(cell)))]
-        rows.append(replace(row, cells=cells, line=lines[0] if lines else row.line))
+        now = [
+            one.sentence.text for cell in row.cells if (one := found.get(id(cell))) and one.reworded and one.sentence
+        ]
+        quotation = now[0] if now else row.quotation
+        rows.append(replace(row, cells=cells, line=lines[0] if lines else row.line, quotation=quotation))
     return replace(table, rows=tuple(rows))
 
 

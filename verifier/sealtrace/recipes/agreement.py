@@ -145,7 +145,9 @@ class PrintedAgreement:
             if description is None:
                 return
             computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
-            yield from headings.functions_unnamed(cell, caption, description, hidden)
+            yield from headings.functions_unnamed(
+                cell, caption, description, hidden, first=result.arguments.get("part") in ("1", "mean")
+            )
             yield from self._other_field(cell, kinds, set(description.fields))
             yield from headings.disagreement(cell, caption, computed, hidden)
 

@@ -91,7 +91,9 @@ class EntityNames:
             return set()
         said = {name for names in (known, self._all) for name in names if name in text}
         for name in sorted(said, key=lambda one: (-len(one), one)):
-            for match in re.finditer(AS_WORDS.format(re.escape(name)), text):
+            # What a column calls `Scan`, a sentence calls `scans`; a short name with an s may be a word.
+            plural = "s?" if len(name) > 3 and name[-1].isalpha() else ""
+            for match in re.finditer(AS_WORDS.format(re.escape(name) + plural), text):
                 start, end = match.span()
                 if all(end <= other[0] or other[1] <= start for other in spans):
                     spans.append((start, end, known.get(name)))

@@ -266,13 +266,18 @@ def repeats_unlike(
 
 
 def functions_unnamed(
-    cell: TableCell, caption: str, description: QueryDescription, hidden: Collection[str]
+    cell: TableCell, caption: str, description: QueryDescription, hidden: Collection[str], *, first: bool = False
 ) -> Iterator[str]:
-    """Functions that a query puts its numbers through and that no statistic named by the labels uses."""
+    """Functions that a query puts its numbers through and that no statistic named by the labels uses.
+
+    `first` says that the cell is only the first of several numbers that the query gives.
+    """
     labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
     said = [entry for label in (*labels, said_of(cell.column, caption)) for entry in named_in(label)]
     allowed = {name for entry in said for name in (*_functions(entry), entry.name)}
-    if cell.printed is not None and len(cell.printed.parts) > 1:  # a number behind another says how far that is off
+    if first or (
+        cell.printed is not None and len(cell.printed.parts) > 1
+    ):  # a number behind another says how far that is off
         allowed |= {"stddev_samp", "stddev", "sqrt", "stddev_pop"}
     if any(entry.name == "quantile" or entry.name == "median" for entry in said):
         allowed |= {name for name in description.functions if name.startswith(("quantile", "median"))}

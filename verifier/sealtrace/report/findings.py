@@ -108,7 +108,8 @@ def finding_lines(finding: Finding) -> list[str]:
     for part in (finding.line, finding.column):
         place += "" if part is None else f":{part}"
     whole = f"{place}  {key_text(finding.key)}".rstrip()
-    if finding.check in SPOKEN:
+    both = finding.expected and finding.found and {finding.expected, finding.found}
+    if finding.check in SPOKEN or (both and all(value in finding.message for value in both)):
         # The key says which cell it is, and the sentence both numbers.
         return [whole, finding.message]
     lines = [whole, f"{finding.field + ': ' if finding.field else ''}{finding.message}"]

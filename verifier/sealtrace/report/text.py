@@ -51,7 +51,9 @@ SHOWN, DIFFERING = 3, 40
 """How many places of one check are printed, unless everything is: of a bundle, and of a paper."""
 CLAIMS, UNDECIDED_CLAIMS = 200, 20
 OPEN = 3
-"""How many numbers of a table are listed that nothing decides."""
+"""How many numbers of a table are listed that nothing decides; a draft lists what its author has still to say."""
+LONGEST_RECIPE = 200
+"""How many letters of a recipe in words are printed, unless everything is."""
 PASSED = 12
 """How many things are listed that were not looked at."""
 
@@ -89,7 +91,7 @@ def render(
         _counted_tables(sheet, result)
         _passed_over(sheet, result, everything)
         _undecided(sheet, result, everything)
-    if result.command in ("check", "diff"):
+    if result.command in ("check", "diff") or result.draft:
         _tables(sheet, result, everything)
     for reason, ids in missing_by_reason(result):
         sheet.gap()
@@ -306,13 +308,14 @@ def _tables(sheet: TextSheet, result: Result, everything: bool) -> None:
         elif not counted:
             sheet.titled(table, "cyan", f"  {_begin_of(members)}  {tally(members)}", "  ")
         listed: Counter[str] = Counter()
+        limit = DIFFERING if result.draft else OPEN
         for one in wanted:
             listed[one.status] += 1
             said = one.id in told and not everything
-            if not said and (everything or one.status not in UNDECIDED or listed[one.status] <= OPEN):
+            if not said and (everything or one.status not in UNDECIDED or listed[one.status] <= limit):
                 _number(sheet, one)
         for status in UNDECIDED if not everything else ():
-            sheet.more(listed[status] - OPEN, f"more {status}")
+            sheet.more(listed[status] - limit, f"more {status}")
 
 
 def _number(sheet: TextSheet, one: NumberResult) -> None:
@@ -445,7 +448,9 @@ def _families(sheet: TextSheet, result: Result) -> None:
 def _recipes(sheet: TextSheet, result: Result, everything: bool) -> None:
     shown = result.formulas if everything else result.formulas[:DIFFERING]
     for number, formula in enumerate(shown):
-        sheet.figure("" if number else "Recipes", formula_in_words(formula))
+        said = formula_in_words(formula)
+        short = said if everything or len(said) <= LONGEST_RECIPE else f"{said[:LONGEST_RECIPE].rpartition(' ')[0]} …"
+        sheet.figure("" if number else "Recipes", short)
     if left := len(result.formulas) - len(shown):
         sheet.figure("", f"... and {left} more (--all lists them)")
     off = [(", ".join(ids), reason) for reason, ids in turned_off(result)]

@@ -62,6 +62,7 @@ _LIMITS = {
         "That a suspicion is an error: a sentence was read by rule, or what holds in the other rows is broken in one.",
     ],
 }
+_AT_HAND = "table.reported"
 FIELDS = ("Says", "Formula", "Confidence", "Population", "Recipe", "Records", "Sentence", "Printed at",
           "Not stated in the paper")  # fmt: skip
 MOST_NOTES = 200
@@ -73,6 +74,8 @@ def page_of(result: Result) -> Page:
     causes = _causes(result)
     difference = differences(result)
     lead = _LEADS.get((result.command, result.headline), "")
+    if result.command == "verify" and {check.id for check in result.checks if check.status == "fail"} == {_AT_HAND}:
+        lead = "The paper at hand prints something else than this bundle has. Nothing else is wrong."
     if result.command == "audit":
         lead = f"{lead} {share_checked(result)}."
     named = [_placed(one) for one in result.numbers]
