@@ -103,16 +103,18 @@ def test_a_paper_is_checked_without_a_bundle(installed: tuple[Path, dict[str, st
     """The first step needs no set-up: a paper that follows passes, a changed digit fails at its line."""
     made = study(1)
     write_csv(tmp_path / "results/runs.csv", made.rows)
-    (tmp_path / "paper.tex").write_text(made.paper)
-    ran = run_step("check", tmp_path, installed[1], {"paper": "paper.tex", "results": "results"})
+    paper = tmp_path / "paper/main.tex"
+    paper.parent.mkdir()
+    paper.write_text(made.paper)
+    ran = run_step("check", tmp_path, installed[1], {"paper": "paper/main.tex", "results": "results"})
     assert ran.code == 0, ran.log
     assert {path.name for path in (tmp_path / "sealtrace-reports").iterdir()} == {"check.html", "check.json"}
     place = made.paper.index(".", made.paper.index("midrule")) + 2
     other = str((int(made.paper[place]) + 3) % 10)
-    (tmp_path / "paper.tex").write_text(made.paper[:place] + other + made.paper[place + 1 :])
-    ran = run_step("check", tmp_path, installed[1], {"paper": "paper.tex", "results": "results"})
+    paper.write_text(made.paper[:place] + other + made.paper[place + 1 :])
+    ran = run_step("check", tmp_path, installed[1], {"paper": "paper/main.tex", "results": "results"})
     assert ran.code == 1
-    assert "::error file=paper.tex,line=" in ran.log
+    assert "::error file=paper/main.tex,line=" in ran.log
 
 
 def test_a_verified_bundle(verify: Runner, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from report.samples import broken, cell, finding, good, hostile, report_of
 from sealtrace.contract.result import Result
 from sealtrace.report import github
+from sealtrace.report.formats import BY_NAME, Showing
 
 LINE = re.compile(r"::(error|warning|notice) ((?:\w+=[^:,\r\n]*,?)+)::([^\r\n]*)")
 
@@ -76,3 +77,17 @@ def test_hostile_values_stay_in_their_place() -> None:
     found = annotated(report, "")
     assert len(found) == len(report.findings) + 2
     assert [properties.get("file") for level, properties, _ in found if level == "error"][1:] == [None, "a,b:c"]
+
+
+def test_a_paper_at_hand_is_where_the_workspace_has_it() -> None:
+    """Its name in a finding is not that of a file beside the bundle, nor where the sealed table was read from."""
+    key = {"table": "tab:main", "row": "a", "column": "b"}
+    found = finding("table.reported", source="main.tex", line=9, key=key)
+    report = report_of([found], [cell()], {"table.reported": "fail"})
+    papers = {"main.tex": "paper/main.tex"}
+    places = {"github": "file=paper/main.tex,line=9", "sarif": '"paper/main.tex"', "junit": "paper/main.tex:9"}
+    for form, place in places.items():
+        for prefix in ("artifact/", None):
+            shown = BY_NAME[form].render(report, Showing(exit_code=1, prefix=prefix, papers=papers))
+            assert place in shown, (form, prefix)
+            assert "artifact/main.tex" not in shown

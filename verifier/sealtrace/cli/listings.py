@@ -15,6 +15,7 @@ from sealtrace.cli.options import form_option, refuse_unknown
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import SCHEMA_KINDS
 from sealtrace.report.sheet import TextSheet
+from sealtrace.statistics.table import StatisticKind
 
 if TYPE_CHECKING:
     from sealtrace.statistics.table import Statistic
@@ -131,6 +132,15 @@ def metrics(name: str | None, form: str) -> int:
     return 0
 
 
+_OF_ALL = ("dataset", "where", "over", "show", "group", "minus")
+"""Arguments of all statistics of rows that make sense with each of them."""
+_OF_KINDS: dict[StatisticKind, tuple[str, ...]] = {
+    StatisticKind.ORDER: ("rule",),
+    StatisticKind.REPEATS: ("rule", "divisor"),
+    StatisticKind.INTERVAL: ("confidence", "interval", "resamples", "seed", "generator"),
+}
+
+
 def _explain_metric(metric: Statistic) -> None:
     """One metric: what it is, what headings call it, what it takes, and a recipe to begin with."""
     from sealtrace.contract.printed import Recipe
@@ -148,12 +158,16 @@ def _explain_metric(metric: Statistic) -> None:
         sheet.figure("values", f"{metric.unit}, {'' if low is None else low} to {'' if high is None else high}", 10)
     if metric.sql:
         sheet.figure("in SQL", metric.sql, 10)
-    # What is its own comes before what nearly every metric takes.
-    takes = sorted(metric.optional, key=lambda name: name in OF_ROWS)
-    for title, names in (("needs", metric.arguments), ("takes", takes)):
+    # What every statistic of rows takes is only named where it is of other statistics than this one.
+    takes = [
+        name for name in metric.optional if name not in OF_ROWS or name in _OF_ALL + _OF_KINDS.get(metric.kind, ())
+    ]
+    for title, names in (("needs", metric.arguments), ("takes", sorted(takes, key=lambda name: name in OF_ROWS))):
         for place, name in enumerate(names):
             said = f"{name}: {known[name]}" if name in known else name
             sheet.figure("" if place else title, said, 10)
+    if others := [name for name in metric.optional if name not in takes]:
+        sheet.figure("", f"and, where repeats are shown with a spread or an interval: {', '.join(others)}", 10)
     own = {"dataset", "of", "against", "where", "group", "over", "show", "minus", "versus"}
     recipe: dict[str, object] = {"metric": metric.name}
     recipe |= {name: "answer" for name in metric.arguments if name in own}

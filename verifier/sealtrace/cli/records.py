@@ -151,7 +151,9 @@ def _print(manifest: dict[str, Any], about: list[str], digests: bool) -> None:
     counts = Counter[str]()
     for file in files:
         counts[file["kind"]] += file.get("rows", 0)
-    if held := [f"{count:,} {kind} rows" for kind, count in counts.most_common(3) if count]:
+    if held := [
+        f"{count:,} {kind}{'' if kind == 'rows' else ' rows'}" for kind, count in counts.most_common(3) if count
+    ]:
         click.echo(", ".join(held))
     click.echo(f"root {manifest['root_sha256']}")
     click.echo(f"{len(files)} files, {sum(file['bytes'] for file in files):,} bytes")

@@ -154,7 +154,10 @@ def verify(
     code = int(bool(differences)) if as_expected else report.exit_code
     if allow_waived and report.only_waived:
         code = 0
-    outputs.write(report, Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle)))
+    papers = {
+        paper.name: way + paper.name for paper in chosen["reported"] if (way := way_down(paper.parent)) is not None
+    }
+    outputs.write(report, Showing(everything=everything, exit_code=code, prefix=prefix_of(bundle), papers=papers))
     for difference in differences[:20]:
         complain(difference)
     return code

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.contract.result import CheckResult, ClaimResult, Finding, NumberResult, Result
 from sealtrace.paper.fact import cell_id
 
+NO_PAPERS: Mapping[str, str] = {}
 Address = tuple[str | None, str | None, str | None]
 
 
@@ -25,13 +27,17 @@ def printed_numbers(result: Result) -> dict[Address, NumberResult]:
     return {(one.table, one.row, one.column): one for one in result.numbers if one.table and one.source and one.line}
 
 
-def in_paper(finding: Finding, printed: dict[Address, NumberResult]) -> FilePlace | None:
+def in_paper(
+    finding: Finding, printed: dict[Address, NumberResult], papers: Mapping[str, str] = NO_PAPERS
+) -> FilePlace | None:
     """The line that prints the cell which a finding is about, where it is not the finding's own place."""
+    if finding.source in papers:
+        return None
     key = finding.key or {}
     number = printed.get((key.get("table"), key.get("row"), key.get("column")))
     if number is None or number.source is None or number.source == finding.source or not stays_inside(number.source):
         return None
-    return FilePlace(number.source, number.line)
+    return FilePlace(papers.get(number.source, number.source), number.line)
 
 
 def in_subject(finding: Finding) -> FilePlace | None:
@@ -43,20 +49,24 @@ def in_subject(finding: Finding) -> FilePlace | None:
     return FilePlace(finding.source, finding.line, finding.column or None)
 
 
-def in_workspace(result: Result, place: FilePlace, prefix: str) -> FilePlace:
-    """A place as the working directory has it: `prefix` leads to the bundle, or to the paper's directory.
+def in_workspace(result: Result, place: FilePlace, prefix: str, papers: Mapping[str, str] = NO_PAPERS) -> FilePlace:
+    """A place as the workspace has it: `prefix` leads to the bundle, or to the paper's directory; `papers` at hand, by
+    their names, are where they are.
 
     Relations files are named on the command line, as they are seen from the working directory.
     """
     beside = of_paper(result) and place.path not in result.subject.papers
-    return place if beside else replace(place, path=prefix + place.path)
+    return replace(place, path=papers.get(place.path, place.path if beside else prefix + place.path))
 
 
-def as_in_workspace(result: Result, prefix: str | None) -> Result:
-    """The result of a paper with its files as the workspace has them; of a bundle, as it is."""
-    if not prefix or not of_paper(result):
-        return result
-    names = {name: prefix + name for name in result.subject.papers}
+def as_in_workspace(result: Result, prefix: str | None, papers: Mapping[str, str] = NO_PAPERS) -> Result:
+    """The result with its files as the workspace has them; those of an archive as they are."""
+    names = dict(papers)
+    if prefix and of_paper(result):
+        names |= {name: prefix + name for name in result.subject.papers}
+    elif prefix:
+        inside = {one.source for one in result.findings if one.source and stays_inside(one.source)}
+        names = {name: prefix + name for name in inside} | names
     found, numbers = (
         [one.model_copy(update={"source": names.get(one.source or "", one.source)}) for one in listed]
         for listed in (result.findings, result.numbers)

@@ -7,8 +7,8 @@ they are used, so that listing formats costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ class Showing:
     """What the process will say."""
     prefix: str | None = None
     """The way from the working directory to what is shown; None where its files are elsewhere, or in an archive."""
+    papers: Mapping[str, str] = field(default_factory=dict)
+    """Papers that were compared with a bundle, by the names that findings have: where the workspace has them."""
     width: int = 80
     paint: Paint = plain
     """Colours text, where somebody sees it."""
@@ -71,9 +73,9 @@ class Format:
 FORMATS = (
     Format("text", "txt", "for people, on a terminal", "text", ("everything", "width", "paint", "beside")),
     Format("json", "json", "for machines, stable", "machine"),
-    Format("junit", "xml", "JUnit XML for build services", "junit", ("prefix",)),
-    Format("sarif", "sarif", "SARIF 2.1.0 for code scanning", "sarif", ("exit_code", "prefix")),
-    Format("github", None, "annotations in GitHub Actions", "github", ("prefix",)),
+    Format("junit", "xml", "JUnit XML for build services", "junit", ("prefix", "papers")),
+    Format("sarif", "sarif", "SARIF 2.1.0 for code scanning", "sarif", ("exit_code", "prefix", "papers")),
+    Format("github", None, "annotations in GitHub Actions", "github", ("prefix", "papers")),
     Format("markdown", "md", "for a pull request or an evaluation form", "markdown", ("everything",), whole=True),
     Format("latex", "tex", "the numbers that differ, for an appendix", "latex", ("everything",)),
     Format("html", "html", "one page for readers, which needs nothing else", "html", whole=True, details=True),

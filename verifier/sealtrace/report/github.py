@@ -5,10 +5,11 @@ GitHub shows the first few of each level beside the code; all of them stand in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sealtrace.contract.result import Finding, NumberResult, Result
 from sealtrace.report.findings import (
+    NO_PAPERS,
     Address,
     finding_lines,
     in_paper,
@@ -24,24 +25,31 @@ from sealtrace.report.numbers import headline
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(result: Result, *, prefix: str | None = None) -> str:
+def render(result: Result, *, prefix: str | None = None, papers: Mapping[str, str] = NO_PAPERS) -> str:
     """`prefix` leads from the repository to the bundle or paper; None where its files are not in the repository."""
     printed = printed_numbers(result)
     lines: list[str] = []
     for severity in _COMMANDS:
         found = [finding for finding in result.findings if finding.severity == severity]
-        lines.extend(_annotation(result, finding, printed, prefix) for finding in found)
+        lines.extend(_annotation(result, finding, printed, prefix, papers) for finding in found)
         if severity == "warning":
             lines.extend(_missing(result))
     lines.append(_command("notice", _verdict(result), {"title": f"sealtrace: {result.as_draft(headline(result))}"}))
     return "\n".join(lines) + "\n"
 
 
-def _annotation(result: Result, finding: Finding, printed: dict[Address, NumberResult], prefix: str | None) -> str:
+def _annotation(
+    result: Result,
+    finding: Finding,
+    printed: dict[Address, NumberResult],
+    prefix: str | None,
+    papers: Mapping[str, str],
+) -> str:
     properties: dict[str, str] = {}
-    place = in_paper(finding, printed)
-    if place is None and prefix is not None and (record := in_subject(finding)):
-        place = in_workspace(result, record, prefix)
+    place = in_paper(finding, printed, papers)
+    known = prefix is not None or finding.source in papers
+    if place is None and known and (record := in_subject(finding)):
+        place = in_workspace(result, record, prefix or "", papers)
     if place is not None:
         properties["file"] = place.path
         properties |= {"line": str(place.line)} if place.line else {}

@@ -7,20 +7,20 @@ Nothing in it depends on how fast the machine is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree as Xml
 
 from sealtrace.contract.result import CheckResult, Finding, NumberResult, Result
-from sealtrace.report.findings import as_in_workspace, finding_lines, times
+from sealtrace.report.findings import NO_PAPERS, as_in_workspace, finding_lines, times
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import by_table, judged_table, tally
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-def render(result: Result, *, prefix: str | None = None) -> str:
-    """ASCII only; what XML 1.0 does not allow was written as escapes before. `prefix` leads to a paper's directory."""
-    result = as_in_workspace(result, prefix)
+def render(result: Result, *, prefix: str | None = None, papers: Mapping[str, str] = NO_PAPERS) -> str:
+    """ASCII only; what XML 1.0 does not allow was written as escapes before. Files are as the workspace has them."""
+    result = as_in_workspace(result, prefix, papers)
     suites = [_suite(result, "checks", [_check(result, check) for check in result.checks])]
     if result.numbers:
         cases = [_table(label, members) for label, members in by_table(result.numbers).items()]

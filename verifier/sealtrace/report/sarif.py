@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
 from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, NumberResult, Result
 from sealtrace.report.findings import (
+    NO_PAPERS,
     Address,
     FilePlace,
     in_paper,
@@ -38,28 +40,30 @@ _BASES = {
 Object = dict[str, object]
 
 
-def render(result: Result, *, exit_code: int, prefix: str | None = None) -> str:
+def render(result: Result, *, exit_code: int, prefix: str | None = None, papers: Mapping[str, str] = NO_PAPERS) -> str:
     """`prefix` leads from the working directory to the bundle; None where the bundle's files are not below it."""
-    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_Run(result, prefix).document(exit_code)]})
+    return json_text(
+        {"$schema": SCHEMA, "version": "2.1.0", "runs": [_Run(result, prefix, papers).document(exit_code)]}
+    )
 
 
 class _Run:
     """What the results of one report share."""
 
-    def __init__(self, result: Result, prefix: str | None) -> None:
+    def __init__(self, result: Result, prefix: str | None, papers: Mapping[str, str]) -> None:
         self.result = result
         self.base = "BUNDLE" if prefix is None else "%SRCROOT%"
-        self.prefix = prefix or ""
+        self.prefix, self.papers = prefix or "", papers
         self.rules = {check.id: place for place, check in enumerate(result.checks)}
         self.printed: dict[Address, NumberResult] = printed_numbers(result)
         self.seen: Counter[str] = Counter()
-        papers = result.subject.papers
-        self.whole = FilePlace(papers[0] if of_paper(result) and papers else "manifest.json")
+        named = result.subject.papers
+        self.whole = FilePlace(named[0] if of_paper(result) and named else "manifest.json")
         """Where a finding stands that is about everything."""
 
     def placed(self, place: FilePlace) -> FilePlace:
         """A place as the working directory has it."""
-        return in_workspace(self.result, place, self.prefix)
+        return in_workspace(self.result, place, self.prefix, self.papers)
 
     def document(self, exit_code: int) -> Object:
         """The one run of the log."""
@@ -97,7 +101,7 @@ class _Run:
         text = finding.message
         values = {"expected": finding.expected, "found": finding.found}
         text += "".join(f"; {name} {value}" for name, value in values.items() if value is not None)
-        paper, record = in_paper(finding, self.printed), self.record(finding)
+        paper, record = in_paper(finding, self.printed, self.papers), self.record(finding)
         result = self.located(finding.check, finding.severity, text)
         result["locations"] = [record]
         if paper is not None:
@@ -133,7 +137,8 @@ class _Run:
         if finding.field:
             pointer = f"{path}:{finding.field}"
             logical.append({"name": harmless(finding.field), "fullyQualifiedName": harmless(pointer), "kind": "value"})
-        return {**_physical(place, self.base), "logicalLocations": logical}
+        base = "%SRCROOT%" if finding.source in self.papers else self.base
+        return {**_physical(place, base), "logicalLocations": logical}
 
     def fingerprint(self, identity: list[object]) -> str:
         """A digest of what a finding is about, and its number among those about the same."""

@@ -14,7 +14,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "divisor": ("of a variance: n-1 or n", "n-1"),
     "equal_variances": ("whether the groups are taken to have one variance", "false"),
     "generator": ("of random numbers, of a bootstrap", "pcg64"),
-    "give": ("p or statistic; of a bootstrap interval or estimate", "p"),
+    "give": ("p or statistic; of a bootstrap, interval or estimate", "p"),
     "interval": ("of a share: wilson, clopper-pearson or wald", "wilson"),
     "is": ("the value that is counted", "correct"),
     "k": ("how many attempts are drawn", "1"),
