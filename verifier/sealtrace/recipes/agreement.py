@@ -97,7 +97,11 @@ class PrintedAgreement:
             if len(one.values) == 1:
                 printed |= around.in_heading(one.field, one.values)
             if one.equal and one.restricts and printed - {EVERY} and not printed >= set(one.values):
-                yield f"it takes {one.field} {' and '.join(together)} together"
+                several = f"it takes {one.field} {' and '.join(together)} together"
+                beside = (
+                    f"it takes {one.field} {together[0]} beside the row's own: the heading may name it (Gain over …)"
+                )
+                yield several if len(together) > 1 else beside
         for _, _, pairs in description.joins:
             for name in sorted({name for pair in pairs for name in pair}):
                 if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
