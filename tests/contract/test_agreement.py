@@ -27,7 +27,7 @@ from contract.specimens import (
     with_value,
     without,
 )
-from sealtrace.bundle.documents import misfits_of, schema_accepts
+from sealtrace.bundle.documents import misfits_of, plainly_fits, schema_accepts
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.stores import read_rows
 from sealtrace.contract.kinds import model_of
@@ -89,11 +89,12 @@ def test_judges_agree_on_variants_of_a_row(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_judges_agree_on_variants_of_a_document(kind: str) -> None:
-    """The same for documents, which have two judges."""
+    """The same for documents, which have two judges; what is seen to fit without the library, the library accepts."""
     batch = variants(specimen(kind), VARIANTS)
     schema = by_schema(kind, batch)
     assert disputed(batch, schema, by_model(kind, batch)) == []
     assert {True, False} == set(schema)
+    assert [one for one, accepted in zip(batch, schema, strict=True) if plainly_fits(kind, one) and not accepted] == []
 
 
 @pytest.mark.parametrize("kind", ROWS)
@@ -116,6 +117,7 @@ def test_judges_agree_on_random_documents(kind: str, data: st.DataObject) -> Non
     accepted = schema_accepts(kind, record)
     assert accepted == _model_accepts(kind, record)
     assert accepted == (misfits_of(kind, record) == [])
+    assert accepted or not plainly_fits(kind, record)
 
 
 @pytest.mark.parametrize("kind", ROWS + DOCUMENTS)

@@ -11,7 +11,7 @@ import pytest
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.evidence import Evidence
 from sealtrace.examination import Examination
-from sealtrace.recipes.arguments import filled_arguments, written_arguments
+from sealtrace.recipes.arguments import filled_arguments
 from sealtrace.recipes.entities import EntityNames
 from sealtrace.recipes.forms import FORMS
 from sealtrace.recipes.metrics import (
@@ -128,13 +128,12 @@ def test_no_metric_of_a_pack_gives_the_same_whatever_the_records_hold(study: str
     ]
     tried: set[str] = set()
     for cell in examination.printed.cells:
-        recipe = cell.recipe or {}
-        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+        metric = metric_of(cell.followed.get("metric"), cell.said)
         # A constant is of the protocol: whether anything uses it is asked elsewhere.
         if metric is None or metric.name in tried | {"constant"}:
             continue
         tried.add(metric.name)
-        arguments = filled_arguments(recipe, cell, metric, EntityNames({}))
+        arguments = filled_arguments(cell, metric, EntityNames({}))
         value = compute(evidence, metric.name, arguments)
         assert any(moves(other, value, metric.name, arguments) for other in altered), metric.name
     assert tried

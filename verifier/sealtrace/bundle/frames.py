@@ -146,7 +146,9 @@ class Frame:
 
     def sample(self, rows: Index, most: int) -> pa.Table:
         """Some of the rows that are named, and some of all others."""
-        others = np.setdiff1d(np.arange(self.size), rows := rows[: most // 2])
+        rows, unnamed = rows[: most // 2], np.ones(self.size, np.bool_)
+        unnamed[rows] = False
+        others = np.flatnonzero(unnamed)
         return self.table.take(np.sort(np.r_[rows, others[:: 1 + len(others) // (most // 2)]]))
 
     def column(self, name: str) -> pa.Array:

@@ -324,15 +324,17 @@ def coarse(results: list[CellResult]) -> Iterator[CellResult]:
             digits = len(str(abs(part.value) // part.unit)) if part.unit else 0
             columns.setdefault((result.cell.record, result.cell.column), []).append((result, part.unit, digits))
     for found in columns.values():
-        for result, unit, digits in found:
-            others = [(other, count) for one, other, count in found if one is not result]
-            exact = (
-                result.value is not None
-                and result.cell.printed is not None
-                and (result.cell.printed.parts[0].value in (result.value.numbers[0], 100 * result.value.numbers[0]))
-            )
-            if len(others) > 1 and not exact and all(unit > other and digits < count for other, count in others):
-                yield result
+        if len(found) < 3:
+            continue
+        # At most one number can be it: the one of the largest unit, beside which every other must have a smaller one.
+        place = max(range(len(found)), key=lambda at: found[at][1])
+        result, unit, digits = found[place]
+        assert result.value is not None
+        assert result.cell.printed is not None
+        value, printed = result.value.numbers[0], result.cell.printed.parts[0].value
+        others = [*found[:place], *found[place + 1 :]]
+        if printed not in (value, 100 * value) and all(unit > one and digits < count for _, one, count in others):
+            yield result
 
 
 @check("table.marks", "cells", unless=_no_tables, of=printed_numbers)

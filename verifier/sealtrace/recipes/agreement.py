@@ -10,7 +10,7 @@ import pyarrow as pa
 from sealtrace.bundle.frames import Frame
 from sealtrace.evidence import Evidence
 from sealtrace.recipes import headings
-from sealtrace.recipes.arguments import filled_arguments, written_arguments
+from sealtrace.recipes.arguments import filled_arguments
 from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements
@@ -51,9 +51,9 @@ class PrintedAgreement:
             # The same quantity printed twice is of the same entities in both places.
             quoted = self._other_cell(arguments["cell"])
             recipe = {} if quoted is None else quoted.recipe or {}
-            metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+            metric = metric_of(recipe.get("metric"), () if quoted is None else quoted.said)
             asked = None if quoted is None or metric is None else quoted
-            arguments = {} if asked is None else filled_arguments(recipe, asked, metric, self._rows.names)
+            arguments = {} if asked is None else filled_arguments(asked, metric, self._rows.names)
         if metric is not None:
             kind = value.frame.kind if value.frame is not None and "where" in metric.optional else None
             taken = taken_by_metric(metric, arguments)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 
-from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import EntityNames
 from sealtrace.recipes.metrics import RecipeError
@@ -15,29 +13,11 @@ from sealtrace.statistics.table import Statistic
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
-def filled_arguments(
-    recipe: RecipeRecord, cell: TableCell, metric: Statistic | None, names: EntityNames
-) -> dict[str, str]:
+def filled_arguments(cell: TableCell, metric: Statistic | None, names: EntityNames) -> dict[str, str]:
     """A metric's arguments with their placeholders filled in."""
     # A cell that names its row may select the record of that name; a result may not select itself.
     own = metric is not None and metric.given and names_its_row(cell)
-    return {
-        key: filled(text, cell, names, key.partition(".")[2] or key, own=own)
-        for key, text in written_arguments(recipe).items()
-    }
-
-
-def written_arguments(recipe: RecipeRecord) -> dict[str, str]:
-    """Everything that a recipe says to its metric, by name; conditions as `where.field`, several values as JSON."""
-    said = {name: text for name in _WORDS if isinstance(text := recipe.get(name), str)}
-    conditions = {"where": recipe.get("where"), "minus": recipe.get("minus"), "versus": recipe.get("versus")}
-    for name, given in conditions.items():
-        for field_, value in (given or {}).items():
-            said[f"{name}.{field_}"] = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
-    return {**(recipe.get("arguments") or {}), **said}
-
-
-_WORDS = ("dataset", "of", "against", "group", "over", "show")
+    return {key: filled(text, cell, names, key.partition(".")[2] or key, own=own) for key, text in cell.said.items()}
 
 
 def names_its_row(cell: TableCell) -> bool:
@@ -107,18 +87,19 @@ def metric_in_words(name: str, arguments: Mapping[str, str]) -> str:
     return f"{said}; {', '.join(rest)}" if rest else said
 
 
-def described_recipe(recipe: RecipeRecord, cell: TableCell) -> str:
-    """A recipe as readers see it."""
+def described_recipe(cell: TableCell) -> str:
+    """A cell's recipe as readers see it."""
+    recipe = cell.followed
     if (reference := recipe.get("elsewhere")) is not None:
         return f"elsewhere({', '.join(f'{name}={text}' for name, text in reference.items())})"
     sql = recipe.get("sql")
     try:
         if sql is not None:
             return " ".join(filled(sql, cell, quoted=True).split())
-        arguments = {name: filled(text, cell, own=True) for name, text in written_arguments(recipe).items()}
+        arguments = {name: filled(text, cell, own=True) for name, text in cell.said.items()}
     except RecipeError:
         if sql is not None:
             return " ".join(sql.split())
-        arguments = written_arguments(recipe)
+        arguments = cell.said
     listed = ", ".join(f"{name}={text}" for name, text in arguments.items())
     return f"{recipe.get('metric') or 'sql'}({listed})"

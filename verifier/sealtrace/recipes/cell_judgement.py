@@ -6,8 +6,7 @@ import re
 from dataclasses import replace
 
 from sealtrace.paper.number_grammar import is_factor, is_unit
-from sealtrace.paper.table_records import RecipeRecord
-from sealtrace.recipes.arguments import names_its_row, written_arguments
+from sealtrace.recipes.arguments import names_its_row
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import RecipeError, Value
@@ -32,13 +31,13 @@ def part_names(cell: TableCell) -> dict[str, int]:
     return names | {name: place for place, name in enumerate(called) if place < len(parts)}
 
 
-def judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statistic | None) -> Judgement:
+def judged(cell: TableCell, value: Value, metric: Statistic | None) -> Judgement:
     if value.text is not None:
         judgement = judge_text(cell.text, value.text)
         return _attested(cell, value.fixed) if value.fixed and judgement.status is CellStatus.EXACT else judgement
     if cell.printed is None or not cell.printed.numeric:
         return Judgement(CellStatus.MISMATCH, f"The paper prints {cell.text!r}; the records give a number.")
-    percent = bool(recipe.get("percent") or cell.printed.percent)
+    percent = bool(cell.followed.get("percent") or cell.printed.percent)
     numbers = in_print(cell.printed, value.numbers, percent=percent)
     judgement = judge(cell.printed, numbers, None if percent else value.rounded)
     if judgement.status is CellStatus.MISMATCH and not percent:
@@ -54,9 +53,7 @@ def judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statisti
     if value.words and printed_words != [" ".join(word.split()) for word in value.words]:
         found, due = (", ".join(map(repr, words)) or "no word" for words in (printed_words, value.words))
         return Judgement(CellStatus.MISMATCH, f"{said} with {found}; the records give {due}.")
-    if (
-        wrong := _unconverted(cell, value, metric, recipe) or _unscaled(cell, metric, recipe, percent=percent)
-    ) is not None:
+    if (wrong := _unconverted(cell, value, metric) or _unscaled(cell, metric, percent=percent)) is not None:
         return Judgement(CellStatus.MISMATCH, f"{said}; {wrong}")
     exact = judgement.status in (CellStatus.EXACT, CellStatus.TIE)
     given = metric is not None and metric.given
@@ -74,10 +71,10 @@ def judged(cell: TableCell, recipe: RecipeRecord, value: Value, metric: Statisti
     return judgement
 
 
-def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe: RecipeRecord) -> str | None:
+def _unconverted(cell: TableCell, value: Value, metric: Statistic | None) -> str | None:
     """Why a printed factor or unit is not what the recipe gives, where it is not."""
     assert cell.printed is not None
-    told = f"{metric.name if metric else ''} {recipe.get('sql') or ''} {' '.join(written_arguments(recipe).values())}"
+    told = f"{metric.name if metric else ''} {cell.followed.get('sql') or ''} {' '.join(cell.said.values())}"
     for part in cell.printed.parts:
         if part.suffix in ("", "%", "×", "x", *value.words):
             continue
@@ -87,9 +84,9 @@ def _unconverted(cell: TableCell, value: Value, metric: Statistic | None, recipe
     return None
 
 
-def _unscaled(cell: TableCell, metric: Statistic | None, recipe: RecipeRecord, *, percent: bool) -> str | None:
+def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> str | None:
     """Why a factor, a unit or per cent in the heading is not what the recipe gives, where it is not."""
-    said = written_arguments(recipe)
+    said = cell.said
     measured = said.get("of") or said.get("quantity") or (metric.name if metric else "")
     own = measured.rpartition("_")[2] if "_" in measured else ""  # the unit that the field is called by: latency_ms
     for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sealtrace.contract.result import WORDS, NumberResult
-from sealtrace.recipes.arguments import in_words, written_arguments
+from sealtrace.recipes.arguments import in_words
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import appearance
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print
@@ -88,8 +88,7 @@ class CellResult:
         """What the recipe computes, in words that hold for every row: what the row gives is named, not filled in."""
         if self.metric is None:
             return self.meaning
-        recipe = self.cell.recipe or self.cell.table_recipe or {}
-        said = {**self.arguments, **written_arguments(recipe)}
+        said = {**self.arguments, **self.cell.said}
         over = {} if self.about is None or self.population is not None else {"population": self.about}
         return in_words(self.metric, {**said, **over})
 
@@ -106,7 +105,7 @@ class CellResult:
     @property
     def stands_for(self) -> list[str]:
         """What the row's name stands for, where that is not what it prints."""
-        written = written_arguments(self.cell.recipe or self.cell.table_recipe or {})
+        written = self.cell.said
         filled = {
             key.rpartition(".")[2]: text
             for key, text in self.arguments.items()

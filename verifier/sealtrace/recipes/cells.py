@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from sealtrace.evidence import Evidence, once
@@ -70,6 +72,31 @@ class TableCell:
     def declared_name(self) -> bool:
         """Whether its recipe declares it a name."""
         return (self.recipe or {}).get("classification") == NAME
+
+    @cached_property
+    def followed(self) -> RecipeRecord:
+        """The recipe that gives it: its own, or that of the whole table where it prints a number and has none."""
+        holds = self.printed is not None or self.role == "number"
+        own = self.recipe is not None or not holds
+        return (self.recipe if own else self.table_recipe) or {}
+
+    @cached_property
+    def said(self) -> dict[str, str]:
+        """What that recipe says to its metric."""
+        return written_arguments(self.followed)
+
+
+def written_arguments(recipe: RecipeRecord) -> dict[str, str]:
+    """Everything that a recipe says to its metric, by name; conditions as `where.field`, several values as JSON."""
+    said = {name: text for name in _WORDS if isinstance(text := recipe.get(name), str)}
+    conditions = {"where": recipe.get("where"), "minus": recipe.get("minus"), "versus": recipe.get("versus")}
+    for name, given in conditions.items():
+        for field_, value in (given or {}).items():
+            said[f"{name}.{field_}"] = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+    return {**(recipe.get("arguments") or {}), **said}
+
+
+_WORDS = ("dataset", "of", "against", "group", "over", "show")
 
 
 @once

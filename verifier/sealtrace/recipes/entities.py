@@ -110,6 +110,7 @@ def own_names(name: str, value: str) -> Iterator[str]:
         yield shown
 
 
+@lru_cache(maxsize=4096)
 def canonical(value: str) -> str:
     """A value however its scale is written: `residual@0.080` is `residual@2/25`."""
     arm, at, scale = value.rpartition("@")
@@ -224,7 +225,7 @@ class Around:
             return True
         said = self.in_row(name, [value]) | self.in_heading(name, [value]) | self.in_caption(name, [value])
         said |= self._named_in(self.sentence, name, (value,))
-        return canonical(value) in map(canonical, said)
+        return value in said or canonical(value) in map(canonical, said)
 
 
 def disagreements(

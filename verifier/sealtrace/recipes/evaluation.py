@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sealtrace.evidence import Evidence, once
-from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.recipes.agreement import PrintedAgreement
 from sealtrace.recipes.arguments import (
     described_recipe,
@@ -16,7 +15,6 @@ from sealtrace.recipes.arguments import (
     filled_arguments,
     in_words,
     names_its_row,
-    written_arguments,
 )
 from sealtrace.recipes.beside import Beside, called_otherwise
 from sealtrace.recipes.cell_judgement import by_definition, judged, part_of
@@ -47,10 +45,7 @@ class Evaluator:
 
     def evaluate(self, cell: TableCell, caption: str) -> CellResult | None:
         """What becomes of a cell of a table with a caption; None where it holds no number and owes none."""
-        recipe = cell.recipe or {}
-        holds = cell.printed is not None or cell.role == "number"
-        if cell.recipe is None and cell.table_recipe is not None and holds:
-            recipe = cell.table_recipe
+        recipe = cell.followed
         ways = [
             name for name in ("metric", "sql", "elsewhere", "derived", "classification") if recipe.get(name) is not None
         ]
@@ -62,11 +57,11 @@ class Evaluator:
             note = f" {recipe['note']}" if recipe.get("note") else ""
             sentence = f"Nothing says how this cell follows from the records.{note}"
             return CellResult(cell, Judgement(CellStatus.UNCLASSIFIED, sentence))
-        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+        metric = metric_of(recipe.get("metric"), cell.said)
         result = CellResult(
             cell,
             Judgement(CellStatus.MISSING, ""),
-            recipe=described_recipe(recipe, cell),
+            recipe=described_recipe(cell),
             undisclosed=tuple(recipe.get("undisclosed") or ()),
             metric=metric,
         )
@@ -98,12 +93,12 @@ class Evaluator:
             around = self._rows.around(cell, caption, own=metric is not None and metric.given)
             population = self._rows.population_of(cell)
             if metric is not None:
-                result = replace(result, arguments=self._asked(recipe, cell, metric, population))
+                result = replace(result, arguments=self._asked(cell, metric, population))
             elif recipe.get("metric") == OTHER_CELL:
-                result = replace(result, arguments=filled_arguments(recipe, cell, None, self._rows.names))
+                result = replace(result, arguments=filled_arguments(cell, None, self._rows.names))
             if not_available and _from_itself(result.arguments):
                 return None
-            value = self._value(recipe, cell, around, result.arguments)
+            value = self._value(cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
             if metric is not None:
                 meaning = in_words(metric, result.arguments)
@@ -118,7 +113,7 @@ class Evaluator:
             declared = not_told if self._rows.declared else ()
             result = replace(result, unsaid=declared, meaning=meaning, population=population)
             if population is not None:
-                without, share = self._without(recipe, cell, caption), self._queries.share(population)
+                without, share = self._without(cell, caption), self._queries.share(population)
                 result = replace(result, without_population=without, share=share)
             if not self._rows.declared and not_told:
                 reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0]}"
@@ -132,13 +127,11 @@ class Evaluator:
                 return None
             problem = str(error) if isinstance(error, RecipeError) else None
             return replace(result, judgement=Judgement(CellStatus.MISSING, str(error)), problem=problem)
-        return replace(result, judgement=judged(cell, recipe, value, metric), value=value)
+        return replace(result, judgement=judged(cell, value, metric), value=value)
 
-    def _asked(
-        self, recipe: RecipeRecord, cell: TableCell, metric: Statistic, population: RecipePopulation | None
-    ) -> dict[str, str]:
+    def _asked(self, cell: TableCell, metric: Statistic, population: RecipePopulation | None) -> dict[str, str]:
         """A metric's arguments, with the conditions of the table's population."""
-        arguments = filled_arguments(recipe, cell, metric, self._rows.names)
+        arguments = filled_arguments(cell, metric, self._rows.names)
         if population is None or "where" not in metric.optional:
             return arguments
         if arguments.setdefault("dataset", population.dataset) != population.dataset:
@@ -147,18 +140,19 @@ class Evaluator:
             arguments.setdefault(f"where.{name}", values[0] if len(values) == 1 else json.dumps(values))
         return arguments
 
-    def _without(self, recipe: RecipeRecord, cell: TableCell, caption: str) -> str | None:
+    def _without(self, cell: TableCell, caption: str) -> str | None:
         """What the recipe gives without the table's population."""
-        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
+        metric = metric_of(cell.followed.get("metric"), cell.said)
         whole = replace(cell, population=None)
         try:
-            arguments = {} if metric is None else self._asked(recipe, whole, metric, None)
-            value = self._value(recipe, whole, self._rows.around(whole, caption), arguments)
+            arguments = {} if metric is None else self._asked(whole, metric, None)
+            value = self._value(whole, self._rows.around(whole, caption), arguments)
         except (RecipeError, MissingEvidenceError):
             return None
         return ", ".join(f"{float(number):.6g}" for number in value.numbers)
 
-    def _value(self, recipe: RecipeRecord, cell: TableCell, around: Around, arguments: dict[str, str]) -> Value:
+    def _value(self, cell: TableCell, around: Around, arguments: dict[str, str]) -> Value:
+        recipe = cell.followed
         if (name := recipe.get("metric")) is not None:
             if name == OTHER_CELL:
                 signed = cell.printed is not None and cell.printed.percent
@@ -211,9 +205,9 @@ class Evaluator:
         recipe = {} if other is None else other.recipe or {}
         if other is None or recipe.get("metric") == OTHER_CELL or not (recipe.get("metric") or recipe.get("sql")):
             raise RecipeError(f"{address!r} is no cell with a recipe of its own")
-        metric = metric_of(recipe.get("metric"), written_arguments(recipe))
-        arguments = {} if metric is None else filled_arguments(recipe, other, metric, self._rows.names)
-        value = self._value(recipe, other, self._rows.around(other, ""), arguments)
+        metric = metric_of(recipe.get("metric"), other.said)
+        arguments = {} if metric is None else filled_arguments(other, metric, self._rows.names)
+        value = self._value(other, self._rows.around(other, ""), arguments)
         unsigned = other.printed is not None and not other.printed.percent
         if recipe.get("percent") and other.printed is not None and not fraction:
             value = replace(value, numbers=in_print(other.printed, value.numbers, percent=True), rounded=None)

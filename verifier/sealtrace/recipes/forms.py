@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sealtrace.bundle.encoding import arrow_array
+
 Altering = Callable[[pa.Table, Collection[str]], pa.Table]
 """From a table, and the columns that select rows, which stay as they are."""
 
@@ -23,7 +25,7 @@ def _shuffled(seed: int) -> Altering:
 
     def alter(table: pa.Table, kept: Collection[str]) -> pa.Table:
         random = np.random.default_rng(seed)
-        orders = [pa.array(random.permutation(table.num_rows)) for _ in table.columns]
+        orders = [arrow_array(random.permutation(table.num_rows)) for _ in table.columns]
         columns = [
             column if name in kept else _moved(column.take(order), seed, texts=seed > 1)
             for name, column, order in zip(table.column_names, table.columns, orders, strict=True)
@@ -51,10 +53,10 @@ FORMS: dict[str, Altering] = {
     "shuffled otherwise": _shuffled(2),
     "with other numbers": _each(lambda column: _moved(column, 3, texts=False)),
     "some rows twice": lambda table, _: table.take(
-        pa.array(np.r_[np.arange(table.num_rows), np.arange(0, table.num_rows, 2)])
+        arrow_array(np.r_[np.arange(table.num_rows), np.arange(0, table.num_rows, 2)])
     ),
     "without every third row": lambda table, _: table.take(
-        pa.array(np.flatnonzero(np.arange(table.num_rows) % 3 != 1))
+        arrow_array(np.flatnonzero(np.arange(table.num_rows) % 3 != 1))
     ),
     "one row": lambda table, _: table.slice(0, 1),
     "no row": lambda table, _: table.slice(0, 0),
@@ -73,7 +75,7 @@ def _with_other_results(seed: int, *, texts: bool, longest: bool) -> Altering:
         if pa.types.is_struct(column.type):
             held = _flags_set(column)
             row = int(held.argmax() if longest else held.argmin())
-            return column.take(pa.array(np.full(len(column), row)))
+            return column.take(arrow_array(np.full(len(column), row)))
         flags = pa.types.is_boolean(column.type)
         return _moved(pc.fill_null(column, longest) if flags else column, seed, texts=texts)
 
@@ -111,14 +113,15 @@ def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArra
         maps = column.combine_chunks()
         items = _moved(pa.chunked_array([maps.items]), seed, texts=texts).combine_chunks()
         if seed % 2 == 0:  # what is best differs, and otherwise in records that hold more or less
-            items = items.take(pa.array(np.random.default_rng([seed, len(items)]).permutation(len(items))))
+            items = items.take(arrow_array(np.random.default_rng([seed, len(items)]).permutation(len(items))))
         return pa.chunked_array([pa.MapArray.from_arrays(maps.offsets, maps.keys, items, column.type)])
     steps = np.arange(len(column)) % 7
-    some = pa.array(steps % 3 == seed % 3)
+    some = pc.equal(arrow_array(steps % 3), seed % 3)
     if pa.types.is_floating(column.type):
-        return pc.add(pc.multiply(column, 1.0 + 0.37 * seed), pa.array(0.0113 * seed * (1 + steps)).cast(column.type))
+        added = arrow_array(0.0113 * seed * (1 + steps)).cast(column.type)
+        return pc.add(pc.multiply(column, 1.0 + 0.37 * seed), added)
     if pa.types.is_integer(column.type):
-        return pc.add(column, pa.array(seed + steps).cast(column.type))
+        return pc.add(column, arrow_array(seed + steps).cast(column.type))
     if pa.types.is_boolean(column.type):
         return pc.xor(column, some)
     if texts and pa.types.is_string(column.type):

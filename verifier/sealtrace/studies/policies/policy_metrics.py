@@ -7,9 +7,8 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
 
-from sealtrace.bundle.encoding import arrow_array
+from sealtrace.bundle.encoding import arrow_array, by_reference, references
 from sealtrace.bundle.frames import Index, Matrix, Vector, action_matrix
 from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
@@ -300,14 +299,18 @@ def charged(study: Study, quantity: str, traces: Index) -> Fraction:
     if quantity not in study.declared.counted:
         raise RecipeError(f"ledgers count no {quantity!r}; they count {', '.join(study.declared.counted)}")
     items = study.frame("trace").column("ledger").take(arrow_array(traces)).flatten()
-    charges = pa.table({"event": items.field("event").cast(pa.string()), "amount": items.field(quantity)})
-    if charges.column("amount").null_count:
+    if items.field(quantity).null_count:
         raise MissingEvidenceError(f"a ledger leaves out its {quantity}")
+    events, amounts = by_reference(items.field("event")), items.field(quantity).dictionary_encode()
+    named, told = events.dictionary.to_pylist(), amounts.dictionary.to_pylist()
+    # Arrow would group them, and import everything that it has for files and networks first.
+    charges = references(events).astype(np.int64) * len(told) + references(amounts)
     total = Fraction(0)
-    for charge in charges.group_by(["event", "amount"]).aggregate([([], "count_all")]).to_pylist():
-        declared = study.declared.charges.get(charge["event"], {}).get(quantity)
-        usual = declared is not None and float(charge["amount"]) == as_double(Fraction(declared))
-        total += charge["count_all"] * Fraction(declared if declared is not None and usual else charge["amount"])
+    for charge, times in zip(*(one.tolist() for one in np.unique(charges, return_counts=True)), strict=True):
+        event, amount = named[charge // len(told)], told[charge % len(told)]
+        declared = study.declared.charges.get(event, {}).get(quantity)
+        usual = declared is not None and float(amount) == as_double(Fraction(declared))
+        total += times * Fraction(declared if declared is not None and usual else amount)
     return total
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from sealtrace.evidence import once
-from sealtrace.recipes.cells import cells_of, tables_in
+from sealtrace.recipes.cells import cells_in, tables_in
 from sealtrace.recipes.metrics import metric_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Partition
@@ -25,7 +25,7 @@ def is_used(study: Study, path: list[str]) -> bool:
 def _asked(study: Study) -> frozenset[tuple[str, str]]:
     """The metrics of results that the tables' cells ask for, each with its variant."""
     found = set()
-    for cell in (cell for table in tables_in(study.evidence) for cell in cells_of(table)):
+    for cell in (cell for table in tables_in(study.evidence) for cell in cells_in(study.evidence, table.path or "")):
         recipe, known = cell.recipe or {}, {**cell.texts, **cell.arguments}
         metric = metric_of(recipe.get("metric"), recipe.get("arguments") or ())
         if metric is not None and not metric.given:

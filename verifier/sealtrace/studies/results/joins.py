@@ -55,7 +55,7 @@ def incomplete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str
 def _within(
     table: pa.Table, rows: Index, items: Index, systems: Index, item: list[str], system: list[str], by: Sequence[str]
 ) -> Iterator[Gap]:
-    pairs = np.unique(np.stack([systems, items]), axis=1)
+    pairs = _pairs(systems, items)
     each_item, seen = np.unique(pairs[1], return_counts=True)
     each_system = np.unique(pairs[0])
     if len(pairs[0]) == len(each_item) * len(each_system):
@@ -123,7 +123,7 @@ def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap
 def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
     """Rows that agree in some fields and differ in one that those determine."""
     groups, values = _codes(table, on), _codes(table, [field])
-    pairs = np.unique(np.stack([groups, values]), axis=1)
+    pairs = _pairs(groups, values)
     several = np.unique(pairs[0][1:][pairs[0][1:] == pairs[0][:-1]])
     gaps = []
     doubted = np.flatnonzero(np.isin(groups, several))
@@ -159,6 +159,15 @@ def unknown(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Sequenc
 def _plain(table: pa.Table) -> pa.Table:
     fields = [pa.string() if pa.types.is_dictionary(column.type) else column.type for column in table.schema]
     return table.cast(pa.schema(list(zip(table.column_names, fields, strict=True))))
+
+
+def _pairs(first: Index, second: Index) -> tuple[Index, Index]:
+    """The pairs that rows have, each once, in order. `np.unique` along an axis compares bytes, ten times as slowly."""
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    return first[new], second[new]
 
 
 def _codes(table: pa.Table, fields: Sequence[str]) -> Index:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sealtrace.bundle.encoding import distinct
 from sealtrace.bundle.frames import Index, Mask, Vector, action_matrix
 from sealtrace.checks.outcome import Outcome, text
 from sealtrace.checks.registry import check, lacking
@@ -188,6 +189,6 @@ def _unscored(study: Study, candidate: int, inside: Mask, within: Mask) -> str |
         return reason
     due = study.joined.to_be_scored & (study.joined.candidate == candidate)
     states, scored = study.joined.state[due], study.joined.state[study.scored.rows[inside]]
-    if len(np.unique(scored)) < len(scored) or len(scored) < int(within[states[states >= 0]].sum()):
+    if len(distinct(scored)) < len(scored) or len(scored) < int(within[states[states >= 0]].sum()):
         return f"{study.candidates[candidate].name} is not scored exactly once at every state"
     return None

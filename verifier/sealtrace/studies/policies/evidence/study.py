@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.encoding import by_reference
+from sealtrace.bundle.encoding import by_reference, distinct
 from sealtrace.bundle.frames import (
     ActionLists,
     ActionMatrix,
@@ -77,7 +77,7 @@ class Joined(View):
         observations = self.frame("observation")
         splits, names = observations.texts("split")
         # Where one candidate has a trace in a split, each that is declared for it owes one at every state of it.
-        traced = set(np.unique(splits[self.state[self.state >= 0]]).tolist())
+        traced = set(distinct(splits[self.state[self.state >= 0]]).tolist())
         for place in places:
             candidate, rows = self.bank.candidates[place], np.flatnonzero(self.candidate == place)
             states = self.state[rows]
