@@ -12,7 +12,7 @@ import pytest
 import sealtrace
 from large_bundle import make
 from planted import KINDS, Study, make_study, measured
-from ratios import ATTEMPTS, Ratio
+from ratios import ATTEMPTS, QUOTIENTS, Ratio, usually
 from ratios import main as judge
 from support import ROOT
 
@@ -69,20 +69,26 @@ def test_every_change_of_a_small_module_is_noticed_or_explained() -> None:
     assert done.returncode == 0
 
 
-def test_a_cost_that_doubled_fails_and_noise_does_not(capsys: pytest.CaptureFixture[str]) -> None:
-    """Three measurements beyond twice the limit are an error; one within it is enough, and a little more is named."""
-    noisy = iter([9.0, 1.0])
-    judge([Ratio("noisy", 2.0, lambda: next(noisy)), Ratio("near", 2.0, lambda: 2.5)])
-    assert "beyond the limit 3 times: near" in capsys.readouterr().out
-    slow: list[float] = []
+def test_a_cost_that_doubled_fails_and_a_busy_minute_does_not() -> None:
+    """One odd quotient of some changes no median, and a whole odd attempt is made up for by the next; twice stays."""
+    odd, minute = iter([9.0, 1.0, 1.0]), iter([9.0, 9.0, 1.0, 1.0, 1.0, 1.0])
+    judge([usually("odd", 1.0, lambda: next(odd)), usually("a busy minute", 1.0, lambda: next(minute))])
+    assert list(minute) == []
+    asked: list[float] = []
 
-    def measured() -> float:
-        slow.append(9.0)
-        return slow[-1]
+    def doubled() -> float:
+        asked.append(2.0 + 0.3 * (-1) ** len(asked))
+        return asked[-1]
 
-    with pytest.raises(SystemExit, match="beyond twice the limit 3 times: slow"):
-        judge([Ratio("fast", 2.0, lambda: 1.0), Ratio("slow", 2.0, measured)])
-    assert len(slow) == ATTEMPTS
+    with pytest.raises(SystemExit, match="beyond the limit 4 times: slow"):
+        judge([usually("fast", 1.0, lambda: 1.0), usually("slow", 1.0, doubled)])
+    assert len(asked) == ATTEMPTS * QUOTIENTS
+
+
+def test_growth_is_measured_again_only_where_it_is_too_much() -> None:
+    """A family with one quotient an attempt: the median of three leaves out the odd one."""
+    found = iter([9.0, 4.0, 4.0])
+    judge([Ratio("growth", 6.5, lambda: next(found), quotients=1)])
 
 
 def test_planted_errors_of_every_kind_are_named_with_the_right_value(tmp_path: Path) -> None:
