@@ -159,18 +159,27 @@ def _inlined(node: Any, definitions: dict[str, Any]) -> Any:
     return {key: _inlined(value, definitions) for key, value in node.items() if key not in ("$defs", "examples")}
 
 
-def misfits_of(kind: RowKind, record: Any) -> list[tuple[str, str, str]]:
-    """(JSON pointer, expected, found) for all that the schema or the model refuses; declared rows have no model."""
-    if isinstance(kind, Declared):
-        return list(_refusals(kind, record))
-    return fitted(kind, record)[0]
+def misfits_of(kind: RowKind, record: Any, *, by_library: bool = False) -> list[tuple[str, str, str]]:
+    """(JSON pointer, expected, found) for all that the schema or the model refuses; declared rows have no model.
+
+    The library is asked only where a record does not plainly fit, or `by_library` says so.
+    """
+    refused = list(_refusals(kind, record)) if by_library or not plainly_fits(kind, record) else []
+    return refused if isinstance(kind, Declared) else _with_model(kind, record, refused)[0]
 
 
 def fitted(kind: str, record: Any) -> tuple[list[tuple[str, str, str]], Record | None]:
     """What the schema or the model of a kind refuses, and the validated record where nothing is refused."""
+    return _with_model(kind, record, [] if plainly_fits(kind, record) else list(_refusals(kind, record)))
+
+
+def _with_model(
+    kind: str, record: Any, found: list[tuple[str, str, str]]
+) -> tuple[list[tuple[str, str, str]], Record | None]:
+    """The same, where it is known what the schema refuses."""
     from pydantic import ValidationError as ModelError  # the models are not needed to hash a bundle
 
-    found, said = list(_refusals(kind, record)), None
+    said = None
     try:
         said = model_of(kind).model_validate(record)
     except ModelError as error:
@@ -188,7 +197,7 @@ def schema_accepts(kind: str, record: Any) -> bool:
 
 
 def _refusals(kind: RowKind, record: Any) -> Iterator[tuple[str, str, str]]:
-    for error in () if plainly_fits(kind, record) else _validator(kind).iter_errors(record):
+    for error in _validator(kind).iter_errors(record):
         # The branch that is not `null` says what was wrong; "is not valid under any" does not.
         causes = [cause for cause in error.context or () if cause.validator_value != "null"] or [error]
         for cause in causes:

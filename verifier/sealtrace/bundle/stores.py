@@ -115,7 +115,7 @@ def _judge_each(table: pa.Table, kind: RowKind, reading: RowsReading) -> None:
     # Only sound rows have a form in JSON: Parquet can hold a map with a key twice.
     records = table.take(pa.array(sound)).to_pylist(maps_as_pydicts="strict")
     for row, record in zip(sound.tolist(), records, strict=True):
-        for misfit in misfits_of(kind, without_nulls(record)):
+        for misfit in misfits_of(kind, without_nulls(record), by_library=True):
             reading.of_value(row, *misfit)
 
 
