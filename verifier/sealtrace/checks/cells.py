@@ -331,9 +331,9 @@ def coarse(results: list[CellResult]) -> Iterator[CellResult]:
         result, unit, digits = found[place]
         assert result.value is not None
         assert result.cell.printed is not None
-        value, printed = result.value.numbers[0], result.cell.printed.parts[0].value
+        given, said = result.value.numbers[0], result.cell.printed.parts[0].value
         others = [*found[:place], *found[place + 1 :]]
-        if printed not in (value, 100 * value) and all(unit > one and digits < count for _, one, count in others):
+        if said not in (given, 100 * given) and all(unit > one and digits < count for _, one, count in others):
             yield result
 
 
