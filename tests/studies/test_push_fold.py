@@ -181,6 +181,25 @@ def test_violations_are_those_that_the_recipe_counts_one_by_one() -> None:
         counted = violation(profiles[name], base, values)
         assert float(compute(study, "over_seeds", asked).numbers[0]) == counted, name
         assert (counted == 0) is (name == "base/11")
+        assert compute(study, "violations", {"arm": name}).numbers == (round(counted * 52), 52)
+
+
+def test_components_are_the_papers_four() -> None:
+    """In one table, and what the page says of them."""
+    table = json.loads((BUNDLE / "report" / "table.component.json").read_text(encoding="utf-8"))
+    found = {row["label"]: row["cells"] for row in table["rows"]}
+    steps = ("Behaviour cloning", "Policy distillation", "Residual correction", "Observed-only residual")
+    assert set(steps) <= set(found)
+    correction, observed = found["Residual correction"], found["Observed-only residual"]
+    for known in ("Behaviour cloning", "Policy distillation", "Full policy"):
+        for residual in (correction, observed):
+            assert float(residual[2]) < float(found[known][2])
+            assert float(residual[3]) > float(found[known][3])
+            assert float(residual[4]) < float(found[known][4])
+    # Told what the base says, it is nearer to the solver, and easier to exploit.
+    assert float(correction[2]) < float(observed[2])
+    assert float(correction[3]) > float(observed[3])
+    assert float(correction[4]) > float(observed[4])
 
 
 @pytest.mark.parametrize(

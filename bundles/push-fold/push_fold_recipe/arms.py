@@ -2,7 +2,8 @@
 
 Behaviour cloning learns from twenty sampled actions of the solver at every information set. The other arms learn from
 its distributions: a small base alone; a wider network from nothing, the full policy; and a residual that is added to
-the base, which stays as it is. The shifted residual learned where hands against the loose opponent lead.
+the base, which stays as it is. The shifted residual learned where hands against the loose opponent lead. All these see
+what the acting player sees and nothing else; the correction is a residual that is also told what the base says.
 
 Where an arm is undecided, it asks the solver, which is a call, and plays as that does.
 """
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from random import Random
 
 from push_fold_recipe.game import POINTS, RANKS, Policy, deals, information_sets
-from push_fold_recipe.networks import Example, Network, seen, share, train
+from push_fold_recipe.networks import Example, Network, bend, seen, share, train
 
 SEEDS = (11, 23, 37)
 DRAWS = 20
@@ -28,6 +29,7 @@ ARMS = {
     "full": "Full policy",
     "residual": "Residual",
     "shifted": "Residual: shift",
+    "correction": "Residual correction",
 }
 OPPONENTS = {"careful": 9, "loose": 4}
 """Opponent to the place of the lowest rank that pushes and calls."""
@@ -80,11 +82,23 @@ def trained(solved: Policy) -> dict[str, Output]:
         for arm, weights in (("residual", even), ("shifted", shift)):
             start = examples(bold, weights, base.output)
             found[f"{arm}/{seed}"] = _added(base, train(Network.drawn(WIDE, random), start, EPOCHS["further"]))
+        told = [(_told(base, values), *rest) for values, *rest in examples(bold, even, base.output)]
+        corrected = train(Network.drawn(WIDE, random, len(told[0][0])), told, EPOCHS["further"])
+        found[f"correction/{seed}"] = _corrected(base, corrected)
     return {f"{arm}/{seed}": found[f"{arm}/{seed}"] for arm in ARMS for seed in SEEDS}
 
 
 def _added(base: Network, residual: Network) -> Output:
     return lambda values: base.output(values) + residual.output(values)
+
+
+def _told(base: Network, values: list[float]) -> list[float]:
+    """What is seen, and what the base says of it."""
+    return [*values, bend(base.output(values))]
+
+
+def _corrected(base: Network, residual: Network) -> Output:
+    return lambda values: base.output(values) + residual.output(_told(base, values))
 
 
 def asks(output: float) -> bool:

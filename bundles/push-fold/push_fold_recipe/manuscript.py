@@ -10,8 +10,8 @@ def source(tables: list[dict[str, Any]]) -> str:
     named = ", ".join(rf"\ref{{{table['label']}}}" for table in tables)
     parts = [
         r"\documentclass{article}",
-        r"\setlength{\textwidth}{16cm}",
-        r"\setlength{\oddsidemargin}{0cm}",
+        r"\setlength{\textwidth}{18cm}",
+        r"\setlength{\oddsidemargin}{-1cm}",
         r"\begin{document}",
         f"An all-in game for two, solved and learnt from. The tables are {named}.",
         *map(_table, tables),

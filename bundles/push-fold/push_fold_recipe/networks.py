@@ -45,8 +45,8 @@ class Network:
     last: list[float]
 
     @classmethod
-    def drawn(cls, units: int, random: Random) -> Network:
-        inputs = len(seen("2:"))
+    def drawn(cls, units: int, random: Random, inputs: int | None = None) -> Network:
+        inputs = inputs or len(seen("2:"))
         hidden = [[2 * random.random() - 1 for _ in range(inputs)] for _ in range(units)]
         return cls(hidden, [0.0] * (units + 1))
 

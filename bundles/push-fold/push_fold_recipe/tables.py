@@ -20,7 +20,8 @@ COMPONENTS = {
     "cloning": "Behaviour cloning",
     "base": "Policy distillation",
     "full": "Full policy",
-    "residual": "Residual correction",
+    "correction": "Residual correction",
+    "residual": "Observed-only residual",
 }
 """What components are called beside arms."""
 
@@ -44,6 +45,12 @@ class Study:
 
     def timed(self, arm: str) -> list[dict[str, Any]]:
         return [one for one in self.attempts if _arm(one["arm"]) == arm and one["phase"] == "timed"]
+
+    def violated(self, arm: str) -> list[float]:
+        """Of each seed, the share of information sets at which it violates."""
+        bases = {seed: self.profiles[f"{THRESHOLD['base']}/{seed}"] for seed in SEEDS}
+        values = action_values(self.profiles["solver"])
+        return [violation(self.profiles[f"{arm}/{seed}"], base, values) for seed, base in bases.items()]
 
 
 def _arm(name: str) -> str:
@@ -140,11 +147,12 @@ def profile_table(study: Study) -> dict[str, Any]:
 
 
 def arm_table(study: Study) -> dict[str, Any]:
-    """Every arm over three seeds: exact values, exploitability, score, and what a decision costs."""
+    """Every arm over three seeds: violations, exact values, exploitability, score, and what a decision costs."""
     rows = []
     for arm, title in ARMS.items():
-        timed = study.timed(arm)
+        timed, states = study.timed(arm), len(study.profiles["solver"])
         cells = [
+            f"{round(sum(study.violated(arm)) * states)}/{len(SEEDS) * states}",
             *(text(study.against(arm, other)) for other in ("uniform", "solver")),
             text(study.over_seeds(arm, exploitability)),
             text(score(study.met(arm, "careful"))),
@@ -153,6 +161,7 @@ def arm_table(study: Study) -> dict[str, Any]:
         ]
         rows.append(_row(title, cells, arm=arm))
     recipes = {
+        "Count": _recipe("violations", arm="{arm}"),
         "Weak EV against uniform": _recipe("tree_ev", arm="{arm}", opponent="uniform"),
         "Tree EV against solver": _recipe("tree_ev", arm="{arm}", opponent="solver"),
         "Exploit.": _over_seeds("exploitability"),
@@ -161,8 +170,8 @@ def arm_table(study: Study) -> dict[str, Any]:
         "ms": _served("mean_ms"),
     }
     caption = (
-        "Mean over three seeds: exact values in chips per hand, exploitability, wins and half of the ties, "
-        "and of a decision the calls for help and the time."
+        "Three seeds: violated information sets by all, and as means exact values in chips per hand, exploitability, "
+        "wins and half of the ties, and of a decision the calls for help and the time."
     )
     return _table("tab:arms", caption, "Arm", recipes, rows)
 
@@ -191,6 +200,7 @@ def opponent_table(study: Study) -> dict[str, Any]:
             rates = [sum(hand["result"] == result for hand in hands) / len(hands) for result in ("win", "tie", "loss")]
             cells = [
                 *(text(100 * rate, 2) for rate in rates),
+                text(100 * legality(study.timed(arm)), 2),
                 text(score(hands)),
                 text(mean([hand["value"] for hand in hands])),
                 f"[{text(low)}, {text(high)}]",
@@ -203,12 +213,16 @@ def opponent_table(study: Study) -> dict[str, Any]:
         for letter, result in (("W", "win"), ("T", "tie"), ("L", "loss"))
     }
     recipes |= {
+        "Legal (%)": _served("legality") | {"percent": True},
         "Score": _recipe("match_score", **who),
         "EV per hand": _recipe("hand_ev", **who),
         "95% interval": _recipe("hand_ev_interval", **who),
         "Hands": _recipe("hands", **who),
     }
-    caption = "Three seeds together on the same deals in both seats; the interval takes the deal as the unit."
+    caption = (
+        "Three seeds together on the same deals in both seats; the interval takes the deal as the unit. Legal is the "
+        "share of the service's attempts that are."
+    )
     return _table("tab:opponents", caption, "Arm / opponent", recipes, rows)
 
 
@@ -242,21 +256,16 @@ def component_table(study: Study) -> dict[str, Any]:
 
 def cost_table(study: Study) -> dict[str, Any]:
     """Every arm: where it is worse than the base, best responses to it, and what its service does and costs."""
-    values = action_values(study.profiles["solver"])
     rows = []
     for arm, title in ARMS.items():
-        violated = [
-            violation(study.profiles[f"{arm}/{seed}"], study.profiles[f"{THRESHOLD['base']}/{seed}"], values)
-            for seed in SEEDS
-        ]
         timed = study.timed(arm)
         requests = len({one["request"] for one in timed})
         ended = {one["request"]: one["outcome"] for one in timed}
         cells = [
-            text(100 * mean(violated), 2),
+            text(100 * mean(study.violated(arm)), 2),
             text(study.over_seeds(arm, lambda policy: float(best_response(policy, 0)))),
             text(study.over_seeds(arm, lambda policy: float(best_response(policy, 1)))),
-            text(100 * sum(one["outcome"] == "ok" for one in timed) / len(timed), 2),
+            text(100 * legality(timed), 2),
             text(100 * sum(one["attempt"] > 0 for one in timed) / len(timed), 2),
             text(100 * sum(outcome != "ok" for outcome in ended.values()) / requests, 2),
             text(sum(one["prompt_tokens"] + one["generated_tokens"] for one in timed) / requests, 2),
@@ -278,6 +287,11 @@ def cost_table(study: Study) -> dict[str, Any]:
         "responses to it, legal answers and retries by all attempts, failed requests, and tokens and time of a request."
     )
     return _table("tab:costs", caption, "Arm", recipes, rows)
+
+
+def legality(attempts: list[dict[str, Any]]) -> float:
+    """The share of legal answers among all attempts."""
+    return sum(one["outcome"] == "ok" for one in attempts) / len(attempts)
 
 
 def latencies(attempts: list[dict[str, Any]]) -> dict[str, float]:

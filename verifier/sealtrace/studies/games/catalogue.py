@@ -140,7 +140,7 @@ appendix C, denominators: training variability
     over_seeds quantity arm [runs] [statistic] [teacher]: mean and standard deviation over training seeds, with the
         declared divisor; the runs of an arm are students, or the profiles `arm/run` beside a named teacher
 section 3.3, violation
-    violations arm [runs]: violated held-out states by all, over seeds
+    violations arm [runs]: violated states by all, over seeds: held-out ones of students, else all information sets
 section 3.4: selection
     calibrated_scale run: the largest certified scale
 section 3.4: k and n

@@ -247,8 +247,10 @@ def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
 @metric("violations")
 def violations(study: GameStudy, arguments: Arguments) -> Value:
     names = _candidates(study, arguments)
-    size = declared_students(study).declared.held_out.draws
-    counts = np.rint(quantity_of(study, "violation", tuple(names)) * size).astype(np.int64)
+    shares = quantity_of(study, "violation", tuple(names))
+    students = students_of(study)
+    size = len(study.game.information_sets) if students is None else students.declared.held_out.draws
+    counts = np.rint(shares * size).astype(np.int64)
     return Value((Fraction(int(counts.sum())), Fraction(size * len(names))))
 
 
