@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import sqlite3
 from collections.abc import Callable
@@ -446,3 +447,42 @@ def test_a_table_for_readers_beside_its_data_is_not_read_twice(tmp_path: Path) -
     listing = read_results(tmp_path)
     assert [table.file for table in listing.tables] == ["scores.csv"]
     assert listing.problems == ["scores.md: not read, a data file of the same name is read in its place"]
+
+
+NO_CHARACTER = '{"model":"\\ud800","score":61.25},{"model":"beta","sc\\udfffore":3,"score":66.18}'
+"""Half of a character that takes two, which JSON can escape and no encoding can write."""
+HALVES = {
+    "json": f"[{NO_CHARACTER}]",
+    "jsonl": NO_CHARACTER.replace("},{", "}\n{"),
+    "ipynb": json.dumps(
+        {"cells": [{"outputs": [{"text": ["model  score\n", "alpha\ud800  61.25\n", "beta  66.18\n"]}]}]}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [*HALVES, "a name of a file"])
+def test_a_text_that_no_encoding_writes_is_escaped(tmp_path: Path, kind: str) -> None:
+    """Read, compared, and saved as a draft; the numbers beside it are as good as before."""
+    results = tmp_path / "results"
+    results.mkdir()
+    if kind in HALVES:
+        (results / f"a.{kind}").write_text(HALVES[kind])
+    else:
+        for name, score in ((b"alpha\xff.csv", 61.25), (b"beta\xff.csv", 66.18)):
+            Path(os.fsdecode(os.fsencode(results / "") + b"/" + name)).write_text(f"score\n{score}\n")
+    paper = tmp_path / "paper.md"
+    paper.write_text("| Model | Score |\n|---|---|\n| alpha | 61.25 |\n| beta | 66.18 |\n")
+    run = CliRunner().invoke(check, [str(paper), str(results), "--save", str(tmp_path / "draft")])
+    assert isinstance(run.exception, SystemExit | None), run.exception
+    assert run.exit_code == 0, run.output
+
+
+def test_large_files_with_such_a_text_are_read(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    rows = [f'{{"model":"{name}","score":{row}.5}}' for row, name in enumerate(["\\ud800", "beta"] * 20)]
+    (tmp_path / "runs" / "a.jsonl").write_text("\n".join(rows) + "\n")
+    paper = tmp_path / "paper.md"
+    paper.write_text("| Model | Score |\n|---|---|\n| beta | 20.5 |\n| other | 19.5 |\n")
+    findings, _ = examine_files(paper, tmp_path / "runs", seconds=20, large=100)
+    result = concluded(findings, "test")
+    assert {number.word for number in result.numbers}

@@ -203,3 +203,21 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(command: str) -> None:
         done = subprocess.run([*SCRIPT, *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, "internal error" in done.stderr) == (2, False)
     assert "No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", ["verify /nonexistent", "audit /nonexistent.tex", "no-such-command", "verify --no-such"]
+)
+@pytest.mark.parametrize("full", [True, False])
+def test_what_cannot_be_said_is_no_verdict(arguments: str, full: bool) -> None:
+    """Where standard error takes nothing, or nobody reads it, the exit code is still that of a mistake."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    if full:
+        os.close(writer)
+        writer = os.open("/dev/full", os.O_WRONLY)
+    try:
+        done = subprocess.run([*SCRIPT, *arguments.split()], stdout=subprocess.DEVNULL, stderr=writer, check=False)
+    finally:
+        os.close(writer)
+    assert done.returncode == 2

@@ -30,6 +30,7 @@ from sealtrace.bundle import reading
 from sealtrace.bundle.child_process import allow_time
 from sealtrace.cli import main as command_line
 from sealtrace.paper import pdf
+from sealtrace.recipes import sql
 from sealtrace.relations.work import remembering
 from sealtrace.studies.games.mathematics import association, evaluation, hands
 from sealtrace.studies.policies.checks import leaks
@@ -243,6 +244,8 @@ def _all_verdicts(log: str, *bundles: str) -> int:
         with TemporaryDirectory() as output:
             # Imports everything and fills what is remembered, before anything is forked.
             in_silence(lambda: verify(bundle, Path(output)))
+        # A fork cannot wait for a child of its parent, so the process that answered queries ends here.
+        sql._rest()
         gc.freeze()
         for verdict in verdicts(bundle, lambda path, damage: (path, damage) not in done):
             known.append({"bundle": name, **verdict._asdict()})

@@ -181,7 +181,7 @@ def test_violations_are_those_that_the_recipe_counts_one_by_one() -> None:
         counted = violation(profiles[name], base, values)
         assert float(compute(study, "over_seeds", asked).numbers[0]) == counted, name
         assert (counted == 0) is (name == "base/11")
-        assert compute(study, "violations", {"arm": name}).numbers == (round(counted * 52), 52)
+        assert compute(study, "violations", {"arm": name}).numbers == (Fraction(round(counted * 52)), Fraction(52))
 
 
 def test_components_are_the_papers_four() -> None:

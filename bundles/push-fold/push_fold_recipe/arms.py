@@ -82,7 +82,8 @@ def trained(solved: Policy) -> dict[str, Output]:
         for arm, weights in (("residual", even), ("shifted", shift)):
             start = examples(bold, weights, base.output)
             found[f"{arm}/{seed}"] = _added(base, train(Network.drawn(WIDE, random), start, EPOCHS["further"]))
-        told = [(_told(base, values), *rest) for values, *rest in examples(bold, even, base.output)]
+        start = examples(bold, even, base.output)
+        told = [(_told(base, values), target, weight, before) for values, target, weight, before in start]
         corrected = train(Network.drawn(WIDE, random, len(told[0][0])), told, EPOCHS["further"])
         found[f"correction/{seed}"] = _corrected(base, corrected)
     return {f"{arm}/{seed}": found[f"{arm}/{seed}"] for arm in ARMS for seed in SEEDS}

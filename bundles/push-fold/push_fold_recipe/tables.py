@@ -291,7 +291,7 @@ def cost_table(study: Study) -> dict[str, Any]:
 
 def legality(attempts: list[dict[str, Any]]) -> float:
     """The share of legal answers among all attempts."""
-    return sum(one["outcome"] == "ok" for one in attempts) / len(attempts)
+    return mean([float(one["outcome"] == "ok") for one in attempts])
 
 
 def latencies(attempts: list[dict[str, Any]]) -> dict[str, float]:

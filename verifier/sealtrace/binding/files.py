@@ -12,7 +12,6 @@ import csv
 import gzip
 import hashlib
 import io
-import json
 import math
 import os
 import re
@@ -30,7 +29,7 @@ import numpy as np
 
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.foreign_process import READERS, Part
-from sealtrace.binding.written import NoResultError, in_rows, tables_in
+from sealtrace.binding.written import NoResultError, encodable, in_rows, parsed, tables_in
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
 WRITTEN = (".txt", ".log", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
@@ -198,7 +197,7 @@ def read_results(
     found: dict[str, list[Rows]] = {}
     data_stems: set[str] = set()
     names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
-    names = {path: name for path, name in names.items() if path.resolve() not in without}
+    names = {path: encodable(name) for path, name in names.items() if path.resolve() not in without}
     kinds = {path: kind_of(path) for path in names}
     data = [path for path, kind in kinds.items() if kind in _READABLE or path == root]
     listing.large = _large({path: names[path] for path in data if kinds[path] in _OF_ROWS}, large)
@@ -403,7 +402,7 @@ def _read_plain(path: Path, name: str, kind: str, deadline: float) -> list[Rows]
         case _:
             if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.process_time()):
                 raise TimeoutError(_LATE)
-            return _document(_no_report(json.loads(_text(path))), name)
+            return _document(_no_report(parsed(_text(path))), name)
 
 
 def _no_report(document: object) -> object:
@@ -470,7 +469,7 @@ def _lines(path: Path, name: str, deadline: float) -> list[Rows]:
     with _opened(path) as lines:
         for number, line in enumerate(_in_time(lines, deadline), 1):
             if line.strip():
-                value = json.loads(line)
+                value = parsed(line)
                 records.append(flat(value) if isinstance(value, dict) else {"value": value})
                 places.append(f"{name}:{number}")
             if number > MAX_ROWS:

@@ -4,12 +4,12 @@ its own that has limits of time and memory: a file that is damaged, encrypted or
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from sealtrace.binding.foreign_process import Part
+from sealtrace.binding.written import parsed
 from sealtrace.bundle.child_process import ChildProcess
 
 START_SECONDS = 30.0
@@ -42,7 +42,7 @@ class ForeignReader:
             self._process = None
             self.spent += seconds if process.late else 0.0
             raise ValueError(f"not read within {seconds:.0f} s" if process.late else "its reader crashed")
-        answer = json.loads(line)
+        answer = parsed(line)
         self.spent += answer["spent"]
         if "error" in answer:
             raise ValueError(answer["error"])

@@ -35,6 +35,7 @@ from sealtrace.binding.derived import labelled_pair
 from sealtrace.binding.files import LargeFiles, Rows, columns_of, delimited, distinct_names, flat
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.hypotheses import FrameView
+from sealtrace.binding.written import parsed
 from sealtrace.paper.names.index import Names
 from sealtrace.statistics.groups import Groups, Moments, SummedGroups
 
@@ -176,7 +177,7 @@ def _sampled_texts(path: Path, places: int) -> Iterator[str]:
 
 
 def _record(line: str) -> dict[str, object]:
-    value = json.loads(line)
+    value = parsed(line)
     return flat(value) if isinstance(value, dict) else {"value": value}
 
 

@@ -18,6 +18,7 @@ _RULE = re.compile(r"[\s|+:=_─━┄│┼╪-]*")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MARKS = ("|", "\t", "  ", ";", ",", " ")
 """What stands between the cells of a line of text, the surest first."""
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _OURS = re.compile(
     r"[A-Z\d, ]+  .+ against \S+\n|## .+: .+ against \S+\n|% Written by sealtrace|<(?s:.){1,2000}content=\"sealtrace "
 )
@@ -31,13 +32,36 @@ class NoResultError(ValueError):
         super().__init__(what)
 
 
+def parsed(text: str) -> Any:
+    """JSON of a release; half of a character that takes two, which can be escaped and never encoded, stays an escape."""
+    document = json.loads(text)
+    return _encodable(document) if _HALF.search(text) else document
+
+
+def _encodable(value: Any) -> Any:
+    match value:
+        case dict():
+            return {encodable(key): _encodable(one) for key, one in value.items()}
+        case list():
+            return [_encodable(one) for one in value]
+        case str():
+            return encodable(value)
+        case _:
+            return value
+
+
+def encodable(text: str) -> str:
+    """A text that UTF-8 can write, such as the name of a file whose bytes are none."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def tables_in(kind: str, text: str, name: str) -> list[tuple[str, Columns]]:
     """The tables of a file, each with its name there."""
     if _OURS.match(text.lstrip()):
         raise NoResultError("a report that sealtrace wrote, and no result")
     match kind:
         case ".ipynb":
-            return _numbered(_in_notebook(json.loads(text)))
+            return _numbered(_in_notebook(parsed(text)))
         case ".html" | ".htm":
             return _numbered(_in_html(text, of_readers=True))
         case ".md" | ".markdown" | ".tex":

@@ -208,6 +208,18 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     _print_anything()
     try:
+        code = _exit_code()
+    except OSError:
+        # What went wrong cannot be said: standard error is full, or nobody reads it. There is no verdict all the same.
+        if sys.stderr is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        code = EXIT_ERROR
+    sys.exit(code)
+
+
+def _exit_code() -> int:
+    """Runs the command, and says what went wrong on standard error."""
+    try:
         try:
             code = cli.main(standalone_mode=False)
         finally:
@@ -228,7 +240,7 @@ def main() -> None:
         code = EXIT_ERROR
     except Exception as error:
         code = _explain(error)
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _print_anything() -> None:
