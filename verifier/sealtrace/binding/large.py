@@ -14,7 +14,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import math
 import time
 from collections.abc import Iterator, Sequence

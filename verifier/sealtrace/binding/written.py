@@ -33,7 +33,7 @@ class NoResultError(ValueError):
 
 
 def parsed(text: str) -> Any:
-    """JSON of a release; half of a character that takes two, which can be escaped and never encoded, stays an escape."""
+    """JSON of a release; half of a character that takes two, which nothing can encode, stays an escape."""
     document = json.loads(text)
     return _encodable(document) if _HALF.search(text) else document
 
