@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sealtrace.contract.kinds import STAGES
+from sealtrace.contract.kinds import KINDS, STAGES
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parents[1]
@@ -29,8 +30,11 @@ def default_bundle() -> Path:
 @cache
 def schema_document(kind: str) -> dict[str, Any]:
     """The published schema of a kind."""
-    text = (_find("schemas", "schemas") / f"{kind}.schema.json").read_text(encoding="utf-8")
-    document: dict[str, Any] = json.loads(text)
+    path = _find("schemas", "schemas") / f"{kind}.schema.json"
+    if not path.is_file() and (spec := find_spec(KINDS[kind].model.partition(":")[0])) is not None and spec.origin:
+        # A pack of another distribution has the schema of its kind beside the kind's model.
+        path = Path(spec.origin).parent / path.name
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
@@ -169,6 +169,13 @@ class Pack:
     unusable: Callable[[Any], str | None] = lambda _: None
     """Why nothing can be computed from the pack's records, such as a protocol that is lost; None where something can.
     Asked second; `doubtful` is about single rows."""
+
+    @cached_property
+    def entity_fields(self) -> Mapping[str, str]:
+        """Argument to the field of its entity: as `entities` says; an argument called like a field of a key is one."""
+        # Not only what a pack lists: a list that was forgotten would let a row print one entity and take another.
+        keys = {name: name for kind in self.kinds for name in kind.key}
+        return {**keys, **self.entities}
 
 
 def unless_held(reason: str, *kinds: Kind) -> Callable[[Any], str | None]:

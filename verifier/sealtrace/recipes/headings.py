@@ -106,7 +106,7 @@ def _rivals(pack: str, arguments: frozenset[str] | None, _entries: int) -> tuple
 
 def _asked_of(entry: Statistic) -> frozenset[str]:
     """The arguments of a statistic that say of what it is: a policy, and not how its probabilities are clipped."""
-    entities = next(pack.entities for pack in packs() if pack.name == entry.pack)
+    entities = next(pack.entity_fields for pack in packs() if pack.name == entry.pack)
     return frozenset(entry.arguments) & set(entities)
 
 

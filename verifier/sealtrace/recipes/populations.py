@@ -308,7 +308,7 @@ def values_in(condition: Any) -> tuple[str, ...]:
 
 def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str, set[str]]:
     """The entities that a metric is asked of, by field; `all` and an absent argument take every one."""
-    entities = next(pack.entities for pack in packs() if pack.name == metric.pack)
+    entities = next(pack.entity_fields for pack in packs() if pack.name == metric.pack)
     used: dict[str, set[str]] = {}
     for argument, text in arguments.items():
         word, _, name = argument.partition(".")
@@ -326,7 +326,7 @@ def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str,
 
 def taken_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> set[str]:
     """The fields of entities that a metric could be asked of."""
-    entities = next(pack.entities for pack in packs() if pack.name == metric.pack)
+    entities = next(pack.entity_fields for pack in packs() if pack.name == metric.pack)
     words = [word for word in (*metric.arguments, *metric.optional) if not entities.get(word, "?").endswith("?")]
     taken = {name for word in words for name in entities[word].split("/")}
     # A state is of one split, whichever that is.
