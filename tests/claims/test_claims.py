@@ -32,7 +32,7 @@ GAIN = "Large gains 3.7 points of F1 over Base"
         (GAIN, "#3.7 == #3.7", "fewer than two independently printed things"),
         (GAIN, "#3.7 > 0", "fewer than two independently printed things"),
         (GAIN, "#3.7 - #3.7 + tab:main[Base, F1] == tab:main[Base, F1]", "no change of a printed digit could break it"),
-        (GAIN, "#3.7 <= 2 * tab:main[Base, F1]", "2 has no kind"),
+        (GAIN, "#3.7 <= 3 * tab:main[Base, F1]", "3 has no kind"),
         (GAIN, "#3.7 == = 4", "expected"),
     ],
 )
@@ -45,6 +45,23 @@ def test_a_quotation_of_another_sentence_is_refused_with_the_right_one() -> None
     (found,) = decided(f'claim it\n  at s1 "{GAIN}"\n  reads #3.7 == tab:main[Large, F1]\n')
     assert found.grade == "refused"
     assert "it is in s3" in (found.reason or "")
+
+
+def test_equal_numbers_of_two_sentences_are_counted_through_the_quotations() -> None:
+    paper = PAPER.replace("Large gains", "Base reaches 71.2 F1 again. Large gains")
+    claims = 'claim it\n  at s2 "Base reaches 71.2 F1"\n  also s3 "Base reaches 71.2 F1"\n  reads #71.2@1 == #71.2@{}\n'
+    (found,) = decided(claims.format(2), paper)
+    assert (found.grade, [one.number for one in found.numbers]) == ("holds", ["s2.n1", "s3.n1"]), found.reason
+    for which in ("0", "3", "9" * 5000):
+        (found,) = decided(claims.format(which), paper)
+        assert found.grade == "refused"
+
+
+def test_a_number_that_is_compared_with_a_bound_is_refused_with_the_reason() -> None:
+    found = one(
+        "accuracy of 0.81", "#0.81 < #0.001", 'also "The p value was p > 0.001"', text=PAPER.replace("$p < 0", "$p > 0")
+    )
+    assert (found.grade, "printed as a bound" in (found.reason or "")) == ("refused", True), found.reason
 
 
 def test_numbers_in_millions_are_not_compared_with_plain_ones() -> None:
@@ -229,9 +246,9 @@ def test_a_number_of_a_heading_has_an_address_and_can_be_quoted() -> None:
     paper = PAPER.replace("& F1 &", "& F1 of 3 runs &")
     text = outline_text(ground(paper))
     assert "h1  F1 of 3 runs  {n1 3!}" in text
-    for number in ("#3", "h1.n1"):
+    for place, number in (("tab:main", "#3"), ("tab:main", "h1.n1"), ("h1", "#3")):
         reading = f"{number} <= tab:main[Base, F1 of 3 runs]"
-        (found,) = decided(f'claim it\n  at tab:main "F1 of 3 runs"\n  reads {reading}\n', paper)
+        (found,) = decided(f'claim it\n  at {place} "F1 of 3 runs"\n  reads {reading}\n', paper)
         assert (found.grade, [one.printed for one in found.numbers]) == ("holds", ["3", "71.2"]), found.reason
 
 

@@ -58,6 +58,10 @@ WRONG: dict[str, tuple[str, Case]] = {
         "parts and whole",
         ("", "Set | Count | %", ["A | 12 | 25.0", "B | 24 | 50.0", "C | 12 | 26.0"]),
     ),
+    "one wrong count among shares of the column": (
+        "parts and whole",
+        ("", "Set | Count | %", ["A | 12 | 25.0", "B | 94 | 50.0", "C | 12 | 25.0"]),
+    ),
     "a total in the caption": (
         "parts and whole",
         ("A total of 1,208 trees by kind.", "Kind | Trees", ["Elm | 700", "Oak | 307", "Ash | 101"]),
@@ -259,6 +263,11 @@ SILENT: dict[str, Case] = {
         "Best values are bold.",
         "Arm | A $\\uparrow$",
         [r"x | \textbf{2}", "y | 1", "---", r"z | \textbf{5}", "w | 4"],
+    ),
+    "shares of each row's own whole, most of them zero": (
+        "",
+        "Span | Losses | Share",
+        ["x | 62,264 | 8.43\\%", "y | 0 | 0\\%", "z | 0 | 0\\%", "w | 0 | 0\\%"],
     ),
     "NashConv of a general game": ("A market.", "Step | BR0 | BR1 | NashConv", ["1 | 0.25 | 0.50 | 0.85"]),
     "simultaneous bounds": (

@@ -697,6 +697,7 @@ SILENT = {
         "Standard errors of the trees (200 resamples in brackets) are small.\n\n"
         + "Standard errors of the trees (500 resamples in brackets) are small.\n\n" * 2,
     ),
+    "a number of things": (TREES, r"It leaves a low number of 308 old stands (10.33\%)."),
     "why there are fewer": (
         TREES,
         "We use 3,039 stands.\n\nAll 3,039 stands grow.\n\nThe rest uses 3,036 stands; three are dropped.",

@@ -31,6 +31,8 @@ from sealtrace.contract.claims import Claims, StatedClaim
 
 MAX_BYTES = 8_000_000
 MAX_CLAIMS = 5000
+_WANTED = {"dict_type": "an object", "model_type": "an object", "list_type": "a list", "string_type": "a text"}
+"""What a field has to be, by what the model says of one that is something else."""
 _KEYS = ("at", "reads", "also", "set", "constant", "assumes", "says")
 _QUOTED = re.compile(r'(?:(?P<at>[^"“]*?)\s+)?["“](?P<quote>.*)["”]', re.DOTALL)
 _SET = re.compile(r'(?P<name>\w+)\s*=\s*(?P<cells>.*?)\s*["“](?P<words>[^"”]*)["”]\s*', re.DOTALL)
@@ -62,7 +64,7 @@ def read_claims(path: Path) -> list[Written]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BundleError(f"{path}: more than {MAX_BYTES} bytes")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise BundleError(f"{path}: not UTF-8 (byte {error.start + 1})") from None
     except (OSError, ValueError) as error:
@@ -103,7 +105,9 @@ def _valid(record: object, source: str, line: int) -> StatedClaim:
         hint = (
             nearest(str(wrong["loc"][-1]), list(StatedClaim.model_fields)) if wrong["type"] == "extra_forbidden" else ""
         )
-        raise BundleError(f"{source}:{line}: {field}: {wrong['msg']}{hint}") from None
+        needed = _WANTED.get(wrong["type"])
+        told = f"{needed} is needed" if needed else f"{wrong['msg']}{hint}"
+        raise BundleError(f"{source}:{line}: {field}: {told}") from None
 
 
 def _is_document(text: str) -> bool:

@@ -19,7 +19,7 @@ from sealtrace.paper.fact import Fact, fact_of, plain_address
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.names.index import Names as Vocabulary
 from sealtrace.paper.sentences import Sentence, TextNumber
-from sealtrace.relations.computing import FAR, same
+from sealtrace.relations.computing import FAR, is_bound, same
 from sealtrace.relations.facts import Facts, PrintedCell, UnknownFactError
 from sealtrace.relations.language import FormulaNames, parse_formula
 from sealtrace.relations.search import search
@@ -29,8 +29,8 @@ from sealtrace.relations.work import Work
 Read = Callable[[Fact], Fact]
 STEPS = 200_000
 """Of one search about a claim."""
-_FREE = frozenset(map(Fraction, (0, 1, 100, 1000, 10**6, 10**9)))
-"""Numbers that only turn units into each other need no kind."""
+_FREE = frozenset(map(Fraction, (0, 1, 2, 100, 1000, 10**6, 10**9)))
+"""Numbers that only turn units into each other, and the 2 of halves and middles, need no kind."""
 _MOVES = (1, -1, 10, -10, 1000, -1000, 10**6, -(10**6))
 _MOST_MOVED = 8
 """Numbers of a claim that are moved to see whether a wrong digit could break it."""
@@ -145,6 +145,11 @@ class Ground:
             if passage := _in_sentence(given.quote, self.sentences[given.at]):
                 return passage
             raise UntiedError(f"“{given.quote}” is not in {given.at}{self._elsewhere(given)}")
+        for label, headings in self.headings.items():
+            if heading := next((one for one in headings if one.id == given.at), None):
+                if passage := _in_sentence(given.quote, heading):
+                    return replace(passage, where=f"{passage.where}, {label}", table=label)
+                raise UntiedError(f"“{given.quote}” is not in {given.at}, which reads: “{heading.text}”")
         if given.at in self.tables:
             table = self.tables[given.at]
             captions = (one for one in self.sentences.values() if one.caption and one.text[:60] in table.caption)
@@ -266,18 +271,24 @@ def _quoted(passages: Sequence[Passage], ground: Ground) -> Callable[[str], Fact
     def number(said: str) -> Fact:
         text, _, which = said.removeprefix("#").partition("@")
         wanted = text.translate(_SAME).replace(" ", "").rstrip(",.").lower()
-        for passage in passages:
-            found = [one for one in passage.numbers if wanted in _spellings(one)]
-            # The sign belongs to the number: -2.15 is not a number of "12--2.15".
-            found = [one for one in found if not wanted.startswith("-") or ground.facts.named(one.id).value <= 0]
-            if found and which and int(which) > len(found):
-                raise UnknownFactError(f"{said}: the quotation has {text} only {len(found)} times")
-            if len(found) > 1 and not which:
-                raise UnknownFactError(
-                    f"{said} stands {len(found)} times in the quotation; write #{text}@1 for the first"
-                )
-            if found:
-                return ground.facts.named(found[int(which or 1) - 1].id)
+        # The sign belongs to the number: -2.15 is not a number of "12--2.15".
+        alike = [
+            [one for one in passage.numbers if wanted in _spellings(one)
+             and not (wanted.startswith("-") and ground.facts.named(one.id).value > 0)]
+            for passage in passages
+        ]  # fmt: skip
+        # Which of several is counted through all quotations; a number alone is one of the first that has it.
+        found = (
+            list({one.id: one for numbers in alike for one in numbers}.values())
+            if which
+            else next(filter(None, alike), [])
+        )
+        if found and which and not 1 <= int(which) <= len(found):
+            raise UnknownFactError(f"{said}: the last {text} of the quotations is #{text}@{len(found)}")
+        if len(found) > 1 and not which:
+            raise UnknownFactError(f"{said} stands {len(found)} times in the quotation; write #{text}@1 for the first")
+        if found:
+            return ground.facts.named(found[int(which or 1) - 1].id)
         listed = ", ".join(one.text for passage in passages for one in passage.numbers) or "none"
         raise UnknownFactError(f"{said} is no number of the quotation, whose numbers are: {listed}")
 
@@ -375,7 +386,9 @@ def _refuse_idle(tied: Tied) -> None:
         raise UntiedError(f"it rests on fewer than two independently printed things (it uses: {shown})")
     status = tied.status(same)
     if status == "possible" and not _can_break(tied):
-        raise UntiedError("no change of a printed digit could break it")
+        bounds = [f"{fact.text} ({address})" for address, fact in tied.used.items() if is_bound(fact)]
+        only = f"; {', '.join(bounds)} is printed as a bound: what it is compared with is a constant" if bounds else ""
+        raise UntiedError(f"no change of a printed digit could break it{only}")
     if status == "impossible" and tied.status(_freed) == "impossible":
         raise UntiedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
 

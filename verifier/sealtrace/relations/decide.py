@@ -148,8 +148,9 @@ def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
     """
     readings: dict[tuple[str, ...], Counter[Status]] = {}
     for decision in decisions:
-        # What is only suspected has evidence of its own, and says nothing of how words are read.
-        if decision.claim.telling and not decision.claim.is_guess:
+        # What is only suspected has evidence of its own, and says nothing of how words are read; nor do zeros, of which
+        # sums, shares and differences are zero however they are read.
+        if decision.claim.telling and not decision.claim.is_guess and any(fact.value for fact in decision.claim.facts):
             for reading in {_reading(decision.claim), (decision.claim.family,)}:
                 readings.setdefault(reading, Counter())[decision.status] += 1
     return [_believed(decision, readings.get(_reading(decision.claim), Counter())) for decision in decisions]

@@ -73,7 +73,7 @@ _WORD = re.compile(
     rf"""(?P<blank>\s*)(?:(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     |(?P<cell>(?:(?P<table>(?!(?:{"|".join(RESERVED)})\[)[^\W\d]\w*(?::[^\s\[\](){{}},;"*+/=<>!]*)?|\{{{_LOOP}\}})(?=\[)
         |"(?P<quoted_table>{_QUOTED})")(?P<place>{_PLACE})?)
-    |(?P<quoted>\#(?:[-+−<>≤≥~≈]?\d+(?:[.,]\d+)*(?:[eE×^]\S*|[KMB]\b|%|pp\b)?|[-+−]?\.\d+|[^\W\d]+(?:-[^\W\d]+)?)(?:@\d+)?)
+    |(?P<quoted>\#(?:[-+−<>≤≥~≈]?\d+(?:[.,]\d+)*(?:[eE×^]\S*|[KMB]\b|%|pp\b)?|[-+−]?\.\d+|[^\W\d]+(?:-[^\W\d]+)?)(?:@\d{{1,4}}(?!\d))?)
     |(?P<name>{NAME.pattern})|(?P<placeholder>\{{{_LOOP}\}})
     |(?P<sign>\.\.|==|!=|<=|>=|.)|(?P<end>\Z))""",
     re.VERBOSE | re.DOTALL,

@@ -19,8 +19,12 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
     members = [f"{number.printed}  {place_text(number)}" for number in claim.numbers]
     more = [f"... and {len(members) - NUMBERS} more"] if len(members) > NUMBERS else []
     chance = "" if claim.chance is None else f" ({claim.chance:.1g} expected by chance)"
+    source = (
+        ("written", claim.place) if claim.grade == "refused"
+        else ("stands in" if claim.family == "claims" else "read from" if claim.evidence else "implied by", claim.quote)
+    )  # fmt: skip
     known: dict[str, Sequence[str | None]] = {
-        "read from" if claim.evidence else "implied by": [claim.quote],
+        source[0]: [source[1]],
         "evidence": [claim.evidence + chance if claim.evidence else None],
         "printed": [*members[:NUMBERS], *more],
         "together": claim.together,
@@ -33,6 +37,10 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
         "to ask": [claim.question],
     }
     return {name: lines for name, values in known.items() if (lines := [value for value in values if value])}
+
+
+SOURCES = ("implied by", "read from", "stands in", "written")
+"""What the first thing that is known of a relation is called."""
 
 
 def distance_text(claim: ClaimResult) -> str | None:

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from sealtrace.contract.result import NOT_SEALED, Finding, Result
 from sealtrace.report import text
-from sealtrace.report.claims import BROKEN, is_owed, known_of
+from sealtrace.report.claims import BROKEN, SOURCES, is_owed, known_of
 from sealtrace.report.findings import (
     by_cause,
     claim_of,
@@ -104,6 +104,7 @@ def render(result: Result, *, everything: bool = False) -> str:
         checked=share_checked(result) if result.command == "audit" else "",
         counted_claims=counted_claims(result) if result.claims or result.command == "audit" else "",
         known_of=known_of,
+        sources=SOURCES,
         listed=LISTED,
         code=lambda lines: _code(lines, 2000),
         long=lambda value: Markup(markdown(clipped(harmless(value), CLAIMED))),

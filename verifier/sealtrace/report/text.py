@@ -19,7 +19,7 @@ from sealtrace.contract.result import (
     NumberResult,
     Result,
 )
-from sealtrace.report.claims import BROKEN, bare, is_owed, known_of, place_text
+from sealtrace.report.claims import BROKEN, SOURCES, bare, is_owed, known_of, place_text
 from sealtrace.report.findings import (
     by_cause,
     claim_of,
@@ -245,8 +245,8 @@ def _claim(
     else:
         # What nobody named is called by what it says.
         sheet.titled(claim.grade, colour, f": {claim.says}  [{claim.family}]", "  ")
-    repeated = [name for name in known if said.get(name) == known[name]]
-    for name in known if whole or claim.grade != "holds" else ("implied by",):
+    repeated = [name for name in known if said.get(name) == known[name] and name != "refused"]
+    for name in known if whole or claim.grade != "holds" else SOURCES:
         for number, line in enumerate(known.get(name, ()) if name not in repeated else ()):
             sheet.say(line, f"  {name if number == 0 else '':<11} ", " " * 16)
     if repeated:

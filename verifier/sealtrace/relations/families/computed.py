@@ -137,7 +137,8 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
     wholes = [(found.start(), shape.numbers(found, "whole")[0]) for found in _STATED.finditer(shape.text)]
     for found in _PART_OF.finditer(shape.text):
         (part,), (share,) = (shape.numbers(found, name) for name in ("part", "share"))
-        known = [whole for start, whole in wholes if start < found.start() and whole.fact.value >= part.fact.value]
+        before = [whole for start, whole in wholes if start < found.start() and whole is not part]
+        known = [whole for whole in before if whole.fact.value >= part.fact.value]
         if part.unit or not part.fact.value or not share.fact.value:
             continue
         base = found["base"] or ""

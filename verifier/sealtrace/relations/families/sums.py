@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 
@@ -185,10 +186,42 @@ def _of_whole(sheet: Sheet) -> Iterator[Claim]:
     if parts is None or len(lists) != 1 or len(rows) < 2 or not (whole := sum(fact.value for fact in lists[0])):
         return
     scale, said = Fraction(100 if any(part.value > 1 for part in parts) else 1), f"column {headers(sheet, shares or 0)}"
-    claims = [_IS_SHARE.claim(sheet, pair, said, scale / whole) for pair in zip(parts, lists[0], strict=True)]
-    # One wrong count makes all shares wrong; then the rows say nothing of how they are to be read.
-    if sum(search(claim.formula, Work(20_000)).status == "possible" for claim in claims) * 2 >= len(claims):
+    pairs = list(zip(parts, lists[0], strict=True))
+    claims = [_IS_SHARE.claim(sheet, pair, said, scale / whole) for pair in pairs]
+    # Nothing is nothing of any whole: such a row does not say of which whole the others are shares.
+    telling = [claim for claim, (_share, part) in zip(claims, pairs, strict=True) if part.value]
+    held = sum(search(claim.formula, Work(20_000)).status == "possible" for claim in telling)
+    if len(telling) > 1 and 2 * held >= len(telling):
         yield from claims
+    else:
+        yield from _wrong_count(sheet, pairs, scale, said)
+
+
+_IS_SHARE_OF_REST = replace(
+    _IS_SHARE,
+    says="{0} is the share of {1} in the whole of which the other rows print shares.",
+    formula=lambda share, count, least, most: all_of(
+        at_most(printed(count.fact) / most, share), at_most(share, printed(count.fact) / least)
+    ),
+)
+
+
+def _wrong_count(sheet: Sheet, pairs: Sequence[tuple[Fact, Fact]], scale: Fraction, said: str) -> Iterator[Claim]:
+    """One wrong count makes all shares wrong: then one row is at odds with the whole that all others agree on.
+
+    With s the sum of the other counts and p the row's own share, that whole is s / (1 - p), too.
+    """
+    for place, (share, _count) in enumerate(pairs):
+        others = [pair for other, pair in enumerate(pairs) if other != place]
+        ends = [
+            (scale * part.value / rate.high, scale * part.value / rate.low) for rate, part in others if rate.low > 0
+        ]
+        rest = sum(part.value for _rate, part in others)
+        if len(ends) > 1 and share.low >= 0 and share.high < scale:
+            ends.append((rest / (1 - share.low / scale), rest / (1 - share.high / scale)))
+            least, most = max(low for low, _high in ends), min(high for _low, high in ends)
+            if 0 < least <= most:
+                yield _IS_SHARE_OF_REST.claim(sheet, pairs[place], said, least / scale, most / scale)
 
 
 def _hundred(summary: StatedSummary) -> Iterator[Claim]:
