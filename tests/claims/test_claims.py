@@ -12,6 +12,7 @@ from cli.runner import sealtrace
 from sealtrace.bundle.defects import BundleError
 from sealtrace.claims.outline import outline_of, outline_text, uncovered
 from sealtrace.claims.reading import claims_in
+from sealtrace.report.claims import known_of
 
 GAIN = "Large gains 3.7 points of F1 over Base"
 
@@ -121,6 +122,14 @@ def test_a_second_quotation_names_what_the_first_does_not() -> None:
     long = one("Large reaches 74.9 F1", "#74.9 quotes tab:main[Large, F1]", text=paper)
     also = one("Large reaches 74.9", "#74.9 quotes tab:main[Large, F1]", 'also s10 "F1 and accuracy"', text=paper)
     assert [found.grade for found in (short, long, also)] == ["suspicion", "contradiction", "contradiction"]
+
+
+def test_of_many_readings_the_first_is_shown() -> None:
+    """Two stand side by side; more would hide what the words say."""
+    other = [f"reads #3.7 == tab:main[Large, Accuracy] + {count} * #3.7" for count in (2, 100)]
+    for more, shown in ((other[:1], "; nor: "), (other, "; nor does any of 2 other readings give it")):
+        found = one(GAIN, "#3.7 == tab:main[Large, F1] - tab:main[Small, F1]", *more)
+        assert shown in known_of(found)["arithmetic"][0]
 
 
 def test_an_assumption_makes_a_question_with_the_same_arithmetic() -> None:

@@ -158,9 +158,10 @@ def test_relations_that_cannot_be_bound(good: Path, tmp_path: Path) -> None:
         ("\x1b[31mfoo bar\n", "starts nothing here"),
         ("fact x = 9.99 at 3\n", "does not stand on line 3"),
         ("relation a\n  says s\n  because b\n  holds " + "(" * 5000 + "1\n", "nested more than"),
+        ("relation a\n  says s\n  because b\n  holds 4 == 5\n", "names no number that the paper prints"),
         ("relation a\n  says s\n  because b\n  holds 1" + "+1" * 9000 + " == 2\n", "more than 5000 terms"),
     ],
-    ids=["empty", "nothing said", "escape", "no such number", "deep", "long"],
+    ids=["empty", "nothing said", "escape", "no such number", "deep", "nothing printed", "long"],
 )
 def test_a_file_that_says_nothing(text: str, message: str, good: Path, tmp_path: Path) -> None:
     """Nothing of it could be read: unreadable input, told with its place and without escapes."""
@@ -450,6 +451,18 @@ def test_the_page_shows_findings_on_the_cells(tmp_path: Path) -> None:
     told = {data["text"][name]: data["text"][value] for name, value in zip(facts[::2], facts[1::2], strict=True)}
     assert (severity, "86.74" in told["printed"], ", printed " in told["arithmetic"]) == (1, True, True)
     assert len(cells) >= 2
+
+
+def test_the_page_begins_with_what_cannot_hold_and_compares_with_no_records(bad: Path, tmp_path: Path) -> None:
+    """Each contradiction once, whatever numbers it speaks of; nothing offers values that records would give."""
+    page = tmp_path / "audit.html"
+    assert sealtrace("audit", bad, "-o", f"html={page}", "--format", "json").code == 1
+    text = page.read_text(encoding="utf-8")
+    above = text.partition("</section>")[0]
+    assert re.findall(r"<li>Cannot hold: <a [^>]*>([^<]*)</a></li>", above) == [
+        "0.35 is the difference of 1.50 and 1.25."
+    ]
+    assert re.search(r'id="cell-beside"[^>]* hidden>', text)
 
 
 def test_explain_says_what_the_audit_says_of_a_cell(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def test_only_markdown_and_annotations_leave_ascii() -> None:
 def test_lone_surrogates_are_written_as_escapes() -> None:
     """A file name that is not UTF-8 comes as one."""
     assert inert.harmless("a\udcff") == r"a\udcff"
+    assert inert.harmless("48\u2009200 and\u00a0more") == "48 200 and more"
     assert inert.latex("\udcff") == r"\textbackslash{}udcff"
 
 

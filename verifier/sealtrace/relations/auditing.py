@@ -134,6 +134,8 @@ class _Collected:
                 self._refuse(claim, f"a second relation named {claim.name!r}; the first is at {first}")
             elif other is not None:
                 self._refuse(claim, f"{claim.name!r} gives the unknown {other!r} another range than others do")
+            elif not (claim.facts or claim.unknowns):
+                self._refuse(claim, f"{claim.name!r} names no number that the paper prints")
             elif len(self.claims) == MAX_CLAIMS:
                 self._refuse(claim, f"more than {MAX_CLAIMS} relations; the others are left out")
                 return

@@ -28,7 +28,7 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
         "evidence": [claim.evidence + chance if claim.evidence else None],
         "printed": [*members[:NUMBERS], *more],
         "together": claim.together,
-        "arithmetic": claim.arithmetic,
+        "arithmetic": [_shortened(line) for line in claim.arithmetic],
         "off by": [distance_text(claim)],
         "assumes": claim.assumes,
         "perhaps": [f"{repair.says}: {_WORKS[repair.works]}" for repair in claim.repairs],
@@ -37,6 +37,15 @@ def known_of(claim: ClaimResult) -> dict[str, Sequence[str]]:
         "to ask": [claim.question],
     }
     return {name: lines for name, values in known.items() if (lines := [value for value in values if value])}
+
+
+_NOR, _WAYS = "; nor: ", 2
+
+
+def _shortened(arithmetic: str) -> str:
+    """What several readings give: of more than two the first, which is how the words are usually meant."""
+    ways = arithmetic.split(_NOR)
+    return arithmetic if len(ways) <= _WAYS else f"{ways[0]}; nor does any of {len(ways) - 1} other readings give it"
 
 
 SOURCES = ("implied by", "read from", "stands in", "written")

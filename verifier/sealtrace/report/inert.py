@@ -11,12 +11,18 @@ _LOG_COMMAND = re.compile(r"(?:^|(?<=\s))::|##(?=\w*\[)")
 
 
 def harmless(text: str) -> str:
-    """Text that cannot act on a terminal or in a build's log: what does not print is written as an escape."""
-    printed = "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
+    """Text that cannot act on a terminal or in a build's log: what does not print is written as an escape.
+
+    Spaces of other widths, as in `48 200`, are spaces.
+    """
+    printed = "".join(map(_printed, text))
     return _LOG_COMMAND.sub(lambda found: r"\x3a:" if found.group().startswith(":") else r"#\x23", printed)
+
+
+def _printed(character: str) -> str:
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
 
 
 def json_text(document: object) -> str:

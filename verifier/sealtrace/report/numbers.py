@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sealtrace.contract.result import DOUBTFUL, GRADES, UNDECIDED, Coverage, NumberResult, Result, Word
-from sealtrace.report.claims import is_owed
 from sealtrace.report.findings import times
 from sealtrace.report.inert import harmless
 
@@ -75,8 +74,8 @@ def counted_claims(result: Result) -> str:
     told.append(f"{times(count['holds'], 'relation')} that can hold")
     if not sum(count.values()):
         return "no relation between printed numbers was found to decide"
-    families = Counter(claim.family for claim in result.claims if claim.grade in ("contradiction", "question")
-                       and not is_owed(claim))  # fmt: skip
+    broken = (claim for claim in result.claims if claim.grade in ("contradiction", "question"))
+    families = Counter(claim.family for claim in broken if claim.family != "claims")
     named = ", ".join(f"{number} {family}" for family, number in families.most_common())
     noun = "family of rules" if len(families) == 1 else "families of rules"
     of_families = f"; contradictions and questions come from {len(families)} {noun} ({named})" if families else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealtrace.contract.details import Details, DrawnRow, DrawnTable
-from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, NumberResult, Result
+from sealtrace.contract.result import NOT_SEALED, CheckResult, ClaimResult, Finding, NumberResult, Result
 from sealtrace.report.claims import known_of
 from sealtrace.report.findings import (
     SPOKEN,
@@ -111,7 +111,14 @@ def page_of(result: Result) -> Page:
         unlisted=max(0, sum(check.findings for check in result.checks) - len(result.findings))
         if result.command == "verify"
         else 0,
+        contradictions=[(one.says, _nearest(one)) for one in result.claims if one.grade == "contradiction"],
     )  # fmt: skip
+
+
+def _nearest(claim: ClaimResult) -> str | None:
+    """The number of a relation that would have to move least, or its first."""
+    near = [one.number for one in claim.numbers if one.id == claim.nearest]
+    return next(iter([*near, *(one.number for one in claim.numbers)]), None)
 
 
 def _formulas(result: Result) -> dict[str, list[FoundFormula]]:

@@ -145,6 +145,8 @@ class Page:
     """What could not be read, or was left out."""
     unlisted: int = 0
     """How many findings were counted and not kept."""
+    contradictions: list[tuple[str, str | None]] = field(default_factory=list)
+    """What cannot hold among printed numbers: what it says, and the number that would have to move least."""
 
     @property
     def items(self) -> list[Item]:
