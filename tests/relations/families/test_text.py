@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relations.families.small_papers import decided, read, table
+from sealtrace.relations.decide import graded
 from sealtrace.relations.decision import Status
 
 TREES = table(
@@ -484,6 +485,7 @@ SILENT = {
         table("Fit.", "Order | Fit", ["0 | 0.99", "1 | 0.97", "2 | 0.91", "3 | 0.88", "4 | 0.89"], "tab:f"),
         r"The fit decreases monotonically from order 0 to order 3 (Table~\ref{tab:f}).",
     ),
+    "what a count stands for": (TREES, "We keep three kinds (i.e., the elm, yew and the oak)."),
     "a count that is a range": (TREES, "We keep three to five kinds (elm, oak, ash, yew)."),
     "a deviation before an interval": (TREES, r"It reached 0.480 $\pm$ 0.095 (95\% CI [0.454, 0.506])."),
     "two short lists of one thing": (
@@ -799,3 +801,10 @@ def test_a_statistic_that_prints_as_nothing_may_have_any_high_p(test: str, is_wr
         if one.status is not Status.HOLDS
     ]
     assert bool(found) is is_wrong
+
+
+def test_one_more_than_was_counted_is_no_rounding() -> None:
+    """Counts are exact, in words too."""
+    for counted in ("five", "5"):
+        (found,) = graded(decided(read(prose=f"We keep {counted} kinds (elm, oak, ash, yew).")))
+        assert found.status is Status.SUSPICION

@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 from sealtrace.paper.fact import Fact, is_whole, plain_address
+from sealtrace.paper.numbers import count_in
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import And, Comparison, Formula, Given, Or, Ordered, all_of, any_of, rebuilt
@@ -65,7 +66,11 @@ def one_unit_wider(fact: Fact) -> Fact:
     """A rounded number one unit in the last place off, either way; what is exact stays."""
     if plain_address(fact) == fact.address and (fact.exact or is_bound(fact)):
         return fact
-    if fact.address.startswith("printed(") and fact.unit == 1 and is_whole(fact.text):
+    if (
+        fact.address.startswith("printed(")
+        and fact.unit == 1
+        and (is_whole(fact.text) or count_in(fact.text) is not None)
+    ):
         return fact
     return replace(fact, low=fact.low - fact.unit, high=fact.high + fact.unit)
 

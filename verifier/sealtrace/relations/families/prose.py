@@ -48,6 +48,7 @@ _OPEN_LIST = re.compile(
     r"\b(?:their|its|each|others?|corresponding|rest|same|more|both)\b"
 )
 """In a list that goes on, or of which an item stands for several."""
+_NAMELY = re.compile(r"^(?:i\.?e\.?|namely|viz\.?|that is)(?:,\s*|:\s*|\s+)", re.I)
 
 
 def _enumerations(sentence: Sentence) -> Iterator[Claim]:
@@ -60,7 +61,7 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
         )
         if told is None or not 2 < told < 13 or several or _UNCOUNTED.search(sentence.text[: found.start()]):
             continue
-        listed = re.sub(r",?\s+respectively$", "", listed.rstrip("."))
+        listed = _NAMELY.sub("", re.sub(r",?\s+respectively$", "", listed.rstrip(".")))
         *items, last = re.split(r",\s+(?:(?:and|or)\s+)?", listed)
         # With a comma before `and` the list ends there; without one `and` joins the last two.
         items += [last] if re.search(r",\s+(?:and|or)\s", listed) else re.split(r"\s+(?:and|or)\s+", last)
@@ -80,7 +81,7 @@ def _enumerations(sentence: Sentence) -> Iterator[Claim]:
             counted = f"{found['count']} {noun}"
             yield claim_of(
                 sentence,
-                equal(Given(sentence.fact(found.start(), counted, Fraction(told))), number(len(items))),
+                equal(Given(sentence.fact(found.start(), found["count"], Fraction(told))), number(len(items))),
                 f"{counted} are counted, and {len(items)} are listed: {', '.join(items)[:120]}.",
                 f"{len(items)} {noun.split()[-1]} stand behind the count",
                 found.start(),
@@ -114,7 +115,7 @@ def _announcements(paragraph: list[Sentence]) -> Iterator[Claim]:
     if count is not None and count <= last:
         yield claim_of(
             sentence,
-            equal(Given(sentence.fact(told[-1].start(), told[-1].group(), Fraction(count))), number(last)),
+            equal(Given(sentence.fact(told[-1].start(), told[-1]["count"], Fraction(count))), number(last)),
             f"{told[-1].group()} are announced, and {last} follow, from first to {_ORDINALS[last - 1]}.",
             "the sentences behind it are numbered",
             told[-1].start(),
