@@ -15,7 +15,7 @@ from cli.runner import SCRIPT, sealtrace
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.cli.main import COMMANDS
 from sealtrace.contract.kinds import SCHEMA_KINDS, STAGES
-from support import FIXTURE, ROOT, copy_of_fixture, unseal
+from support import FIXTURE, ROOT, copy_of_fixture, small_fixture, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
 
@@ -201,17 +201,17 @@ def on_a_terminal(*arguments: str) -> tuple[str, str]:
 
 def test_progress_shows_on_a_terminal_only_and_leaves_standard_output_alone() -> None:
     """With standard error on a terminal and work that lasts, a bar with its speed; in a pipe, nothing."""
-    output, shown = on_a_terminal("verify", str(FIXTURE))
+    output, shown = on_a_terminal("verify", str(small_fixture()))
     assert "reading" in shown
     assert "recomputing cells" in shown
     assert "/s" in shown
     assert output.startswith("VERIFIED")
     assert "\x1b" not in output
-    command = [SCRIPT[0], "-c", IMPATIENT, "verify", str(FIXTURE)]
+    command = [SCRIPT[0], "-c", IMPATIENT, "verify", str(small_fixture())]
     piped = subprocess.run(command, capture_output=True, check=True, text=True)
     assert piped.stderr == ""
 
 
 def test_quiet_shows_no_progress() -> None:
     """Not even on a terminal."""
-    assert on_a_terminal("verify", str(FIXTURE), "--quiet")[1] == ""
+    assert on_a_terminal("verify", str(small_fixture()), "--quiet")[1] == ""

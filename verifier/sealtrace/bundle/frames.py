@@ -250,6 +250,7 @@ class StreamedFrame(Frame):
         """What is known of all rows together, by whoever judged them."""
         self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
         self._keys: dict[tuple[int, int], pa.Table] = {}
+        self._distinct: dict[tuple[str, int], pa.Array] = {}
 
     @cached_property
     def table(self) -> pa.Table:
@@ -310,12 +311,15 @@ class StreamedFrame(Frame):
     def distinct(self, field: str, most: int) -> pa.Array:
         if not self.kept:
             return super().distinct(field, most)
-        found = pa.array([], arrow_schema(self.form).field(field).type)
-        for table in self.parts([field]):
-            found = pc.unique(pa.concat_arrays([plain(found), plain(table.column(0)).unique()]))
-            if len(found) > most:
-                return plain(self.some.column(field)).unique()
-        return found
+        if (field, most) not in self._distinct:
+            found = pa.array([], arrow_schema(self.form).field(field).type)
+            for table in self.parts([field]):
+                found = pc.unique(pa.concat_arrays([plain(found), plain(table.column(0)).unique()]))
+                if len(found) > most:
+                    found = plain(self.some.column(field)).unique()
+                    break
+            self._distinct[field, most] = found
+        return self._distinct[field, most]
 
     def sample(self, _: Index, __: int) -> pa.Table:
         """Stretches: whether the named rows are among them is for the recipe to find."""

@@ -159,7 +159,7 @@ class PrintedAgreement:
         """How many values each entity's field of a kind of record has."""
         if frame.kind not in self._counts:
             names = [name for name in frame.names if self._rows.is_entity(frame.kind, name)]
-            self._counts[frame.kind] = {name: len(frame.distinct(name, MOST_VALUES)) for name in names}
+            self._counts[frame.kind] = {name: len(frame.distinct(name, MOST_VALUES + 1)) for name in names}
         return self._counts[frame.kind]
 
     def _other_field(self, cell: TableCell, kinds: Iterable[str], used: set[str]) -> Iterator[str]:
