@@ -525,3 +525,26 @@ def test_a_row_whose_label_names_two_measures_is_what_it_prints(label: str, tmp_
     words = {word for name, (word, _, _) in numbers.items() if name.startswith(label)}
     assert words == ({"differs"} if label == "r_mood_hostile" else {"follows"})
     assert json.loads((tmp_path / "found.json").read_text())["findings"] == [] or label == "r_mood_hostile"
+
+
+def test_nothing_differs_from_an_extreme_under_a_filter_that_no_label_says(tmp_path: Path) -> None:
+    """`Best range` is over the best of each task; one model's least value gives three rows of four by accident."""
+    draw = random.Random(2)
+    (tmp_path / "results").mkdir()
+    families = ("grade", "stage", "subtype", "marker")
+    scores = {(family, task, model): round(draw.uniform(0.5, 0.8), 4)
+              for family in families for task in range(4) for model in ("net", "tree")}  # fmt: skip
+    for family, task, model in scores:
+        if model == "net" and (family, task) != ("subtype", 0):
+            scores[family, task, model] = round(scores[family, task, "tree"] + draw.uniform(0.02, 0.15), 4)
+    scores["subtype", 0, "net"], scores["subtype", 0, "tree"] = 0.5171, 0.5178
+    lines = [f"{family},{family}{task},{model},{score}" for (family, task, model), score in scores.items()]
+    (tmp_path / "results" / "cv.csv").write_text("\n".join(["family,task,model,macro_f1", *lines]) + "\n")
+    rows = []
+    for family in families:
+        best = [max(scores[family, task, model] for model in ("net", "tree")) for task in range(4)]
+        rows.append(f"| {family} | {min(best):.4f}–{max(best):.4f} |")
+    head = ["# P", "", "| Family | Best macro F1 range |", "|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
+    code, _ = checked(tmp_path)
+    assert (code, json.loads((tmp_path / "found.json").read_text())["findings"]) == (3, [])

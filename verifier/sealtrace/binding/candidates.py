@@ -20,7 +20,8 @@ from sealtrace.statistics.entries import TRIED
 
 SURE, SHOWN = 20.0, 5.0
 """Odds from which a cell differs, which is an error, and from which it is said to differ probably, a warning."""
-_ORDERED = frozenset({"min", "max", *(name for name, one in TRIED["values"].items() if one.quantile)})
+ORDERED = frozenset({"min", "max", *(name for name, one in TRIED["values"].items() if one.quantile)})
+"""Statistics that pick one of several values, or nearly so."""
 
 
 @dataclass(kw_only=True)
@@ -75,7 +76,7 @@ class Candidate:
     def chosen_by_order(self) -> bool:
         """Whether it picks one of several values by their order, which no label says: where a filter was not found,
         some order nearly always gives a value that is there."""
-        return self.unsaid and any(selected.statistic in _ORDERED for selected in self.selected)
+        return self.unsaid and any(selected.statistic in ORDERED for selected in self.selected)
 
     @property
     def left_open(self) -> bool:

@@ -21,7 +21,17 @@ from dataclasses import replace
 import numpy as np
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import SHOWN, SURE, Binding, Bound, BoundNumber, Candidate, Composed, Selected
+from sealtrace.binding.candidates import (
+    ORDERED,
+    SHOWN,
+    SURE,
+    Binding,
+    Bound,
+    BoundNumber,
+    Candidate,
+    Composed,
+    Selected,
+)
 from sealtrace.binding.exchanges import EXCHANGED, bind_exchanges
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_odds import LabelPrediction, predictions
@@ -153,6 +163,10 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
             del bound.numbers[spot]
         else:
             known.odds, known.exchanged = EXCHANGED, _other_of_the_pair(known)
+        return
+    if any(one.statistic in ORDERED and _filtered_unsaid(one) for one in given.selected):
+        # Some filter and some order give nearly any digits; another pair may be meant here.
+        del bound.numbers[spot]
         return
     slot, value = given.series.slots[known.place], float(given.expected[known.place])
     same = [option.odds for option in named if printed_as(option.value, slot) == printed_as(value, slot)]
