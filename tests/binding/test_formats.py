@@ -486,3 +486,12 @@ def test_large_files_with_such_a_text_are_read(tmp_path: Path) -> None:
     findings, _ = examine_files(paper, tmp_path / "runs", seconds=20, large=100)
     result = concluded(findings, "test")
     assert {number.word for number in result.numbers}
+
+
+def test_a_header_without_a_name_for_the_names_of_rows_is_read(tmp_path: Path) -> None:
+    """As R writes tables: each row has one cell more than the header. A comma at the end of rows is no such cell."""
+    (tmp_path / "named.tsv").write_text("cells\tratio\nB cell\t12\t0.25\nT cell\t31\t0.75\n")
+    (tmp_path / "comma.csv").write_text("cells,ratio\n12,0.25,\n31,0.75,\n")
+    found = {table.file: table.columns for table in read_results(tmp_path).tables}
+    assert found["named.tsv"] == {"column 1": ["B cell", "T cell"], "cells": ["12", "31"], "ratio": ["0.25", "0.75"]}
+    assert not found.get("comma.csv")

@@ -427,6 +427,8 @@ def delimited(text: str, name: str, deadline: float) -> Rows:
     kept: list[list[str]] = []
     places = []
     for row in _in_time(reader, deadline):
+        if not kept and len(row) == len(header) + 1 and row[-1]:
+            names = distinct_names(["", *header])  # R writes no header above the names of rows.
         if len(row) == len(names):
             kept.append(row)
             places.append(f"{name}:{reader.line_num}")
