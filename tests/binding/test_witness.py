@@ -548,3 +548,18 @@ def test_nothing_differs_from_an_extreme_under_a_filter_that_no_label_says(tmp_p
     (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
     code, _ = checked(tmp_path)
     assert (code, json.loads((tmp_path / "found.json").read_text())["findings"]) == (3, [])
+
+
+def test_an_open_number_has_its_reason(tmp_path: Path) -> None:
+    """Nowhere among the results; there, but under another name; too short to be told from any other."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "models.csv").write_text(
+        "model,accuracy\nalpha,71.25\nbeta,64.07\ngamma,66.18\ndelta,59.33\n"
+    )
+    rows = "| alpha | 71.25 |\n| beta | 64.07 |\n| Theirs | 55.31 |\n| Another | 59.33 |\n| Last | 7 |\n"
+    (tmp_path / "paper.md").write_text(f"# Models\n\n| Model | Accuracy |\n|---|---|\n{rows}")
+    _, numbers = checked(tmp_path)
+    told = {row: str(numbers[f"{row}, Accuracy"][2]) for row in ("Theirs", "Another", "Last")}
+    assert "no result that was read holds it" in told["Theirs"]
+    assert "models.csv holds this number, but its labels do not name that record" in told["Another"]
+    assert "too few digits" in told["Last"]

@@ -9,12 +9,15 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Selected
 from sealtrace.binding.compounds import OLD
+from sealtrace.binding.frames import ResultFrame
 from sealtrace.binding.series import Grid, GridCell
+from sealtrace.binding.slots import greatest, is_telling, least
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.whole_tables import with_another_value
 from sealtrace.binding.wording import formula_of, records_behind
 from sealtrace.contract.result import Finding, Severity
 from sealtrace.paper.names.words import squeezed
+from sealtrace.paper.numbers import PrintedNumber
 
 
 def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
@@ -36,6 +39,19 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
         own, usual = number.fewer_rows
         text += f" Only {own} of the {usual} rows that the other cells have are there: results may be missing."
     return text if number.rounding is None else f"{text} {number.rounding.cause}"
+
+
+def why_open(slot: PrintedNumber, frames: list[ResultFrame]) -> str:
+    """Why nothing is said of a number: whether any result that was read holds it as it stands, or as a fraction."""
+    if not is_telling(slot):
+        return "it has too few digits to be found by itself"
+    low, high = scoring.widened(np.array(least(slot)), np.array(greatest(slot)))
+    for frame in frames:
+        for scale in (1.0, 100.0):
+            first, end = np.searchsorted(frame.distinct, [low / scale, high / scale])
+            if first < end:
+                return f"{frame.name} holds this number, but its labels do not name that record"
+    return "no result that was read holds it, and no formula that was tried gives it"
 
 
 ACCIDENTS = "results.accidents"

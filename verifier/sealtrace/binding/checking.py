@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of
+from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of, why_open
 from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames, unlike_flags
@@ -445,8 +445,11 @@ def _cell(
     statuses = [number.status for number in found]
     wrong = sorted((number for number in found if not number.agrees), key=lambda number: _WORST.index(number.status))
     status = next((one for one in _WORST if one in statuses), "explained")
+    says = message_of(grid, cell, wrong[0]) if wrong else ""
     if not wrong and len(found) < len(spots):
         status = "unexplained"
+        slot = next(slot for spot, slot in zip(spots, cell.slots, strict=True) if spot not in findings.bound.numbers)
+        says = f"{slot.text}: " * (slot.text != cell.text) + why_open(slot, findings.frames)
     behind = [records_behind(*number.part) for number in found]
     given = cell.text
     for number in wrong:
@@ -466,7 +469,7 @@ def _cell(
         count=max((count for _, count in behind), default=0),
         source=cell.source,
         line=cell.line,
-        says=message_of(grid, cell, wrong[0]) if wrong else "",
+        says=says,
         odds=next((round(number.odds, 1) for number in wrong if number.odds is not None), None),
         formulas=used,
     )
