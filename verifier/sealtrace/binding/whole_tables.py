@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Doubt, Selected
+from sealtrace.binding.candidates import SURE, Binding, Bound, BoundNumber, Doubt, Selected
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.hypotheses import rows_named
 from sealtrace.binding.label_odds import LabelPrediction
@@ -98,7 +98,7 @@ def say_what_rows_are(grid: Grid, bound: Bound) -> None:
     """Rows that differ in several columns, all of whose numbers another value of one field gives: another run, or
     another row, is named; a label that is only like both values means the one that it prints.
 
-    One number is there by accident too often. The odds stay what they were: labels may mean just that value.
+    One number is there by accident too often. Such a row is probably wrong and no error: labels may mean just that value.
     """
     for members in _by_row(grid, bound).values():
         wrong = {spot: number for spot, number in members if not number.agrees and not number.exchanged}
@@ -111,6 +111,7 @@ def say_what_rows_are(grid: Grid, bound: Bound) -> None:
         if any(map(is_literal, wrong.values())) or not all(_is_selected_by(one, field) for one in wrong.values()):
             for number in wrong.values():
                 number.exchanged = f"{plain_field(field)} = {value}"
+                number.odds = max(number.odds or 0.0, SURE - 1)
         elif sum(map(_bits, wrong.values())) >= scoring.ACCEPTED:
             for spot, number in wrong.items():
                 bound.numbers[spot] = _with_value(number, field, value)
