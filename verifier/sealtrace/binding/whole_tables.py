@@ -98,7 +98,7 @@ def say_what_rows_are(grid: Grid, bound: Bound) -> None:
     """Rows that differ in several columns, all of whose numbers another value of one field gives: another run, or
     another row, is named; a label that is only like both values means the one that it prints.
 
-    One number is there by accident too often. Such a row is probably wrong and no error: labels may mean just that value.
+    One number is there by accident too often. Such a row is probably wrong, and no error: labels may mean that value.
     """
     for members in _by_row(grid, bound).values():
         wrong = {spot: number for spot, number in members if not number.agrees and not number.exchanged}
