@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Selected
 from sealtrace.binding.compounds import OLD
-from sealtrace.binding.frames import ResultFrame
+from sealtrace.binding.frames import Numbers, ResultFrame
 from sealtrace.binding.series import Grid, GridCell
 from sealtrace.binding.slots import greatest, is_telling, least
 from sealtrace.binding.weighing import printed_as
@@ -41,17 +43,31 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
     return text if number.rounding is None else f"{text} {number.rounding.cause}"
 
 
-def why_open(slot: PrintedNumber, frames: list[ResultFrame]) -> str:
-    """Why nothing is said of a number: whether any result that was read holds it as it stands, or as a fraction."""
-    if not is_telling(slot):
-        return "it has too few digits to be found by itself"
-    low, high = scoring.widened(np.array(least(slot)), np.array(greatest(slot)))
-    for frame in frames:
+class Held:
+    """All values that results hold as they stand, and which frame holds each."""
+
+    def __init__(self, frames: list[ResultFrame]) -> None:
+        self._frames = frames
+
+    @cached_property
+    def _values(self) -> tuple[Numbers, npt.NDArray[np.int64]]:
+        values = np.concatenate([np.empty(0), *(frame.distinct for frame in self._frames)])
+        owners = np.repeat(np.arange(len(self._frames)), [len(frame.distinct) for frame in self._frames])
+        order = np.argsort(values, kind="stable")
+        return values[order], owners[order]
+
+    def why_open(self, slot: PrintedNumber) -> str:
+        """Why nothing is said of a number: whether any result that was read holds it, as it is or as a fraction."""
+        if not is_telling(slot):
+            return "it has too few digits to be found by itself"
+        values, owners = self._values
+        low, high = scoring.widened(np.array(least(slot)), np.array(greatest(slot)))
         for scale in (1.0, 100.0):
-            first, end = np.searchsorted(frame.distinct, [low / scale, high / scale])
+            first, end = np.searchsorted(values, [low / scale, high / scale])
             if first < end:
-                return f"{frame.name} holds this number, but its labels do not name that record"
-    return "no result that was read holds it, and no formula that was tried gives it"
+                name = self._frames[owners[first:end].min()].name
+                return f"{name} holds this number, but its labels do not name that record"
+        return "no result that was read holds it, and no formula that was tried gives it"
 
 
 ACCIDENTS = "results.accidents"

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from sealtrace.binding.accidents import ACCIDENTS, accidents_of, message_of, why_open
+from sealtrace.binding.accidents import ACCIDENTS, Held, accidents_of, message_of
 from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames, unlike_flags
@@ -305,8 +305,8 @@ def concluded(findings: Findings, version: str) -> Result:
     bindings = {id(binding): f"b{place}" for place, binding in enumerate(findings.bound.bindings, 1)}
     formulas = [_formula(binding, bindings[id(binding)]) for binding in findings.bound.bindings]
     cells = [(grid, cell) for grid in findings.grids for _, cell in sorted(grid.cells.items())]
-    numbers = [_cell(findings, grid, cell, {formula.id: formula for formula in formulas}, bindings)
-               for grid, cell in cells]  # fmt: skip
+    by_id, held = {formula.id: formula for formula in formulas}, Held(findings.frames)
+    numbers = [_cell(findings, grid, cell, by_id, bindings, held) for grid, cell in cells]
     numbers += map(_text, findings.text)
     accidents = accidents_of(findings.grids, findings.bound, findings.copies)  # (5)
     serious = any(accident.severity == "error" for accident in accidents)
@@ -438,7 +438,12 @@ _WORST = ("off", "probably-off", "truncated", "double-rounded")
 
 
 def _cell(
-    findings: Findings, grid: Grid, cell: GridCell, formulas: dict[str, FormulaResult], names: dict[int, str]
+    findings: Findings,
+    grid: Grid,
+    cell: GridCell,
+    formulas: dict[str, FormulaResult],
+    names: dict[int, str],
+    held: Held,
 ) -> NumberResult:
     spots = [Spot(grid.number, cell.row, cell.column, slot) for slot in range(len(cell.slots))]
     found = [findings.bound.numbers[spot] for spot in spots if spot in findings.bound.numbers]
@@ -449,7 +454,7 @@ def _cell(
     if not wrong and len(found) < len(spots):
         status = "unexplained"
         slot = next(slot for spot, slot in zip(spots, cell.slots, strict=True) if spot not in findings.bound.numbers)
-        says = f"{slot.text}: " * (slot.text != cell.text) + why_open(slot, findings.frames)
+        says = f"{slot.text}: " * (slot.text != cell.text) + held.why_open(slot)
     behind = [records_behind(*number.part) for number in found]
     given = cell.text
     for number in wrong:
