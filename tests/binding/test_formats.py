@@ -495,3 +495,16 @@ def test_a_header_without_a_name_for_the_names_of_rows_is_read(tmp_path: Path) -
     found = {table.file: table.columns for table in read_results(tmp_path).tables}
     assert found["named.tsv"] == {"column 1": ["B cell", "T cell"], "cells": ["12", "31"], "ratio": ["0.25", "0.75"]}
     assert not found.get("comma.csv")
+
+
+def test_a_draft_of_rows_that_nothing_tells_apart_beside_a_field_called_place(tmp_path: Path) -> None:
+    """Rows are told apart by where they stand, whatever the release calls its fields."""
+    (tmp_path / "results").mkdir()
+    rows = "".join(f"{place},{score}\n" for place, score in (("hall", 61.25), ("hall", 61.25), ("lab", 66.18)))
+    (tmp_path / "results" / "a.csv").write_text("place,score\n" + rows)
+    paper = tmp_path / "paper.md"
+    paper.write_text("| Place | Score |\n|---|---|\n| hall | 61.25 |\n| lab | 66.18 |\n")
+    run = CliRunner().invoke(check, [str(paper), str(tmp_path / "results"), "--save", str(tmp_path / "draft")])
+    assert isinstance(run.exception, SystemExit | None), run.exception
+    (declared,) = (tmp_path / "draft" / "declare").glob("dataset.*.json")
+    assert json.loads(declared.read_text())["key"] == ["place2"]

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
 import numpy as np
 import pyarrow as pa
@@ -240,7 +241,12 @@ class Draft:
         except BundleError:
             found = [PLACE]
         if found == [PLACE]:
-            table = table.append_column(PLACE, pa.array(frame.places, pa.string()))
+            places = pa.array(frame.places, pa.string())
+            # A release may have a field of that name.
+            names = chain([PLACE], (f"{PLACE}{number}" for number in count(2)))
+            known = {name: table.column(name).combine_chunks().equals(places) for name in table.column_names}
+            found = [next(name for name in names if known.get(name, True))]
+            table = table if found[0] in known else table.append_column(found[0], places)
         key = [name for name in table.column_names if name in {*found, *plain}]
         declared = proposed(dataset.name, table, from_names, key)
         declared["title"] = f"Rows of {frame.name}"[:200]
