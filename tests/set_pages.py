@@ -5,10 +5,10 @@ from __future__ import annotations
 from sealtrace.paper.model import Table
 
 
-def pdf(*pages: str, read_as: dict[str, str] | None = None) -> bytes:
+def pdf(*pages: str, read_as: dict[str, str] | None = None, notes: str = "") -> bytes:
     """A PDF whose pages have these content streams, with F1 an ordinary and F2 a bold font.
 
-    `read_as` are characters of F1 that its map to characters gives out as others.
+    `read_as` are characters of F1 that its map to characters gives out as others, `notes` annotations of each page.
     """
     fonts = "<< /F1 3 0 R /F2 4 0 R >>"
     objects = [
@@ -18,7 +18,7 @@ def pdf(*pages: str, read_as: dict[str, str] | None = None) -> bytes:
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",
     ]
     for number, content in enumerate(pages):
-        box = "/MediaBox [0 0 612 792]"
+        box = f"/MediaBox [0 0 612 792] /Annots [{notes}]"
         objects.append(
             f"<< /Type /Page /Parent 2 0 R {box} /Resources << /Font {fonts} >> /Contents {6 + 2 * number} 0 R >>"
         )

@@ -16,6 +16,7 @@ from campaign.undetermined import OF_STATUS, REASONS, reason_of
 from sealtrace.bundle.reading import read_bundle
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.writing import write_document
+from sealtrace.evidence import Evidence, once
 from sealtrace.examination import Examination
 from small_study import small_study
 from support import FIXTURE, LONG, copy_of, unseal
@@ -55,6 +56,16 @@ def test_a_change_is_noticed(mutant: Mutant, check: str, campaign: Campaign) -> 
     found = campaign.noticed(mutant)
     assert found is not None
     assert found.partition(".")[0] in (check.partition(".")[0], "join")
+
+
+def test_changes_share_no_answers(campaign: Campaign) -> None:
+    """What recipes gave on one changed bundle answers nothing on the next."""
+    before = Evidence(campaign.before.bundle)
+    answers = once(lambda _: {})
+    answers(before)
+    first, second = (before.of_other(before.bundle, "trace") for _ in range(2))
+    answers(first)["what a recipe asks"] = "what the changed records give"
+    assert answers(second) == {}
 
 
 def test_a_change_that_nothing_notices(campaign: Campaign) -> None:

@@ -25,6 +25,10 @@ RECORD: dict[str, Any] = {
 SHOWN = page_of(Table.of(RECORD))
 
 
+def _turned(string: str, across: int, up: int, left: int, down: int) -> str:
+    return f"BT /F1 10 Tf {across} 0 0 {up} {left} {down} Tm ({string}) Tj ET"
+
+
 def outcome(content: str, *more: str) -> Any:
     """What the check says of the record and a page."""
     return outcome_of("table.page", {T: RECORD, PDF: pdf("\n".join([content, *more]))})
@@ -75,7 +79,8 @@ def test_rows_that_the_record_does_not_have() -> None:
             "ActualText",
             SHOWN.replace(text(215, 646, "0.65"), f"/S << /ActualText (0.65) >> BDC {text(215, 646, '0.11')} EMC"),
         ),
-        ("drawing", SHOWN + "\n210 640 m 230 660 250 640 260 655 c S"),
+        ("crossed", SHOWN + "\n210 640 m 230 660 250 640 260 655 c S"),
+        ("drawing", SHOWN + "\n240 640 m 250 660 260 640 270 655 c S"),
         (
             "another column",
             SHOWN.replace(text(215, 646, "0.65"), text(325, 646, "0.65")).replace(
@@ -89,6 +94,44 @@ def test_what_a_page_leaves_in_doubt(how: str, content: str) -> None:
     seen = outcome(content)
     assert seen.missing is not None
     assert how in seen.missing
+
+
+@pytest.mark.parametrize(
+    ("how", "content"),
+    [
+        ("drawing", f"{SHOWN}\n208 649 5 0.5 re f"),
+        ("crossed", f"{SHOWN}\n226.5 645.5 0.8 0.8 re f"),
+        ("drawing", f"{SHOWN}\n0.6 w 212 646 m 212 652 l S"),
+        ("crossed", f"{SHOWN}\n0.8 w 214 649.5 m 236 649.5 l S"),
+        ("turned", SHOWN.replace(text(215, 646, "0.65"), _turned("0.65", -1, -1, 236, 653))),
+        ("mirrored", SHOWN.replace(text(215, 646, "0.65"), _turned("0.65", 1, -1, 215, 653))),
+        ("l beside 0.65", SHOWN.replace("(0.65)", "(l0.65)")),
+        ("O beside 0.65", SHOWN.replace("(0.65)", "(0.65O)")),
+        ("< beside 0.65", SHOWN.replace("(0.65)", "(< 0.65)")),
+        ("'median'", SHOWN.replace("(Score)", "(Median Score)")),
+        ("'oracle'", SHOWN.replace("(ours)", "(ours [oracle])")),
+        ("'not'", SHOWN.replace("systems in", "systems not in")),
+    ],
+)
+def test_what_a_reader_sees_besides(how: str, content: str) -> None:
+    """Strokes beside digits, turned and mirrored digits, letters that look like digits, and more words are doubts."""
+    seen = outcome(content)
+    assert told(seen) == []
+    assert seen.missing is not None
+    assert how in seen.missing
+
+
+@pytest.mark.parametrize(("kind", "doubted"), [("Stamp", True), ("FreeText", True), ("Link", False)])
+def test_what_viewers_draw_over_a_page(kind: str, *, doubted: bool) -> None:
+    """An annotation over a table may show another number; a link shows none."""
+    note = f"<< /Type /Annot /Subtype /{kind} /Rect [212 644 240 656] /Border [0 0 0] /Contents (9) >>"
+    seen = outcome_of("table.page", {T: RECORD, PDF: pdf(SHOWN, notes=note)})
+    assert (seen.missing is not None) is doubted
+
+
+def test_rules_between_columns_are_no_strokes() -> None:
+    """What is as high as a row parts columns, and a line below a number underlines it."""
+    assert outcome(f"{SHOWN}\n0.4 w 205 642 m 205 656 l S\n215 643 18 0.4 re f").missing is None
 
 
 @pytest.mark.parametrize(("read_as", "told_of"), [({"6": "6", "5": "5"}, False), ({"6": "5", "5": "5"}, True)])

@@ -35,6 +35,7 @@ OF_VALUES: dict[str, Callable[..., Any]] = {
     "minimum": np.min,
     "maximum": np.max,
     "sd": lambda x, divisor="n-1": np.std(x, ddof=1 if divisor == "n-1" else 0),
+    "variance": lambda x, divisor="n-1": np.var(x, ddof=1 if divisor == "n-1" else 0),
     "sem": stats.sem,
     "t_interval": lambda x: stats.t.interval(0.95, len(x) - 1, np.mean(x), stats.sem(x)),
 }

@@ -28,6 +28,8 @@ TRICKS = {
     "active letter": ({"preamble": "\\begingroup\\lccode`~=`3\\lowercase{\\endgroup\\def~}{8}"}),
     "mathcode": ({"preamble": "\\mathcode`3=`8", "cell": "$0.63$"}),
     "lowercase": ({"preamble": "", "cell": r"\lowercase{0.63}"}),
+    "a sign by two carets": ({"preamble": "", "cell": "0.6^^38"}),
+    "an alphabet without digits": ({"preamble": "", "cell": r"$\mathcal{0.63}$"}),
     "uppercase": ({"preamble": "", "cell": r"\uppercase{0.63}"}),
     "ifmmode": ({"preamble": r"\newcommand\x{\ifmmode 0.63\else 0.58\fi}", "cell": r"\x"}),
     "ifdim": ({"preamble": "", "cell": r"\ifdim\width>1pt 0.58\else 0.63\fi"}),

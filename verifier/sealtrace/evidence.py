@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -30,8 +31,8 @@ class Remembering:
     def _take_over(self, other: Remembering) -> None:
         """Takes over results computed elsewhere, except those that hold evidence and would go on reading it."""
         found = vars(other).items()
-        vars(self).update({name: value for name, value in found if name not in vars(self) and _is_free(value)})
-        self._answers.update({key: value for key, value in other._answers.items() if _is_free(value)})
+        vars(self).update({name: _own(value) for name, value in found if name not in vars(self) and _is_free(value)})
+        self._answers.update({key: _own(value) for key, value in other._answers.items() if _is_free(value)})
 
 
 Subject = TypeVar("Subject", bound=Remembering)
@@ -51,6 +52,11 @@ def once(
         return cast("Computed", subject._answers[key])
 
     return ask
+
+
+def _own(value: object) -> object:
+    """What is filled later on is copied: what one asker adds to it must not answer another one."""
+    return copy(value) if isinstance(value, dict | list | set) else value
 
 
 def _is_free(value: object) -> bool:

@@ -41,8 +41,13 @@ _CONTRAST = 40
 fifth of black, differs by 51."""
 MAX_PIXELS = 20_000_000
 _THIN = 0.5
+_SMALL = 20.0
+"""Points that a rule of a table has at least, in one of its directions."""
+_BESIDE = 10.0
+"""Points between a character and what may be read with it."""
 _BLANK = frozenset({0, 9, 10, 13, 32, 0xA0})
 
+Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.int16]]
 Matrix = tuple[float, float, float, float, float, float]
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -93,7 +98,9 @@ class _PageDescriber:
         self._texts: list[object] = []
         self.edges: list[Box] = []
         self.drawn: list[Box] = []
-        """What is neither text nor rules nor areas of one colour: images, shadings, curves."""
+        """What is neither text nor rules nor areas of one colour: images, shadings, curves, annotations."""
+        self._small: list[Box] = []
+        """Rules and areas that are no larger than a character: a minus, a point or a stroke may be one."""
         self._count = 0
 
     @property
@@ -106,6 +113,7 @@ class _PageDescriber:
             self._look_at(raw.FPDFPage_GetObject(self._page.raw, at), (1, 0, 0, 1, 0, 0), 0)
         characters = list(self._characters())
         self._see(characters)
+        self.drawn += [*self._annotations(), *self._strokes(characters)]
         size, turn = self.size, Counter(one["turned"] for one in characters).most_common(1)
         if turn and turn[0][0] in _UPRIGHT:
             # A table on its side is read as who reads it turns the page.
@@ -173,9 +181,36 @@ class _PageDescriber:
                 edges.append((here, points[start]))
         boxes = [self._shown(*edge) for edge in edges]
         self.edges += [box for box in boxes if _flat(box) or _upright(box)]
-        if points and not (plain and all(_flat(box) or _upright(box) for box in boxes)):
+        if points:
             across, up = [point[0] for point in points], [point[1] for point in points]
-            self.drawn.append(self._shown((min(across), min(up)), (max(across), max(up))))
+            whole = self._shown((min(across), min(up)), (max(across), max(up)))
+            if whole[2] - whole[0] < _SMALL and whole[3] - whole[1] < _SMALL:
+                self._small.append(whole)
+        if points and not (plain and all(_flat(box) or _upright(box) for box in boxes)):
+            self.drawn.append(whole)
+
+    def _annotations(self) -> Iterator[Box]:
+        """The places of annotations, which viewers draw over the page: all but links that draw nothing themselves."""
+        for at in range(raw.FPDFPage_GetAnnotCount(self._page.raw)):
+            note = raw.FPDFPage_GetAnnot(self._page.raw, at)
+            place = raw.FS_RECTF()
+            try:
+                plain = raw.FPDFAnnot_GetSubtype(note) in (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)
+                drawn = raw.FPDFAnnot_GetAP(note, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > 2
+                if (drawn or not plain) and raw.FPDFAnnot_GetRect(note, place):
+                    yield self._shown((place.left, place.bottom), (place.right, place.top))
+            finally:
+                raw.FPDFPage_CloseAnnot(note)
+
+    def _strokes(self, characters: list[dict[str, Any]]) -> Iterator[Box]:
+        """Small rules beside characters, of their height or less: what is seen there is no character's doing."""
+        for left, top, right, bottom in self._small:
+            for one in characters:
+                x0, y0, x1, y1 = one["ink"]
+                near = left < x1 + _BESIDE and x0 - _BESIDE < right
+                if near and y0 - _THIN < (top + bottom) / 2 < y1 + _THIN and bottom - top < 1.2 * (y1 - y0):
+                    yield left, top, right, bottom
+                    break
 
     def _shown(self, one: Point, other: Point) -> Box:
         """The box between two points, from the upper left corner of the page as it is shown."""
@@ -207,6 +242,10 @@ class _PageDescriber:
                 left, right, bottom, top = (end.value for end in ends)
                 angle = raw.FPDFText_GetCharAngle(text, at)
                 font, doubt = self._set_in(raw.FPDFText_GetTextObject(text, at))
+                matrix = raw.FS_MATRIX()
+                raw.FPDFText_GetMatrix(text, at, matrix)
+                if matrix.a * matrix.d < matrix.b * matrix.c:
+                    doubt = doubt or "mirrored"
                 code = ord("-") if raw.FPDFText_IsHyphen(text, at) == 1 else code
                 unknown = raw.FPDFText_HasUnicodeMapError(text, at) == 1 or not _is_character(code)
                 yield {
@@ -245,14 +284,27 @@ class _PageDescriber:
         drawn = self._drawn(scale)
         for thing in self._texts:
             raw.FPDFPageObj_SetIsActive(thing, False)
-        change = np.abs(drawn - self._drawn(scale)).max(axis=2)
+        bare = self._drawn(scale)
+        change = np.abs(drawn - bare).max(axis=2)
+        upright = Counter(one["turned"] for one in characters).most_common(1)
         for one in characters:
             left, top, right, bottom = (value * scale for value in one["ink"])
             seen = change[max(0, int(top)) : max(0, math.ceil(bottom)), max(0, int(left)) : max(0, math.ceil(right))]
             if not one["doubt"] and (not seen.size or seen.max() < _CONTRAST):
                 one["doubt"] = "not seen on the page"
+            elif not one["doubt"] and one["turned"] != upright[0][0] and not one["text"].isalpha():
+                one["doubt"] = "turned otherwise than the page's text"
+            elif not one["doubt"] and self._crossed(bare, one["ink"], scale):
+                one["doubt"] = "crossed by something that is drawn"
 
-    def _drawn(self, scale: float) -> np.ndarray[tuple[int, int, int], np.dtype[np.int16]]:
+    @staticmethod
+    def _crossed(bare: Pixels, ink: Box, scale: float) -> bool:
+        """Whether the page has, without its text, more than one colour where a character stands."""
+        left, top, right, bottom = (value * scale for value in ink)
+        place = bare[math.ceil(top) : int(bottom), math.ceil(left) : int(right)]
+        return bool(place.size) and bool((place.max(axis=(0, 1)) - place.min(axis=(0, 1))).max() > _CONTRAST)
+
+    def _drawn(self, scale: float) -> Pixels:
         bitmap = self._page.render(scale=scale, may_draw_forms=False)
         return np.asarray(bitmap.to_numpy()[:, :, :3], np.int16)
 

@@ -69,6 +69,8 @@ class _Token:
     line: int
     cited: bool = False
     """Whether it looks like that of a citation: in square brackets, or a year."""
+    beside: str = ""
+    """Letters that it is set together with, and a sign of comparison before it."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ def compare(table: Table, place: Located) -> ComparedTable:
         return ComparedTable(doubt=heading)
     if not differences and (astray := _astray(table, pairs)) is not None:
         return ComparedTable(doubt=astray)
+    if not differences and (more := _said_besides(table, place, pairs)) is not None:
+        return ComparedTable(doubt=f"the page prints {more}, which the record does not")
     return ComparedTable(tuple(differences))
 
 
@@ -223,6 +227,24 @@ def _other_heading(table: Table, place: Located, pairs: list[tuple[_Due, _Token]
     return None
 
 
+def _said_besides(table: Table, place: Located, pairs: list[tuple[_Due, _Token]]) -> str | None:
+    """What the page prints with the numbers, in its lines, above them or in its caption, and the record does not."""
+    cells = [cell.text for row in table.rows for cell in row.cells]
+    if any(REFERENCE in text for text in (*cells, table.caption, *table.headers)):
+        return None  # what a reference prints, no record says
+    for due, token in pairs:
+        cell = _plain(table.rows[due.row].cells[due.column].text)
+        if token.beside and not all(sign in cell for sign in token.beside):
+            return f"{token.beside} beside {token.text}"
+    known = _letters(" ".join([*cells, *(text for one in table.columns for text in (one.label, one.printed or ""))]))
+    lines = [line.text for line in place.lines[: max((token.line for _, token in pairs), default=-1) + 1]]
+    for text, said in ((" ".join(lines), known), (_without_number(place.caption), _letters(table.caption))):
+        words = (_letters(word) for word in re.findall(r"[^\W\d_]{3,}", _plain(text)))
+        if (word := next((one for one in words if one and one not in said), None)) is not None:
+            return repr(word)
+    return None
+
+
 def _words(table: Table, column: int) -> list[str]:
     """The plain words of a column's heading."""
     told = table.columns[column].printed or table.columns[column].label
@@ -292,7 +314,13 @@ def _tokens(line: PageLine, at: int, commas: bool) -> Iterator[_Token]:
         cited = bool(_BRACKETED.match(text[: found.start()]) and "]" in text[found.end() :]) or bool(
             _YEAR.match(number)
         )
-        yield _Token(number, words[0].x0, words[-1].x1, at, cited)
+        # Before a number are its sign of comparison and whatever is set with it, behind it the latter.
+        around = (
+            re.search(r"[<>≤≥≈∼~]?\s?[^\W\d_]*$", text[: found.start()]),
+            re.match(r"[^\W\d_]*", text[found.end() :]),
+        )
+        beside = "".join("".join(one[0].split()) for one in around if one)
+        yield _Token(number, words[0].x0, words[-1].x1, at, cited, beside)
 
 
 def _letters(text: str) -> str:

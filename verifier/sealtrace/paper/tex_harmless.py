@@ -46,6 +46,10 @@ _OWN_FONT = re.compile(
 _NUMBERS = commands.NUMBERS | {"sisetup", "complexnum", "ang", "si", "unit"}
 
 
+_SHAPED = frozenset({"mathcal", "mathscr"})
+"""Alphabets whose fonts have no digits."""
+
+
 class _Known(NamedTuple):
     commands: frozenset[str]
     environments: frozenset[str]
@@ -207,6 +211,12 @@ class _Judge:
         self.around_tables = tex_bodies.around_tables(tokens, self.tabling)
         stream = TokenStream(tokens)
         while (token := stream.next()) is not None:
+            following = stream.ahead() if token.text == "^" else None
+            if following is not None and following.text[:1] == "^" and token.end == following.start:
+                if (why := "^^ writes a sign by its number") not in self.said:
+                    self.said.add(why)
+                    yield token, why
+                continue
             if token.kind != "command":
                 continue
             if token.text == "end" and written(stream.group_ahead()) == "document":
@@ -231,6 +241,8 @@ class _Judge:
             if known or not told or (token.start not in self.around_tables and not placed):
                 return None
             return f"the environment {told} is not known: it may change what it holds"
+        if name in _SHAPED and any(sign.isdigit() for sign in written(stream.group_ahead())):
+            return f"\\{name} has other signs for digits"
         if name in _NUMBERS:
             key = changes_number(_option_ahead(stream) if name != "sisetup" else written(stream.group_ahead()))
             return None if key is None else f"the option {key} of \\{name} may change which number is printed"

@@ -28,6 +28,11 @@ from sealtrace.recipes.recipe_files import OTHER_CELL
 from sealtrace.recipes.sql_syntax import QueryDescription
 from sealtrace.statistics.table import Statistic
 
+_BROUGHT = {"mu", "clip"}
+"""Numbers that a metric compares fields with, or puts in their place: as a query's, they are declared."""
+_NEXT_TO_NOTHING = Fraction(1, 10**6)
+"""What keeps a logarithm finite is no choice that a number depends on."""
+
 
 class PrintedAgreement:
     """Holds recipes of one bundle against what their tables print; what cells share is found once."""
@@ -59,13 +64,19 @@ class PrintedAgreement:
             taken = taken_by_metric(metric, arguments)
             known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
             used = used_by_metric(metric, arguments)
-            yield from disagreements(around, used, known)
+            # What is counted may be what the heading prints: the share of women, say.
+            counted = arguments.get("of") if "is" in arguments else None
+            yield from disagreements(around, used, {name: known[name] for name in known if name != counted})
             for key, text in arguments.items() if kind else ():
                 word, _, name = key.partition(".")
                 values = set(values_in(text))
                 printed = around.in_row(name, values) - {EVERY}
                 if word in ("where", "minus") and printed and values > printed:
                     yield f"it takes {name} {' and '.join(sorted(values))} together"
+            for word in _BROUGHT & arguments.keys():
+                number = _number(arguments[word])
+                if number is None or (abs(number) > _NEXT_TO_NOTHING and number not in self._rows.constants):
+                    yield f"its {word} {arguments[word]} is neither next to zero nor a declared constant"
             if kind:
                 for name in sorted(_names(arguments, "over", "group") - {""}):
                     if not self._rows.is_entity(kind, name):
@@ -106,6 +117,12 @@ class PrintedAgreement:
             for name in sorted({name for pair in pairs for name in pair}):
                 if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
                     yield f"it joins records by {name}, which is a result"
+        for name in description.equated:
+            if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
+                yield f"it sets rows beside others with the same {name}, which is a result"
+        for name in description.cut:
+            if not self._are_flags(value.kinds, [name]) and not self._are_whole(value.kinds, name):
+                yield f"it cuts digits off {name} before it sums them up"
         for name in description.averaged_by if description.totals else ():
             if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
                 yield f"it averages what each {name} gives, which is a result itself"
@@ -124,7 +141,9 @@ class PrintedAgreement:
         if cell.key or (metric is not None and (metric.name == OTHER_CELL or (metric.given and value.fixed))):
             return
         kinds = value.kinds if metric is None else (value.frame.kind,) if value.frame is not None else ()
-        hidden = {appearance(name) for names in self._rows.names.declared.values() for name in names}
+        # A name that stands for every value restricts nothing, so it hides no word of a statistic either.
+        every = self._rows.names.declared.values()
+        hidden = {appearance(name) for names in every for name, value in names.items() if value != EVERY}
         hidden |= self._rows.values(kinds)
         if metric is not None:
             flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
@@ -152,7 +171,7 @@ class PrintedAgreement:
             yield from headings.functions_unnamed(
                 cell, caption, description, hidden, first=result.arguments.get("part") in ("1", "mean")
             )
-            yield from self._other_field(cell, kinds, set(description.fields))
+            yield from self._other_field(cell, kinds, set(description.fields), alone=True)
             yield from headings.disagreement(cell, caption, computed, hidden)
 
     def _counts_of(self, frame: Frame) -> dict[str, int]:
@@ -162,16 +181,20 @@ class PrintedAgreement:
             self._counts[frame.kind] = {name: len(frame.distinct(name, MOST_VALUES + 1)) for name in names}
         return self._counts[frame.kind]
 
-    def _other_field(self, cell: TableCell, kinds: Iterable[str], used: set[str]) -> Iterator[str]:
-        """A heading that is the name of a measured field, where the recipe does not read it."""
+    def _other_field(
+        self, cell: TableCell, kinds: Iterable[str], used: set[str], *, alone: bool = False
+    ) -> Iterator[str]:
+        """A heading that is the name of a measured field, where the recipe does not read it, or not it `alone`."""
         for kind in kinds:
             types = field_types(self._evidence.frame(kind))
             numeric = {name for name, form in types.items() if pa.types.is_floating(form) or pa.types.is_integer(form)}
             heading = appearance(cell.column)
             named = {name for name in numeric if appearance(name).replace("_", " ") == heading}
             measured = named - set(self._evidence.frame(kind).key_fields)
-            if measured and not any(name in used or name.casefold() in used for name in measured):
-                others = " and ".join(sorted(name for name in types if name in used or name.casefold() in used))
+            read = {name for name in types if name in used or name.casefold() in used}
+            results = {name for name in read & numeric if not self._rows.is_entity(kind, name)}
+            if measured and (not measured & read or (alone and results - measured)):
+                others = " and ".join(sorted(results or read))
                 yield f"the heading is the field {min(measured)}, and the recipe is of {others or 'no field'}"
 
     def _are_flags(self, kinds: Iterable[str], fields: Iterable[str]) -> bool:
@@ -184,6 +207,15 @@ class PrintedAgreement:
                 if name.casefold() in asked and numeric and not self._is_flag(frame, name):
                     return False
         return True
+
+    def _are_whole(self, kinds: Iterable[str], name: str) -> bool:
+        """Whether a field holds whole numbers, which a cast to such leaves as they are."""
+        types = [form for kind in kinds for one, form in self._types_of(kind) if one == name]
+        return all(map(pa.types.is_integer, types))
+
+    def _types_of(self, kind: str) -> Iterator[tuple[str, pa.DataType]]:
+        for name, form in field_types(self._evidence.frame(kind)).items():
+            yield name.casefold(), form
 
     def _is_flag(self, frame: Frame, name: str) -> bool:
         if (frame.kind, name) not in self._flags:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from sealtrace.paper.number_grammar import is_factor, is_unit
 from sealtrace.recipes.arguments import names_its_row
 from sealtrace.recipes.cells import TableCell
+from sealtrace.recipes.headings import ARITHMETIC
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import RecipeError, Value
-from sealtrace.statistics.table import Statistic
+from sealtrace.statistics.table import ARGUMENTS, Statistic
 
 
 def part_of(value: Value, cell: TableCell, part: str) -> Value:
@@ -87,6 +88,12 @@ def _unconverted(cell: TableCell, value: Value, metric: Statistic | None) -> str
 def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> str | None:
     """Why a factor, a unit or per cent in the heading is not what the recipe gives, where it is not."""
     said = cell.said
+    read = f"{cell.followed.get('sql') or ''} {' '.join(said.values())} {metric.name if metric else ''}"
+    for change in ARITHMETIC:
+        if (stated := change.heading.search(cell.column)) is None or (change.hundredfold and percent):
+            continue
+        if not change.recipe.search(read):
+            return f"the recipe gives the number itself, and the heading says {stated[0].strip()}."
     measured = said.get("of") or said.get("quantity") or (metric.name if metric else "")
     own = measured.rpartition("_")[2] if "_" in measured else ""  # the unit that the field is called by: latency_ms
     for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):
@@ -110,8 +117,13 @@ def _attested(cell: TableCell, source: str) -> Judgement:
 
 
 def by_definition(cell: TableCell) -> Judgement:
-    """A number that nothing could have made another: no more than a 0 or a 1 can be that."""
+    """A number that nothing could have made another: the difference of something from itself, or its ratio to itself.
+
+    What is printed says which: a difference by its heading, a ratio by the sign behind it.
+    """
     parts = cell.printed.parts if cell.printed is not None else ()
-    if not parts or any(part.value not in (0, 1) for part in parts):
-        raise RecipeError("only a 0 or a 1 is what it is by definition")
+    ratio = bool(parts) and all(part.value == 1 and part.suffix in ("×", "x") for part in parts)
+    difference = bool(parts) and not any(part.value for part in parts) and ARGUMENTS["minus"].stated(cell.column)
+    if not (ratio or difference):
+        raise RecipeError("only a ratio to itself (1×), or a 0 under a difference, is what it is by definition")
     return Judgement(CellStatus.INPUT, "it is so by definition: a difference from itself, or a ratio to itself")

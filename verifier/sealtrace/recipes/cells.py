@@ -155,12 +155,14 @@ def cells_of(table: Table, path: str | None = None) -> Iterator[TableCell]:
 
 
 def _naming(table: Table, place: int, row: Row) -> Iterator[tuple[str, str]]:
-    """What says what a row is. Words that a recipe gives are results; numbers of columns that name rows are names."""
+    """What says what a row is. Words that a recipe gives are results; numbers of columns that name rows are names, and
+    so are those that the record declares to be names."""
     for index, (column, cell) in enumerate(zip(table.columns, row.cells, strict=False)):
         recipe = table.recipe_of(place, index) or {}
         computed = recipe.get("metric") is not None or recipe.get("sql") is not None
         numeric = cell.printed is not None and cell.printed.numeric
-        if index in table.naming if numeric else not (computed or cell.blank):
+        named = index in table.naming or recipe.get("classification") == NAME
+        if named if numeric else not (computed or cell.blank):
             yield column.label, cell.text
 
 

@@ -22,6 +22,10 @@ _EVERY_NAMES = frozenset({"all", "average"})
 _PARTS = re.compile(r"\s+/\s+|,\s+|;\s+|\n")
 _ALIKE = str.maketrans("аеорсухіѕјһԁԛԝьνвкмнтгοαικρτυχεη", "aeopcyxisjhdqwbvbkmhtroaikptuxen")
 """Small Cyrillic and Greek letters, and the Latin ones for which they, or their capitals, are taken in print."""
+_GREEK = re.compile(r"(?<![^\W\d_])[ακρτχεη](?![^\W\d_])")
+"""Small letters that stand for themselves, as in χ² and κ, where no other letter is beside them."""
+_KEPT = {ord(letter): chr(0xE000 + place) for place, letter in enumerate("ακρτχεη")}
+_BACK = {ord(sign): chr(letter) for letter, sign in _KEPT.items()}
 
 
 AS_WORDS = r"(?<!\w)(?<!\w[-/@.]){}(?!\w)(?![-/@.]\w)"
@@ -31,8 +35,9 @@ AS_WORDS = r"(?<!\w)(?<!\w[-/@.]){}(?!\w)(?![-/@.]\w)"
 @lru_cache(maxsize=65536)
 def appearance(text: str) -> str:
     """What a reader tells a name by: not what is invisible, nor which alphabet a letter is from."""
-    shown = (sign for sign in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(sign) != "Cf")
-    return " ".join("".join(shown).translate(_ALIKE).split())
+    signs = "".join(sign for sign in unicodedata.normalize("NFKC", text) if unicodedata.category(sign) != "Cf")
+    kept = _GREEK.sub(lambda match: match[0].translate(_KEPT), signs).casefold()
+    return " ".join(kept.translate(_ALIKE).translate(_BACK).split())
 
 
 @dataclass(frozen=True)

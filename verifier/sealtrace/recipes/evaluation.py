@@ -20,7 +20,7 @@ from sealtrace.recipes.beside import Beside, called_otherwise
 from sealtrace.recipes.cell_judgement import by_definition, judged, part_of
 from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell, table_in
-from sealtrace.recipes.entities import Around
+from sealtrace.recipes.entities import EVERY, Around
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value, metric_of, unless_fixed
 from sealtrace.recipes.populations import PopulationRows, RecipePopulation
@@ -93,7 +93,8 @@ class Evaluator:
             around = self._rows.around(cell, caption, own=metric is not None and metric.given)
             population = self._rows.population_of(cell)
             if metric is not None:
-                result = replace(result, arguments=self._asked(cell, metric, population))
+                arguments = self._asked(cell, metric, population)
+                result = replace(result, arguments=self._of_row(arguments, around, metric))
             elif recipe.get("metric") == OTHER_CELL:
                 result = replace(result, arguments=filled_arguments(cell, None, self._rows.names))
             if not_available and _from_itself(result.arguments):
@@ -140,13 +141,29 @@ class Evaluator:
             arguments.setdefault(f"where.{name}", values[0] if len(values) == 1 else json.dumps(values))
         return arguments
 
+    def _of_row(self, arguments: dict[str, str], around: Around, metric: Statistic) -> dict[str, str]:
+        """A metric's arguments with what else its row prints: its rows are selected as those of a query are."""
+        if "where" not in metric.optional or not self._rows.declared:
+            return arguments
+        datasets = [arguments["dataset"]] if "dataset" in arguments else self._rows.datasets
+        asked = {key.partition(".")[2] or key for key in arguments}
+        asked |= {name.strip() for word in ("group", "over", "among") for name in arguments.get(word, "").split(",")}
+        asked |= set(arguments.values())
+        for name, values in self._rows.entities(datasets[0]).items() if len(datasets) == 1 else ():
+            printed = around.in_row(name, values) if name not in asked else frozenset()
+            if len(printed) == 1 and EVERY not in printed:
+                arguments = {**arguments, f"where.{name}": min(printed)}
+        return arguments
+
     def _without(self, cell: TableCell, caption: str) -> str | None:
         """What the recipe gives without the table's population."""
         metric = metric_of(cell.followed.get("metric"), cell.said)
         whole = replace(cell, population=None)
         try:
+            around = self._rows.around(whole, caption)
             arguments = {} if metric is None else self._asked(whole, metric, None)
-            value = self._value(whole, self._rows.around(whole, caption), arguments)
+            arguments = arguments if metric is None else self._of_row(arguments, around, metric)
+            value = self._value(whole, around, arguments)
         except (RecipeError, MissingEvidenceError):
             return None
         return ", ".join(f"{float(number):.6g}" for number in value.numbers)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from sealtrace.contract.packs import packs
-from sealtrace.paper.names.statistics import named_in
+from sealtrace.paper.names.statistics import named_in, other_statistics
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import AS_WORDS, appearance
 from sealtrace.recipes.sql_syntax import QueryDescription
@@ -27,11 +27,39 @@ _SPREADS = frozenset({"sd", "sem"})
 _SHARES = frozenset({"mean", "rate", "accuracy", "error_rate"})
 """Means of what is right or true: one may be called another where what is averaged is a flag."""
 _COUNTED = frozenset({"count", "rate"})
-_DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e"}
-_NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor")
+_DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e",
+             "equal_variances": "false"}  # fmt: skip
+_NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor", "equal_variances")
 """Arguments whose values headings print."""
-_READ = frozenset({*_NUMBERS, "confidence", "show", "statistic", "quantity", "over", "group", "minus"})
+_READ = frozenset(
+    {*_NUMBERS, "confidence", "interval", "by", "show", "statistic", "quantity", "over", "group", "minus"}
+)
 _NAMED = re.compile(r"[a-z_]\w*(?=\s*\()")
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """What a heading says is done to a number before it is printed, and what of a recipe does that."""
+
+    heading: re.Pattern[str]
+    recipe: re.Pattern[str]
+    hundredfold: bool = False
+
+
+def _arithmetic(heading: str, recipe: str, *, hundredfold: bool = False) -> Arithmetic:
+    return Arithmetic(re.compile(heading, re.IGNORECASE), re.compile(recipe, re.IGNORECASE), hundredfold)
+
+
+ARITHMETIC = (
+    _arithmetic(r"(?<![\w.])100\s*[×·*](?!\w*\d)|[×·*]\s*100(?![\d.])", r"\b100\b|percent", hundredfold=True),
+    _arithmetic(r"(?<![\w.])10{3,}\s*[×·*]|[×·*]\s*10{3,}(?!\d)", r"\b10{3,}\b"),
+    _arithmetic("‰", r"\b1000\b|mille"),
+    _arithmetic(r"^\s*(?:1|100)\s*[−–-]\s*[^\W\d_]", r"\b1(?:00)?(?:\.0*)?\s*-|error|wrong|complement"),
+    _arithmetic(r"√|\b(?:square )?root of\b", "sqrt|root|rms"),
+    _arithmetic(r"[^\W\d_]{3,}\s?²", r"\bpow|\^|\*\*|\*|square|sq|2"),
+    _arithmetic(r"\b(?:ln|log(?:2|10|₂|₁₀)?)\s*[(\s](?!loss|lik|rank|odds)", r"\bln\b|log"),
+)
+"""Signs of arithmetic in headings. The longest names of statistics have such signs, too (log loss, R²)."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +79,8 @@ class ComputedStatistic:
     """For readers."""
     counted: bool = False
     """Whether it is a metric of a pack, which may count or add up anything."""
+    is_metric: bool = False
+    """Whether it is a named metric, and no query, which may go on computing with it."""
 
 
 def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool) -> ComputedStatistic:
@@ -63,7 +93,11 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
         parts, arguments = set(), {**arguments, "q": str(min(map(str, shares)))}
     if not {"show", "over", "group", "statistic"} & set(arguments):
         parts = set()  # nothing is averaged but what the statistic itself averages
-    names = {metric.name, *parts, *filter(None, [arguments.get("quantity")])}
+    # The interval of a statistic that is resampled, and its rank, are called by that statistic.
+    names = {metric.name, *parts, *filter(None, [arguments.get("quantity"), arguments.get("by")])}
+    if "[ci]" in shown:
+        interval = arguments.get("interval", "wilson").replace("-", "_")
+        names.add("t_interval" if "over" in arguments else interval)
     for text in (metric.name, arguments.get("quantity", ""), arguments.get("statistic", ""), *_formula(metric)):
         names |= {entry.name for entry in named_in(text.replace("_", " "))}
     if metric.name == "quantile" and _fraction(arguments.get("q", "0.5")) == Fraction(1, 2):
@@ -85,7 +119,7 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     said = f"{shown} over {arguments['over']} of {metric.name}" if arguments.get("over") else metric.name
     return ComputedStatistic(
         frozenset(names), frozenset(needed), arguments, of_flags and metric.name in _SHARES, among,
-        said.replace("_", " "), metric.pack != "results",
+        said.replace("_", " "), metric.pack != "results", is_metric=True,
     )  # fmt: skip
 
 
@@ -127,6 +161,8 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatis
         names |= {entry.name for one in description.fields if (entry := _called(one)) is not None}
     if description.divides_counts:
         names.add("rate")
+    if description.sum:
+        names.add("sum")
     if not description.totals:
         names |= {entry.name for entry in STATISTICS.values() if entry.unit == "count"}
     if any(_fraction(share) == Fraction(1, 2) for share in description.shares):
@@ -185,6 +221,7 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     for name in sorted(said - computed.names):
         if name in STATISTICS and (STATISTICS[name].kind in summing or (computed.counted and name in _SPREADS)):
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
+    yield from _of_another_kind(labels[0] or labels[1], appearance(caption), said, computed)
     for name in sorted(computed.needed - both):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
         words = STATISTICS[name].words[:_WORDS_TOLD] if name in STATISTICS else ()
@@ -202,6 +239,29 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
         ARGUMENTS["minus"].stated(text) for text in (labels[0], appearance(cell.quotation))
     ):
         yield f"it is a difference, and the {'sentence' if cell.quotation else 'heading'} does not say so"
+
+
+def _of_another_kind(label: str, caption: str, said: Collection[str], computed: ComputedStatistic) -> Iterator[str]:
+    """Another interval than the recipe's, another statistic with a word of its name, or a p that is adjusted."""
+    intervals = {name for name in computed.names if name in STATISTICS and _is(name, StatisticKind.INTERVAL)}
+    for name in sorted(set(said) - computed.names):
+        # Of what is only called an interval, any interval is one.
+        if intervals and name != "t_interval" and name in STATISTICS and _is(name, StatisticKind.INTERVAL):
+            yield f"the heading says {_told([name])}, and the recipe computes {_told(intervals)}"
+    for name in other_statistics(label, computed.among):
+        if name in computed.names:
+            yield f"the heading names another statistic, and the recipe computes {_told([name])}"
+    tests = [name for name in computed.names if name in STATISTICS and _is(name, StatisticKind.TEST)]
+    adjusted = ARGUMENTS["adjusted"].stated(label) or ARGUMENTS["adjusted"].stated(caption)
+    if computed.is_metric and tests and adjusted:
+        yield f"the table says that p is adjusted for several tests, and the recipe gives that of one {_told(tests)}"
+    ranks = ARGUMENTS["k"].stated(label) - {Fraction(1)}
+    if ranks and computed.is_metric and "accuracy" in computed.names:
+        yield f"the heading counts an answer among the first {min(map(str, ranks))}, and the recipe takes the first"
+
+
+def _is(name: str, kind: StatisticKind) -> bool:
+    return STATISTICS[name].kind is kind
 
 
 def _contradicting(said: set[str], computed: ComputedStatistic) -> set[str]:
@@ -244,7 +304,8 @@ def _numbers(heading: str, caption: str, computed: ComputedStatistic) -> Iterato
         values = {_fraction(str(value)) if _fraction(str(value)) is not None else value for value in stated}
         if (_fraction(given) if _fraction(given) is not None else given) not in values:
             told = " or ".join(str(value) for value in sorted(map(str, stated)))
-            yield f"the table says {name} {told}, and the recipe has {name} {given}"
+            called = name.replace("_", " ")
+            yield f"the table says {called} {told}, and the recipe has {called} {given}"
 
 
 def repeats_unlike(
@@ -281,6 +342,9 @@ def functions_unnamed(
         allowed |= {"stddev_samp", "stddev", "sqrt", "stddev_pop"}
     if any(entry.name == "quantile" or entry.name == "median" for entry in said):
         allowed |= {name for name in description.functions if name.startswith(("quantile", "median"))}
+    for change in ARITHMETIC:
+        if change.heading.search(cell.column):
+            allowed |= set(filter(change.recipe.search, description.functions))
     for name in sorted(set(description.functions) - allowed - _SHARES):
         yield f"it takes {name} of its numbers, and no label names a statistic that does"
 

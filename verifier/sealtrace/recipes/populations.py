@@ -92,6 +92,11 @@ class PopulationRows:
     def _datasets(self) -> list[Dataset]:
         return [document.record for document in self._evidence.bundle.sealed(Dataset)]
 
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the declared datasets."""
+        return [declared.dataset for declared in self._datasets]
+
     def _truth(self, kind: str) -> str | None:
         return next((declared.truth for declared in self._datasets if declared.dataset == kind), None)
 

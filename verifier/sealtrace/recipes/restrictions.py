@@ -14,6 +14,7 @@ from functools import cached_property
 from sealtrace.recipes.sql_statistics import labels_of
 from sealtrace.recipes.sql_syntax import (
     COUNTS,
+    CUTTING,
     LONGEST_WORDS,
     MEANS,
     QUANTILES,
@@ -36,6 +37,7 @@ from sealtrace.recipes.sql_syntax import (
     objects,
     query_words,
     reads_nothing,
+    type_of,
     within,
 )
 from sealtrace.statistics.entries import STATISTICS
@@ -50,15 +52,18 @@ _AGGREGATES = MEANS | COUNTS | {"sum", "fsum", "min", "max", "median", "mode", "
                                 "any_value", "bool_or", "bool_and", "list", "stddev", "stddev_samp"}  # fmt: skip
 
 
-def described(trees: list[Node], macros: Collection[str] = ()) -> QueryDescription:
-    """What a query does: its own tree comes first, then those of the views and macros that it uses."""
+def described(trees: list[Node], views: Collection[str] = (), macros: Collection[str] = ()) -> QueryDescription:
+    """What a query does: its own tree comes first, then those of the views that it uses, then those of its macros."""
     if not trees:
         return QueryDescription()
     calculated = calculated_columns(trees)
-    node = trees[0]["statements"][0]["node"]
-    text = query_words(node, 0)
+    node, *shared = (tree["statements"][0]["node"] for tree in trees)
+    named = [*views, *macros]
+    text = "; ".join(
+        [query_words(node, 0)] + [f"{name} is {query_words(own, 0)}" for name, own in zip(named, shared, strict=True)]
+    )
     first = (node.get("select_list") or [{}])[0]
-    found = Restrictions(trees, calculated, macros)
+    found = Restrictions(trees, calculated, [name.partition("(")[0] for name in macros])
     picks = dict.fromkeys(found.picks())
     return QueryDescription(
         words=text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]} …",
@@ -72,12 +77,15 @@ def described(trees: list[Node], macros: Collection[str] = ()) -> QueryDescripti
         brought=tuple(text for tree in trees for text in brought(tree)[0]),
         scales=tuple(text for tree in trees for text in brought(tree)[1]),
         totals=found.totals,
+        sum=function(first) in ("sum", "fsum"),
         shares=tuple(found.shares()),
         compared=tuple(dict.fromkeys(found.compared())),
         picks=tuple(pick for pick in picks if isinstance(pick, str)),
         present=tuple(sorted({name for pick in picks if isinstance(pick, Present) for name in pick.fields})),
         unknown=tuple(dict.fromkeys(found.unknown())),
         joins=tuple(dict.fromkeys(found.joins())),
+        equated=tuple(sorted(set(found.equated()))),
+        cut=tuple(sorted(set(found.cut()))),
         grouped=dict(found.grouped(node)),
         divides_counts=found.divides_counts,
         averaged_by=tuple(sorted(set(found.averaged_by()) - set(calculated))),
@@ -218,6 +226,8 @@ class Restrictions:
                 yield "it chooses by results"
             if str(node.get("type")) in ("ARRAY_EXTRACT", "ARRAY_SLICE"):
                 yield "it takes some values of a list by their place"
+            if node.get("class") == "CAST" and node.get("try_cast"):
+                yield f"it leaves out what is no {type_of(node)} (TRY_CAST); CAST takes every row"
             if node.get("distinct") and function(node) not in COUNTS and function(node):
                 yield f"its {function(node)} takes equal values once"
             if self.totals:
@@ -305,6 +315,20 @@ class Restrictions:
             and named[0][1].casefold() == named[1][1].casefold()
         )
 
+    def equated(self) -> Iterator[str]:
+        """The fields that a condition compares between two relations: each row meets those that have the same."""
+        for node in self._nodes:
+            if self._joins_tables(node):
+                yield column(node["left"])
+
+    def cut(self) -> Iterator[str]:
+        """The fields that lose digits, as whole numbers or with so many decimals, before they are summed up."""
+        for node in self._nodes:
+            for one in within(arguments_of(node), self._calculated) if function(node) in _AGGREGATES else ():
+                compares = one.get("class") == "CAST" and one["child"].get("class") in ("COMPARISON", "CONJUNCTION")
+                if one.get("class") == "CAST" and not compares and CUTTING.search(type_of(one)):
+                    yield from columns(within(one["child"], self._calculated)) - set(self._calculated)
+
     def averaged_by(self) -> Iterator[str]:
         """The fields by which it groups rows whose groups it then averages, or adds up, again."""
         for node in self._nodes:
@@ -376,6 +400,10 @@ class Restrictions:
             outer = node.get("join_type") in ("INNER", "LEFT", "RIGHT", "OUTER")
             if node.get("type") == "JOIN" and outer and node.get("ref_type") != "CROSS":
                 yield from self._pairs(node)
+            # `FROM a, b WHERE a.item = b.item` joins as much as JOIN does.
+            relation = node.get("from_table") or {}
+            if relation.get("type") == "JOIN" and relation.get("ref_type") == "CROSS" and node.get("where_clause"):
+                yield from self._pairs({**relation, "condition": node["where_clause"]})
 
     def _pairs(self, node: Node) -> list[Join]:
         right = node["right"]

@@ -159,9 +159,13 @@ class _View:
         if known not in _UNDERSTOOD:
             reads = guard(self.connection, sql, self._sources)
             texts = [sql, *self._views.values(), *map(_selecting, self._macros.values())] if reads else []
-            macros = [name.partition("(")[0] for name in self._macros]
             trees = [cast("Node", with_statistics(parsed(self.connection, text), _forms())) for text in texts]
-            _remember(_UNDERSTOOD, known, (reads, described(trees, macros)), MOST_UNDERSTOOD)
+            _remember(
+                _UNDERSTOOD,
+                known,
+                (reads, described(trees, *([self._views, self._macros] if reads else []))),
+                MOST_UNDERSTOOD,
+            )
         return _UNDERSTOOD[known]
 
     def lost_rows(self, joins: tuple[Join, ...]) -> list[tuple[bool, str]]:

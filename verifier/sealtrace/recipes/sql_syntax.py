@@ -24,7 +24,8 @@ Node = TypedDict(
         "column_names": list[str], "table_name": str, "schema_name": str, "catalog_name": str,
         "using_columns": list[str], "ref_type": str, "join_type": str, "setop_type": str, "setop_all": bool,
         "subquery_type": str, "aggregate_handling": str, "query_location": int,
-        "child": "Node", "expression": "Node", "left": "Node", "right": "Node", "input": "Node", "lower": "Node",
+        "try_cast": bool, "child": "Node", "expression": "Node", "left": "Node", "right": "Node", "input": "Node",
+        "lower": "Node",
         "upper": "Node", "filter": "Node", "filter_expr": "Node", "condition": "Node", "when_expr": "Node",
         "then_expr": "Node", "else_expr": "Node", "subquery": "Node", "node": "Node", "query": "Node",
         "query_node": "Node", "function": "Node", "type_expr": "Node", "type_name": str,
@@ -48,6 +49,7 @@ _BRANCHES = ("when_expr", "type_expr", "start_expr", "end_expr")
 _SELECTING = (*_ROWS, *_ORDERS, *_BRANCHES, "filter")
 """Where a number chooses rows or branches, and gives none."""
 MEANS = frozenset({"avg", "mean", "favg"})
+LOGARITHMS = frozenset({"ln", "log", "log2", "log10"})
 COUNTS = frozenset({"count", "count_star", "count_if"})
 
 
@@ -82,6 +84,8 @@ class QueryDescription:
     """Numbers that it multiplies and divides by, which the bundle declares."""
     totals: bool = False
     """Whether it adds up or averages, and does not only count."""
+    sum: bool = False
+    """Whether it is plainly the sum of something."""
     shares: tuple[str, ...] = ()
     """The shares of its quantiles."""
     compared: tuple[Compared, ...] = ()
@@ -91,6 +95,10 @@ class QueryDescription:
     """Constructs of which nothing here says what they choose."""
     joins: tuple[Join, ...] = ()
     """Joins of records."""
+    equated: tuple[str, ...] = ()
+    """Fields that conditions compare between two relations."""
+    cut: tuple[str, ...] = ()
+    """Fields that a cast cuts before they are summed up."""
     present: tuple[str, ...] = ()
     """Fields by whose presence rows are taken."""
     grouped: dict[str, str] = field(default_factory=dict)
@@ -221,6 +229,8 @@ def is_plain_mean(node: Node, calculated: dict[str, Node], depth: int, *, averag
             return is_plain_mean(given[0], calculated, depth, averaged=averaged)
         case "FUNCTION" if name in ("accuracy", "error_rate"):
             return True
+        case "FUNCTION" if averaged and name in LOGARITHMS and len(given) == 1:
+            return is_plain_mean(given[0], calculated, depth, averaged=True)
         case "FUNCTION" if name == "round":
             return is_plain_mean(given[0], calculated, depth, averaged=averaged)
         case "FUNCTION" if name == "/" and len(given) == 2:
@@ -340,8 +350,13 @@ _SPOKEN = {
     "OPERATOR_IS_NOT_NULL": "a value of",
 }  # fmt: skip
 LONGEST_WORDS = 400
-_CUTTING = re.compile("INT|DECIMAL")
+CUTTING = re.compile("INT|DECIMAL|BOOL")
 """Types into which numbers are put that lose digits of them."""
+
+
+def type_of(cast_node: Node) -> str:
+    """The type that a cast puts something into."""
+    return str((cast_node.get("type_expr") or {}).get("type_name"))
 
 
 def query_words(node: Node, depth: int) -> str:
@@ -394,8 +409,8 @@ def _words(node: Node, depth: int) -> str:
             text = constant(node)
             return f"'{text}'" if (node.get("literal") or {}).get("kind") == "STRING" else text
         case "CAST":
-            whole = str((node.get("type_expr") or {}).get("type_name"))
-            cut = node["child"].get("class") in ("COLUMN_REF", "FUNCTION") and _CUTTING.search(whole)
+            whole = type_of(node)
+            cut = node["child"].get("class") in ("COLUMN_REF", "FUNCTION") and CUTTING.search(whole)
             return _words(node["child"], depth) + (f" as {whole.casefold()}" if cut else "")
         case "STAR":
             return "everything"

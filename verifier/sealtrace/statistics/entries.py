@@ -32,19 +32,23 @@ def _entry(
     sql: str = "",
     tried: tuple[TriedForm, ...] | None = None,
     common: tuple[str, ...] = OF_ROWS,
+    others: str = "",
 ) -> None:
     """Registers an entry; its head has its name and arguments as `metrics` lists them, words have commas between."""
     name, *listed = head.split()
     needs = tuple(word for word in listed if word[0] != "[")
     own = tuple(word.strip("[]") for word in listed if word[0] == "[")
-    called, never = (tuple(filter(None, map(str.strip, text.split(",")))) for text in (words, not_words))
+    called, never, other = (tuple(filter(None, map(str.strip, text.split(",")))) for text in (words, not_words, others))
     called = tuple(dict.fromkeys((name.replace("_", " "), *called)))
     if not sql and reads in _LISTS:
         sql = f"{name}(list({{true}}), list({{given}}))"
     at_once = reads in ("values", "texts", "labels", "label")
     register(
-        Statistic(name, formula, kind, reads, needs, common + own, called, never, unit, exact, sql, tried, at_once)
-    )
+        Statistic(
+            name, formula, kind, reads, needs, common + own, called, (*never, *other), other, unit, exact, sql, tried,
+            at_once,
+        )
+    )  # fmt: skip
 
 
 def _percentile(share: int, key: str, *words: str) -> TriedForm:
@@ -112,10 +116,12 @@ _entry("rate of [is]", "share of rows whose field is a value, or true", REPEATS,
        "learning rate, win rate, error rate, sampling rate, rate ratio", "avg({x})")
 _entry("mean of", "sum / n", REPEATS, "values", "measured", summaries.mean, "average, avg, avg., μ, x̄",
        "mean squared error, mean absolute error, root mean squared error, root mean square, mean square, "
-       "mean average precision, average precision, mean reciprocal rank, geometric mean, harmonic mean, trimmed mean, "
-       "weighted mean, weighted average, macro average, micro average, standard error of the mean, mean pooling, "
-       "average pooling, average rank, mean rank, moving average, mean difference", "avg({x})",
-       (TriedForm("mean", price=1.5, words=("mean",), everyday=True),))
+       "mean average precision, average precision, mean reciprocal rank, geometric mean, "
+       "macro average, micro average, standard error of the mean, mean pooling, "
+       "average pooling, average rank, mean rank, mean difference", "avg({x})",
+       (TriedForm("mean", price=1.5, words=("mean",), everyday=True),),
+       others="harmonic mean, trimmed mean, winsorized mean, winsorised mean, weighted mean, weighted average, "
+       "moving average")
 _entry("geometric_mean of", "n-th root of the product of positive values", ITEMS, "values", "measured",
        summaries.geometric_mean, "geomean, geo mean, geo. mean, gmean", sql="geomean({x})",
        tried=(TriedForm("geomean", "geometric mean", price=8.0, words=("geomean", "geometric", "gmean")),))
@@ -148,6 +154,9 @@ _entry("sd of", "root of the mean squared deviation, with divisor n-1 or n", REP
        summaries.sd, "std, std., stdev, std dev, std. dev., standard deviation, σ", sql="stddev_samp({x})",
        tried=(TriedForm("sd", "standard deviation (n - 1)", price=4.0, words=("sd", "±"), everyday=True),
               TriedForm("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",), True)))
+_entry("variance of", "mean squared deviation, with divisor n-1 or n", REPEATS, "values", "squared", summaries.variance,
+       "sample variance, s²", "explained variance, variance explained, equal variances, variance ratio",
+       "var_samp({x})", tried=())
 _entry("sem of", "sd / sqrt(n), with divisor n-1 or n", REPEATS, "values", "deviation", summaries.sem,
        "se, s.e., s.e.m., stderr, std err, std. err., standard error, standard error of the mean", sql=_SEM,
        tried=(TriedForm("sem", "standard error", price=6.0, words=("sem", "stderr")),))
@@ -194,7 +203,8 @@ _entry("balanced_accuracy of [against]", "mean recall of the labels that are tru
 _entry("mcc of [against]", "correlation of given and true labels", ITEMS, "labels", "correlation", labels.mcc,
        "matthews correlation, matthews correlation coefficient, phi coefficient")
 _entry("kappa of [against]", "(accuracy - that by chance) / (1 - that by chance)", ITEMS, "labels", "correlation",
-       labels.kappa, "cohen's kappa, cohen's κ, κ", "fleiss' kappa, weighted kappa")
+       labels.kappa, "cohen's kappa, cohen's κ, κ",
+       others="fleiss' kappa, fleiss' κ, weighted kappa, weighted κ, quadratic kappa, linear kappa")
 _entry("prediction_entropy of [against]", "entropy of the given labels", ITEMS, "labels", "information",
        lambda counts: labels.entropy(counts.given), "entropy of predictions", sql="entropy({given}) * ln(2)")
 _entry("prediction_entropy_normalized of [against]", "the same as a share of that of equally common true labels", ITEMS,
@@ -252,10 +262,11 @@ _entry("mse of [against]", "mean (y - x)^2", ITEMS, "numbers", "squared", associ
 _entry("rmse of [against]", "root of mean (y - x)^2", ITEMS, "numbers", "deviation",
        association.root_mean_squared_error, "root mean squared error, root mean square error, rms error, rmsd")
 _entry("r2 of [against]", "1 - squared error / variation of the truth", ITEMS, "numbers", "at most one",
-       association.r_squared, "r², r^2, r-squared, coefficient of determination", "adjusted r²")
+       association.r_squared, "r², r^2, r-squared, coefficient of determination",
+       others="adjusted r², adj. r², adjusted r2, adj. r2, adjusted r-squared, pseudo r², pseudo r2")
 _entry("pearson of [against]", "correlation", ITEMS, "numbers", "correlation", association.pearson,
-       "pearson's r, pearson r, correlation, corr, corr., pcc", "rank correlation, intraclass correlation",
-       "corr({true}, {given})")
+       "pearson's r, pearson r, correlation, corr, corr., pcc", "rank correlation",
+       "corr({true}, {given})", others="intraclass correlation, partial correlation")
 _entry("spearman of [against]", "correlation of ranks", ITEMS, "numbers", "correlation", association.spearman,
        "spearman's ρ, spearman's rho, spearman ρ, rho, ρ, rank correlation, srcc")
 _entry("kendall of [against] [variant]", "Kendall's tau; variant b corrects for ties", ITEMS, "numbers", "correlation",

@@ -135,6 +135,8 @@ class Statistic:
     """What papers call it, in small letters."""
     not_words: tuple[str, ...] = ()
     """Phrases in which these words mean something else."""
+    others: tuple[str, ...] = ()
+    """Those of these phrases that name another statistic, of which the table has none."""
     unit: str = "measured"
     exact: Callable[..., Any] | None = None
     """From one selection of records, in exact numbers where there are some; of values and of labels also from all
@@ -168,7 +170,8 @@ _PERCENTILES = ("p{%}", "q{%}", "{%}th percentile", "{%}th pct", "{%}th", "{%} %
 ARGUMENTS = {
     argument.name: argument
     for argument in (
-        Argument("k", ("pass@{}", "top-{}", "top {}", "hits@{}", "recall@{}", "precision@{}", "@{}", "k = {}", "k={}")),
+        Argument("k", ("pass@{}", "top-{}", "top {}", "hits@{}", "recall@{}", "precision@{}",
+                       "accuracy@{}", "acc@{}", "@{}", "k = {}", "k={}")),
         Argument("q", _PERCENTILES, {"median": "1/2", "q1": "1/4", "q3": "3/4", "lower quartile": "1/4",
                                      "upper quartile": "3/4"}),
         Argument("confidence", ("{%} %", "{%}%", "{%} percent", "ci{%}")),
@@ -176,12 +179,16 @@ ARGUMENTS = {
         Argument("divisor", (), {"n-1": "n-1", "n − 1": "n-1", "sample": "n-1", "population": "n"}),
         Argument("bins", ("{} bins", "{}-bin", "ece-{}", "ece@{}")),
         Argument("base", (), {"bits": "2", "nats": "e"}),
+        Argument("equal_variances", (), {"welch": "false", "welch's": "false", "student": "true", "student's": "true"}),
         Argument("variant", (), {"tau-a": "a", "tau-b": "b", "τ-a": "a", "τ-b": "b"}),
         Argument("give", (), {"p": "p", "p-value": "p", "p value": "p", "statistic": "statistic"}),
         Argument("minus", (), dict.fromkeys(
             ("Δ", "delta", "difference", "diff", "diff.", "gain", "improvement", "increase", "decrease", "reduction",
              "drop", "change", "lift", "advantage", "gap", "more than", "less than", "higher than", "lower than",
              "better than", "worse than", "above", "below"), "difference")),
+        Argument("adjusted", (), dict.fromkeys(
+            ("bonferroni", "holm", "benjamini-hochberg", "fdr", "adjusted p", "corrected p", "adj. p", "q-value",
+             "p adjusted", "p-adjusted", "adjusted p-value", "corrected p-value"), "adjusted")),
         Argument("resamples", ("{} resamples", "{} bootstrap samples", "{} replicates")),
     )
 }  # fmt: skip

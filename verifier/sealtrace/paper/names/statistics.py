@@ -18,6 +18,13 @@ def named_in(heading: str, among: Collection[Statistic] | None = None) -> list[S
     return [entries[name] for name in _named(heading, key)]
 
 
+def other_statistics(heading: str, among: Collection[Statistic]) -> list[str]:
+    """The statistics whose word a heading has as part of the name of another one, which the table has not."""
+    entries, _key = _keyed(tuple(among))
+    said = [(entry.name, entry.others, ()) for entry in entries.values() if entry.others]
+    return list(_named(heading, tuple(said)))
+
+
 def _keyed(among: tuple[Statistic, ...]) -> tuple[dict[str, Statistic], Entries]:
     """Statistics by name, and what names them; the same tuple is asked for cell after cell, so the last are kept."""
     place = tuple(map(id, among))
