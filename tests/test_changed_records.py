@@ -61,7 +61,11 @@ def test_a_change_is_noticed(mutant: Mutant, check: str, campaign: Campaign) -> 
 def test_changes_share_no_answers(campaign: Campaign) -> None:
     """What recipes gave on one changed bundle answers nothing on the next."""
     before = Evidence(campaign.before.bundle)
-    answers = once(lambda _: {})
+
+    @once
+    def answers(_: Evidence) -> dict[str, str]:
+        return {}
+
     answers(before)
     first, second = (before.of_other(before.bundle, "trace") for _ in range(2))
     answers(first)["what a recipe asks"] = "what the changed records give"

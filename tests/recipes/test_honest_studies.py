@@ -50,7 +50,7 @@ def of_arm(metric: str, arm: str, **more: object) -> dict[str, Any]:
 
 def test_subgroups_restrict_metrics_as_they_restrict_queries(tmp_path: Path) -> None:
     """One recipe for each column serves every subgroup, and `All`."""
-    columns = [
+    columns: list[dict[str, Any]] = [
         {"label": "Subgroup"},
         {"label": "n, Drug", "recipe": {"metric": "count", "where": {"arm": "drug"}}},
         {"label": "Mean change, Drug", "recipe": of_arm("mean", "drug")},
@@ -93,7 +93,7 @@ def test_headings_of_honest_recipes(tmp_path: Path, heading: str, recipe: dict[s
 
 def test_numbers_that_are_declared_names_name_rows(tmp_path: Path) -> None:
     """A column of doses says which patients a row is of."""
-    columns = [
+    columns: list[dict[str, Any]] = [
         {"label": "Group"},
         {"label": "Dose (mg)", "recipe": {"classification": "name"}},
         {"label": "Patients", "recipe": {"sql": "SELECT count(*) FROM patients WHERE dose = '{Dose (mg)}'"}},

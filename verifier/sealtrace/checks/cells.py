@@ -230,6 +230,7 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
         at.error(cell.pointer, f"The recipe does not compute what the table prints: {choice}.")
     _populations(results, outcome)
     _repeated(printed, outcome)
+    _references(results, outcome)
     notes: dict[tuple[str, str], TableCell] = {}
     for result in results:
         for setting in result.undisclosed:
@@ -263,6 +264,20 @@ def _repeated(printed: PrintedNumbers, outcome: Outcome) -> None:
         if first := next((one for one in firsts if one != row), None):
             message = f"The rows {first!r} and {row!r} print the same of one entity. Keep one of them."
             outcome.at(record, _key(found[0].cell)).error(found[0].cell.pointer, message)
+
+
+def _references(results: list[CellResult], outcome: Outcome) -> None:
+    """Rows that are compared with themselves: what a column compares with is one of those that are compared."""
+    seen: set[tuple[str, str, str | None]] = set()
+    for result in results:
+        cell = result.cell
+        if (cell.recipe or {}).get("classification") != "definition":
+            continue
+        place = cell.record, cell.column, cell.among
+        if place in seen:
+            message = "Two rows of a column are what it compares with, by definition. Say how records give one of them."
+            outcome.at(cell.record, _key(cell)).error(cell.pointer, message)
+        seen.add(place)
 
 
 def _meant(cell: TableCell, printed: PrintedNumbers) -> frozenset[tuple[str, str]]:

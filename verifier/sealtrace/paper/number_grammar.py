@@ -453,7 +453,9 @@ def _told_apart(parts: list[PrintedNumber]) -> list[PrintedNumber]:
     return [first, *rest]
 
 
-_FACTORS = re.compile(r"(?:hundred|thousand|million|billion|trillion)s?|mn|bn|tn", re.IGNORECASE)
+_FACTORS = re.compile(
+    r"(?:hundred|thousand|million|billion|trillion|dozen|lakh|crore)s?|mn|bn|tn|pp[bm]", re.IGNORECASE
+)
 
 
 def is_factor(suffix: str) -> bool:

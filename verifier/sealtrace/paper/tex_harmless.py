@@ -46,6 +46,7 @@ _OWN_FONT = re.compile(
 _NUMBERS = commands.NUMBERS | {"sisetup", "complexnum", "ang", "si", "unit"}
 
 
+_CARETS = "^^ writes a sign by its number"
 _SHAPED = frozenset({"mathcal", "mathscr"})
 """Alphabets whose fonts have no digits."""
 
@@ -213,9 +214,9 @@ class _Judge:
         while (token := stream.next()) is not None:
             following = stream.ahead() if token.text == "^" else None
             if following is not None and following.text[:1] == "^" and token.end == following.start:
-                if (why := "^^ writes a sign by its number") not in self.said:
-                    self.said.add(why)
-                    yield token, why
+                if _CARETS not in self.said:
+                    self.said.add(_CARETS)
+                    yield token, _CARETS
                 continue
             if token.kind != "command":
                 continue

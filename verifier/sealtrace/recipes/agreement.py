@@ -65,8 +65,10 @@ class PrintedAgreement:
             known = self._rows.entities(kind) if kind else dict.fromkeys(taken, ())
             used = used_by_metric(metric, arguments)
             # What is counted may be what the heading prints: the share of women, say.
-            counted = arguments.get("of") if "is" in arguments else None
-            yield from disagreements(around, used, {name: known[name] for name in known if name != counted})
+            named, counted = used, arguments.get("of", "") if "is" in arguments else ""
+            if counted and around.printed(counted, known.get(counted, ())) - {EVERY}:
+                named = {**used, counted: used.get(counted, set()) | {arguments["is"]}}
+            yield from disagreements(around, named, known)
             for key, text in arguments.items() if kind else ():
                 word, _, name = key.partition(".")
                 values = set(values_in(text))
@@ -121,7 +123,7 @@ class PrintedAgreement:
             if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
                 yield f"it sets rows beside others with the same {name}, which is a result"
         for name in description.cut:
-            if not self._are_flags(value.kinds, [name]) and not self._are_whole(value.kinds, name):
+            if self._has_digits(value.kinds, name):
                 yield f"it cuts digits off {name} before it sums them up"
         for name in description.averaged_by if description.totals else ():
             if not any(self._rows.is_entity(kind, name) for kind in value.kinds):
@@ -208,14 +210,13 @@ class PrintedAgreement:
                     return False
         return True
 
-    def _are_whole(self, kinds: Iterable[str], name: str) -> bool:
-        """Whether a field holds whole numbers, which a cast to such leaves as they are."""
-        types = [form for kind in kinds for one, form in self._types_of(kind) if one == name]
-        return all(map(pa.types.is_integer, types))
-
-    def _types_of(self, kind: str) -> Iterator[tuple[str, pa.DataType]]:
-        for name, form in field_types(self._evidence.frame(kind)).items():
-            yield name.casefold(), form
+    def _has_digits(self, kinds: Iterable[str], name: str) -> bool:
+        """Whether a field may have decimals that are no flags; so may whatever a macro is given."""
+        frames = [self._evidence.frame(kind) for kind in kinds]
+        types = [(frame, one, form) for frame in frames for one, form in field_types(frame).items()]
+        named = [(frame, one, form) for frame, one, form in types if one.casefold() == name]
+        measured = [pa.types.is_floating(form) and not self._is_flag(frame, one) for frame, one, form in named]
+        return any(measured) or not named
 
     def _is_flag(self, frame: Frame, name: str) -> bool:
         if (frame.kind, name) not in self._flags:

@@ -57,7 +57,10 @@ ARITHMETIC = (
     _arithmetic(r"^\s*(?:1|100)\s*[−–-]\s*[^\W\d_]", r"\b1(?:00)?(?:\.0*)?\s*-|error|wrong|complement"),
     _arithmetic(r"√|\b(?:square )?root of\b", "sqrt|root|rms"),
     _arithmetic(r"[^\W\d_]{3,}\s?²", r"\bpow|\^|\*\*|\*|square|sq|2"),
-    _arithmetic(r"\b(?:ln|log(?:2|10|₂|₁₀)?)\s*[(\s](?!loss|lik|rank|odds)", r"\bln\b|log"),
+    _arithmetic(r"\blog(?:2|₂)\s*[(\s]", "log2"),
+    _arithmetic(r"\blog(?:10|₁₀)\s*[(\s]", r"log10|\blog\b"),
+    _arithmetic(r"\bln\s*[(\s]", r"\bln\b"),
+    _arithmetic(r"\blog\s*[(\s](?!loss|lik|rank|odds)", r"\bln\b|log"),
 )
 """Signs of arithmetic in headings. The longest names of statistics have such signs, too (log loss, R²)."""
 

@@ -236,6 +236,10 @@ class Restrictions:
             if function(node) and function(node) not in COUNTS:
                 yield from self._flags(node.get("filter"))
             yield from self._branches(node)
+            for condition in _conjuncts(node.get("condition") or {}) if node.get("type") == "JOIN" else ():
+                sides = [(condition.get(side) or {}).get("column_names") or () for side in ("left", "right")]
+                if condition.get("type") != "COMPARE_EQUAL" or any(len(names) != 2 for names in sides):
+                    yield from self._flags(condition)
         for divisor in divisors:
             for node in objects(divisor):
                 if function(node) in COUNTS:
@@ -324,10 +328,12 @@ class Restrictions:
     def cut(self) -> Iterator[str]:
         """The fields that lose digits, as whole numbers or with so many decimals, before they are summed up."""
         for node in self._nodes:
-            for one in within(arguments_of(node), self._calculated) if function(node) in _AGGREGATES else ():
-                compares = one.get("class") == "CAST" and one["child"].get("class") in ("COMPARISON", "CONJUNCTION")
-                if one.get("class") == "CAST" and not compares and CUTTING.search(type_of(one)):
-                    yield from columns(within(one["child"], self._calculated)) - set(self._calculated)
+            inner = node.get("child") or {}
+            compares = inner.get("class") in ("COMPARISON", "CONJUNCTION")
+            if node.get("class") == "CAST" and not compares and CUTTING.search(type_of(node)):
+                read = list(within(inner, self._calculated))
+                if not any(function(one) in _AGGREGATES for one in read):
+                    yield from columns(read) - set(self._calculated)
 
     def averaged_by(self) -> Iterator[str]:
         """The fields by which it groups rows whose groups it then averages, or adds up, again."""
@@ -380,6 +386,11 @@ class Restrictions:
                 and (node["orders"] or node["filter_expr"])
             ):
                 yield f"{function(node)} OVER"
+            elif function(node) in _AGGREGATES and any(
+                one.get("class") == "SUBQUERY" and one["subquery"]["node"].get("where_clause")
+                for one in objects(arguments_of(node))
+            ):
+                yield "a query within a sum or mean, which may give nothing for some rows"
             elif form == "JOIN" and node.get("ref_type") != "CROSS" and not self._pairs(node):
                 yield "a join of queries"
 
