@@ -26,6 +26,7 @@ _SHOWN = {"mean": "mean", "sd": "sd", "sem": "sem", "median": "median", "min": "
 _SPREADS = frozenset({"sd", "sem"})
 _SHARES = frozenset({"mean", "rate", "accuracy", "error_rate"})
 """Means of what is right or true: one may be called another where what is averaged is a flag."""
+_LABELLED = frozenset({"labels", "label", "scores"})
 _COUNTED = frozenset({"count", "rate"})
 _DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e",
              "equal_variances": "false"}  # fmt: skip
@@ -258,6 +259,11 @@ def _of_another_kind(label: str, caption: str, said: Collection[str], computed: 
     adjusted = ARGUMENTS["adjusted"].stated(label) or ARGUMENTS["adjusted"].stated(caption)
     if computed.is_metric and tests and adjusted:
         yield f"the table says that p is adjusted for several tests, and the recipe gives that of one {_told(tests)}"
+    # A field may hold differences; of labels and of scores, a statistic is one only where something is taken away.
+    of_labels = any(name in STATISTICS and STATISTICS[name].reads in _LABELLED for name in computed.names)
+    taken = "minus" in {key.partition(".")[0] for key in computed.arguments}
+    if computed.is_metric and of_labels and not taken and ARGUMENTS["minus"].stated(label):
+        yield "the heading says a difference, and the recipe takes nothing away"
     ranks = ARGUMENTS["k"].stated(label) - {Fraction(1)}
     if ranks and computed.is_metric and "accuracy" in computed.names:
         yield f"the heading counts an answer among the first {min(map(str, ranks))}, and the recipe takes the first"

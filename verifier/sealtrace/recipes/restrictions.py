@@ -237,7 +237,8 @@ class Restrictions:
                 yield from self._flags(node.get("filter"))
             yield from self._branches(node)
             for condition in _conjuncts(node.get("condition") or {}) if node.get("type") == "JOIN" else ():
-                sides = [(condition.get(side) or {}).get("column_names") or () for side in ("left", "right")]
+                pair = condition.get("left") or {}, condition.get("right") or {}
+                sides = [side.get("column_names") or () for side in pair]
                 if condition.get("type") != "COMPARE_EQUAL" or any(len(names) != 2 for names in sides):
                     yield from self._flags(condition)
         for divisor in divisors:
