@@ -385,7 +385,7 @@ def test_numbers_side_by_side_are_found_where_results_hold_them_together(tmp_pat
     numbers = [meant["spearman"], meant["interval"]["high"], meant["q_value"]]
     check = checked(tmp_path, latex([["a", "b"], ["c", "d"]], "Nothing.", text.format(*numbers)))
     assert [one.status for one in in_text(check)] == ["explained"] * 3
-    assert in_text(check)[0].formula == "a value at correlations.json#/novelty_against_delay"
+    assert in_text(check)[0].formula == "spearman at correlations.json#/novelty_against_delay"
     numbers[1] += 0.02
     check = checked(tmp_path, latex([["a", "b"], ["c", "d"]], "Nothing.", text.format(*numbers)))
     assert [one.status for one in in_text(check)].count("explained") < 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,12 +28,14 @@ def made(directory: Path) -> dict[str, dict[str, float]]:
     draw = random.Random(9)
     scores = {
         name: {"accuracy": round(draw.uniform(40, 90), 1), "estimate": round(draw.uniform(0.1, 0.9), 3),
-               "p_value": round(draw.uniform(0.001, 0.05), 4)}
+               "p_value": round(draw.uniform(0.001, 0.05), 4), "recall": round(draw.uniform(0.3, 0.8), 4)}
         for name in MODELS
     }  # fmt: skip
     (directory / "results").mkdir()
     lines = [f"{name},{','.join(map(str, own.values()))}" for name, own in scores.items()]
-    (directory / "results" / "models.csv").write_text("model,accuracy,estimate,p_value\n" + "\n".join(lines) + "\n")
+    (directory / "results" / "models.csv").write_text(
+        "model,accuracy,estimate,p_value,recall\n" + "\n".join(lines) + "\n"
+    )
     return scores
 
 
@@ -74,3 +77,53 @@ def test_a_p_value_is_no_estimate(tmp_path: Path) -> None:
     wrong = f"{scores['beta']['estimate']:.3f}"
     write_paper(tmp_path, scores, f"The estimate of model beta is significant (p = {wrong}).")
     assert text_numbers(tmp_path)[wrong][0] != "follows"
+
+
+def test_a_list_of_models_follows_from_results_that_no_table_prints(tmp_path: Path) -> None:
+    """Five recalls in a list, of which one was left behind: its record is named."""
+    scores = made(tmp_path)
+    stale = f"{scores['gamma']['recall'] + 0.0041:.4f}"
+    said = {name: f"{own['recall']:.4f}" for name, own in scores.items()} | {"gamma": stale}
+    write_paper(
+        tmp_path, scores, "The recall is " + ", ".join(f"{text} for {name}" for name, text in said.items()) + "."
+    )
+    numbers = text_numbers(tmp_path)
+    assert {said[name]: "differs" if name == "gamma" else "follows" for name in MODELS} == {
+        text: word for text, (word, _, _) in numbers.items()
+    }
+    assert numbers[stale] == ("differs", f"{scores['gamma']['recall']:.4f}", "recall at models.csv:4")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "measure", "function"),
+    [("Model {a} gains {x:.1f} points over {b} in accuracy.", "accuracy", lambda a, b: abs(a - b)),
+     ("The estimate of {a} is {x:.2f} times that of {b}.", "estimate", lambda a, b: a / b),
+     ("The estimates of {a} and {b} differ by {x:.1f} %.", "estimate", lambda a, b: 100 * abs(a - b) / b)],
+)  # fmt: skip
+def test_differences_and_ratios_of_named_rows_follow(
+    sentence: str, measure: str, function: Callable[[float, float], float], tmp_path: Path
+) -> None:
+    scores = made(tmp_path)
+    x = function(*(scores[name][measure] for name in ("alpha", "gamma")))
+    write_paper(tmp_path, scores, sentence.format(a="alpha", b="gamma", x=x))
+    assert {word for word, _, _ in text_numbers(tmp_path).values()} == {"follows"}
+
+
+def test_a_difference_that_the_named_rows_do_not_have_differs(tmp_path: Path) -> None:
+    scores = made(tmp_path)
+    gap = abs(scores["alpha"]["accuracy"] - scores["delta"]["accuracy"])
+    write_paper(tmp_path, scores, f"Model alpha gains {gap + 2.3:.1f} points over delta in accuracy.")
+    assert [(word, given) for word, given, _ in text_numbers(tmp_path).values()] == [("differs", f"{gap:.1f}")]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["The correlation with alpha is r = {x}.", "On alpha we ran {n} iterations.", "Only alpha is above {x}.",
+     "The best accuracy of alpha over all splits was {x}."],
+)  # fmt: skip
+def test_a_number_that_is_called_otherwise_does_not_differ(sentence: str, tmp_path: Path) -> None:
+    """A symbol, a counted noun, a bound or an extreme says that the sentence does not speak of the record."""
+    scores = made(tmp_path)
+    x = f"{scores['alpha']['accuracy'] + 3.7:.1f}"
+    write_paper(tmp_path, scores, sentence.format(x=x, n=f"{100 + int(float(x))}"), "The accuracy of beta is high.")
+    assert "differs" not in {word for word, _, _ in text_numbers(tmp_path).values()}

@@ -39,6 +39,25 @@ OF_VALUES: dict[str, Callable[..., Any]] = {
     "sem": stats.sem,
     "t_interval": lambda x: stats.t.interval(0.95, len(x) - 1, np.mean(x), stats.sem(x)),
 }
+
+
+def _end(interval: tuple[float, float], x: Any, key: str) -> float:
+    """The end of an interval that a form's name ends with, or its half."""
+    low, high = interval
+    return low if key.endswith("low") else high if key.endswith("high") else high - np.mean(x)
+
+
+def _of_mean(x: Any, key: str) -> float:
+    quantile = 1.96 if key.startswith("ci95") else stats.t.ppf(0.975, len(x) - 1)
+    half = quantile * stats.sem(x)
+    return _end((np.mean(x) - half, np.mean(x) + half), x, key)
+
+
+OF_INTERVALS: dict[str, Callable[..., float]] = {
+    "t_interval": _of_mean,
+    "wilson": lambda x, key: _end(proportion.proportion_confint(sum(x), len(x), method="wilson"), x, key),
+}
+"""Ends of intervals of values, by the name of the form that `check` tries."""
 OF_POSITIVE = ("geometric_mean",)
 """Those of values that are defined for positive ones only."""
 OF_TEXTS: dict[str, Callable[..., Any]] = {

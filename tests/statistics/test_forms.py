@@ -113,12 +113,12 @@ def test_statistics_of_values(key: str, rows: dict[str, Any], database: duckdb.D
         if (one.name == key if one.tried is None else key in {variant.key for variant in one.tried})
     )
     variant = TRIED[key]
-    x = "x" if entry.name in oracles.OF_POSITIVE else "y"
+    x = "x" if entry.name in oracles.OF_POSITIVE else "was" if entry.name == "wilson" else "y"
     starts, counts = np.unique(rows["g"], return_index=True, return_counts=True)[1:]
-    at_once = variant.function(Groups(rows[x][:, None], starts, counts))[:, 0]
+    at_once = variant.function(Groups(rows[x][:, None].astype(float), starts, counts))[:, 0]
     exact = [number(variant.function(part[x])) for part in each_group(rows)]
-    if key == "ci95":
-        expected = [1.96 * oracles.OF_VALUES["sem"](part[x]) for part in each_group(rows)]
+    if entry.name in oracles.OF_INTERVALS:
+        expected = [oracles.OF_INTERVALS[entry.name](part[x], key) for part in each_group(rows)]
     else:
         expected = [oracles.OF_VALUES[entry.name](part[x], **variant.arguments) for part in each_group(rows)]
     assert exact == pytest.approx(expected)

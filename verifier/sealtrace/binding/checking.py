@@ -201,7 +201,7 @@ def find(
         open_grids = [grid for grid in grids if not _is_given(grid, bound)]
         frames = [view.frame for view in views if not view.melted]
         tally.begin(LARGE)
-        if not open_grids and _text_is_given(bind_text(sentences, grids, bound, frames, tally)[0]):
+        if not open_grids and _text_is_given(bind_text(sentences, grids, bound, frames, names, tally)[0]):
             for group in listing.large:
                 listing.not_needed(group)
         elif more := _large_views(listing, _labels(grids), names, tally, progress):
@@ -216,7 +216,7 @@ def find(
         if share > 0.5:
             told = f"results give {100 * share:.0f} % of the numbers in its tables, and hardly any in those of {paper}"
             listing.problems.insert(0, f"{path}: {told}; is that the paper?")
-    text, set_aside = bind_text(sentences, grids, bound, frames, tally, progress)  # (4)
+    text, set_aside = bind_text(sentences, grids, bound, frames, names, tally, progress)  # (4)
     tally.seconds = time.process_time() - tally.started + listing.elsewhere
     return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
 
@@ -492,6 +492,7 @@ def _text(text: BoundText) -> NumberResult:
         source=text.number.source,
         line=text.number.line,
         says=text.message or "",
+        odds=None if text.odds is None else round(text.odds, 1),
     )
 
 

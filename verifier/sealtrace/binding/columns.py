@@ -24,6 +24,8 @@ _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _ID = re.compile(r"(^|[^a-z])(id|idx|index|pmid|uid)s?$|[a-z]id$", re.IGNORECASE)
 _WRITTEN = ("number", "plus-minus", "ratio", "interval")
 """Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
+_BOUNDED = re.compile(r"[^()\[\]A-Za-z]*\d\s*[(\[](?:[^()\[\]A-Za-z]|\bto\b)+[)\]]")
+"""A number with its interval, its deviation or its share behind it: `0.61 (0.52, 0.70)`."""
 _NAMED_PART = re.compile(r"([A-Za-z][\w@/-]*)\s*[=:]\s*([+-]?\d+(?:\.\d+)?)(?![\w.:])")
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
@@ -278,8 +280,8 @@ def _plain_numbers(column: list[object]) -> Numbers | None:
 
 
 def _compound(column: list[object]) -> dict[str, Numbers]:
-    """Numbers of a column that was written for readers: `0.65 +/- 0.05` has two, `1/3` two, `12.5%` and `61.2 (up 3)`
-    one."""
+    """Numbers of a column that was written for readers: `0.61 (0.52, 0.70)` has three, `0.65 +/- 0.05` and `1/3` two,
+    `12.5%` and `61.2 (up 3)` one."""
     first = [str(value) for value in column if value not in (None, "")][:3]
     if not any(map(str.isdigit, "".join(first))) or len(column) > 5000:
         return {}
@@ -300,7 +302,9 @@ def _compound(column: list[object]) -> dict[str, Numbers]:
 def _written(text: str) -> tuple[PrintedNumber, ...]:
     """The numbers of a text that is nothing else."""
     form = read_printed(text) if text else None
-    return form.parts if form is not None and form.form in _WRITTEN else ()
+    if form is None or not (form.form in _WRITTEN or (form.form == "compound" and _BOUNDED.fullmatch(text))):
+        return ()
+    return form.parts
 
 
 def _named_parts(filled: list[str], texts: list[str]) -> dict[str, Numbers]:

@@ -33,13 +33,14 @@ from sealtrace.binding.scored import scored_frames
 from sealtrace.binding.tally import Tally
 from sealtrace.statistics.entries import STATISTICS, TRIED
 from sealtrace.statistics.groups import Moments
+from sealtrace.statistics.intervals import wilson_end
 from sealtrace.statistics.labels import Margins, ratio
 from sealtrace.statistics.table import TriedForm
 
 MAX_LABELS = 60
 
 
-_REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|replicate|session)s?(_?id|_?idx)?$", re.I)
+REPEAT = re.compile(r"(^|[^a-z])(seed|run|trial|rep|repeat|repetition|fold|replicate|session)s?(_?id|_?idx)?$", re.I)
 _ERROR = re.compile(r"(?:^|[_. /-])(?:se|sem|stderr|std_?err(?:or)?|standard_?error)(?=$|[_. /-])", re.I)
 _BOUND = re.compile(r"(?:^|[_. /-])(?:ci|low|lower|high|upper|lo|hi|p|pvalue|p_value|n)(?:$|[_. /-])", re.I)
 _ESTIMATE = re.compile(r"coef|estimate|mean|beta|effect|^b$|ate$|diff", re.I)
@@ -94,6 +95,7 @@ def _shares(frame: ResultFrame) -> list[ResultFrame]:
         and np.array_equal(values, np.round(values), equal_nan=True)
     }  # fmt: skip
     shares: dict[str, tuple[Numbers, str]] = {}
+    bounds: dict[str, tuple[Numbers, str]] = {}
     pooled: dict[str, tuple[Numbers, str]] = {}
     sizes = []
     for total in [name for name in whole if _TOTAL.search(name) and np.nanmax(whole[name]) > 4][:2]:
@@ -102,11 +104,16 @@ def _shares(frame: ResultFrame) -> list[ResultFrame]:
             if part != total and values[both].any() and np.all(values[both] <= whole[total][both]):
                 name, share = f"{part} / {total}", ratio(values, whole[total])
                 shares[name] = share, f"avg({field_name(part)} / {field_name(total)})"
+                for end in ("low", "high"):
+                    bound = wilson_end(share, np.maximum(whole[total], 1), high=end == "high")
+                    query = f"avg(wilson_{end}({field_name(part)}::BIGINT, {field_name(total)}::BIGINT))"
+                    bounds[f"{name} ci {end}"] = bound, query
                 if len(np.unique(whole[total][both])) > 1:
                     # Where totals are the same, the mean of shares is the pooled one.
                     pooled[name] = share, f"sum({field_name(part)}) / sum({field_name(total)})"
                     sizes.append(np.where(both, whole[total], 0.0))
     found = frame.beside("shares", "counts as shares of a total", shares)
+    found += frame.beside("Wilson intervals", "Wilson's intervals of shares of a total", bounds)
     for one in frame.beside("pooled", "counts of all rows as a share of their totals", pooled):
         found.append(replace(one, moments=_of_flags(one.numbers, np.column_stack(sizes))))
     return found
@@ -158,7 +165,7 @@ def _label_shares(frame: ResultFrame) -> list[ResultFrame]:
 def _means_of_repeats(frame: ResultFrame) -> list[ResultFrame]:
     """Means of each measure in each repeat, where seeds have many rows: deviations are printed over these."""
     repeats = [
-        dimension for dimension in frame.dimensions if _REPEAT.search(dimension.name) and len(dimension.values) > 1
+        dimension for dimension in frame.dimensions if REPEAT.search(dimension.name) and len(dimension.values) > 1
     ]
     fields = [
         dimension for dimension in frame.dimensions if 1 < len(dimension.values) <= 40 and "/" not in dimension.name

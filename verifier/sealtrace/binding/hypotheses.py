@@ -17,7 +17,7 @@ from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Numbe
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import CellLabel, Series
 from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, unambiguous
-from sealtrace.paper.names.words import likeness, same_word, stems
+from sealtrace.paper.names.words import distinguishing, likeness, same_word, stems, tells
 
 LEAST_NAMED = 3
 """Labels of a series that must name values of a field, where these are less than half of them."""
@@ -39,6 +39,7 @@ SETTING = re.compile(
 """Names of whole numbers that were set and not measured."""
 
 
+_CONDITIONS = re.compile(r"[,;|]\s+|\s/\s")
 NAMED = 0.45
 """Strength from which a label names a value."""
 _UNLIKE = 0.22
@@ -144,11 +145,28 @@ class FrameView:
             own = tuple(label for label in labels if self.heads(place, label))
             found = None
             for label in own or labels:
-                match = self._find(place, label.text)
+                match = self._find(place, self._own_part(place, label.text))
                 if match is not None and (found is None or match.strength > found.strength):
                     found = match
             self._matches[key] = found
         return self._matches[key]
+
+    def _own_part(self, place: int, text: str) -> str:
+        """What of a label of several conditions, `64×64, 5 %, 128 agents`, may speak of a field: the one that says its
+        name; else those that say no other field's."""
+        parts = _CONDITIONS.split(text)
+        if len(parts) < 2:
+            return text
+        told = [frozenset(stems(part)) for part in parts]
+        own = [part for part, words in zip(parts, told, strict=True) if words & self._field_words[place]]
+        others = frozenset().union(*self._field_words[:place], *self._field_words[place + 1 :])
+        free = [part for part, words in zip(parts, told, strict=True) if not words & others]
+        return own[0] if len(own) == 1 else ", ".join(free)
+
+    @cached_property
+    def _field_words(self) -> list[frozenset[str]]:
+        """The words that tell the name of each field from the others."""
+        return [frozenset(filter(tells, name)) for name in distinguishing([one.name for one in self.frame.dimensions])]
 
     def said(self, place: int, texts: tuple[str, ...]) -> ValueMatch | None:
         """The value of a field that labels of a whole series name; a number is named with its field only."""

@@ -17,16 +17,20 @@ from typing import Literal
 
 import numpy as np
 
-from sealtrace.binding.candidates import Bound
+from sealtrace.binding.candidates import SHOWN, SURE, Bound
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import ResultFrame
-from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, primary, summaries, value_words
+from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, primary, summaries, surprise, value_words
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
+from sealtrace.binding.slots import is_telling, scales
+from sealtrace.binding.spoken import Reading, Spoken, sources_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
-from sealtrace.paper.names.words import stems, words
+from sealtrace.binding.weighing import printed_as
+from sealtrace.paper.names.index import Names
+from sealtrace.paper.names.words import stems
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 
@@ -46,13 +50,13 @@ class BoundText:
     """Those of its own sentence."""
     joined: bool
     """It stands close behind the number before it, in one sentence."""
-    status: Literal["explained", "off", "unexplained"] = "unexplained"
+    status: Literal["explained", "off", "probably-off", "unexplained"] = "unexplained"
     by: str | None = None
     expected: str | None = None
     bits: float | None = None
     message: str | None = None
-    row_said: int | None = None
-    """Where the sentence first names the row of the cell that gives it."""
+    odds: float | None = None
+    """That it is wrong, where its sentence names something else."""
     printed_at: tuple[Grid, GridCell, int] | None = None
     """The cell that prints the same, and which of its numbers."""
 
@@ -71,11 +75,19 @@ class BoundText:
         """Whether it stands behind ± and says how the number before it varies."""
         return self.slot.role == "sd" or self.sentence.text[: self.number.start].rstrip().endswith("±")
 
+    def deny(self, given: Reading, expected: str, odds: float) -> None:
+        """Its sentence names something that prints otherwise."""
+        self.status = "off" if odds >= SURE else "probably-off"
+        self.expected, self.by, self.odds = expected, given.text, odds
+        self.message = f"the text says {self.slot.text}; {given.text} is {expected}"
+
     def explain(self, by: str, bits: float) -> None:
         """Results give it."""
         self.status, self.by, self.bits = "explained", by, bits
 
 
+Heard = tuple[BoundText, list[Reading]]
+"""A number of the text, and what the words of its sentence give."""
 _CLOSE = 36
 """Letters between numbers that stand together."""
 NAMED = 4.5
@@ -93,6 +105,7 @@ def bind_text(
     grids: list[Grid],
     bound: Bound,
     frames: list[ResultFrame],
+    names: Names,
     tally: Tally,
     progress: Progress | None = None,
 ) -> tuple[list[BoundText], int]:
@@ -113,12 +126,14 @@ def bind_text(
         at = _by_cell(text, cells, bound, at if text.spread else None)
     read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
     files = {tuple(selected.frame.files) for selected in read}
+    heard = _heard(found, Spoken(sources_of(grids, bound, frames), names), tally)
+    counted = _follow(heard, {file for known in files for file in known})
     told = {(selected.frame.name, selected.measure) for selected in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
     close = Records([frame for part in parts for frame in (part, *_short(part, tally, 3))], 0.0)
     wide = Records([form for frame in frames for form in (frame, *_short(frame, tally, 2))], 0.4)
-    names: dict[int, Named] = {}
+    given: dict[int, Named] = {}
     for place, text in enumerate(found):
         if progress is not None:
             progress("binding the text", place, len(found))
@@ -127,29 +142,101 @@ def bind_text(
         for records in (close, wide) if text.status == "unexplained" and not text.spread else ():
             named = records.named(text.slot, text.weights)
             if named is not None and named.bits >= NAMED and not _superseded(named, text) and _is_meant(named, text):
-                names[place] = named
+                given[place] = named
                 break
-    counted = Counter(tuple(record.frame.files) for record in names.values())
+    counted.update(tuple(record.frame.files) for record in given.values())
     # A file that no table was bound to must be spoken of more than twice.
-    names = {
+    given = {
         place: record
-        for place, record in names.items()
+        for place, record in given.items()
         if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and counted[known] > 2)
     }
     for step in (1, -1):
-        _neighbours(names, found, step)
+        _neighbours(given, found, step)
     if not tally.late("numbers side by side in the text"):
-        _together(found, names, frames, tally)
-    if not tally.late("text that was left behind"):
-        _left_behind(found, cells, bound, names, tally)
+        _together(found, given, frames, tally)
     sizes = sizes_of(frames)
     for text in found:
         behind = text.sentence.text[text.number.end :]
         if text.status == "unexplained" and (size := size_of(text.slot, behind, text.weights, sizes)):
             text.explain(*size)
-    for place, record in names.items():
+    for place, record in given.items():
         found[place].explain(record.text(), record.bits)
+    _differ(heard, bound)
     return found, set_aside
+
+
+def _heard(found: list[BoundText], spoken: Spoken, tally: Tally) -> list[Heard]:
+    """What the words of sentences give for their numbers."""
+    heard: list[Heard] = []
+    for _, members in groupby(found, key=lambda text: text.sentence.id):
+        if tally.late("what sentences name"):
+            break
+        texts = list(members)
+        readings = spoken.readings(texts[0].sentence, [text.number for text in texts])
+        heard += [(text, readings[text.number.id]) for text in texts if text.number.id in readings]
+    return heard
+
+
+def _follow(heard: list[Heard], known: set[str]) -> Counter[tuple[str, ...]]:
+    """Numbers that are what their sentence names, counted by their files.
+
+    A file that gave no table must give several numbers: more than chance finds among all that sentences read in it.
+    """
+    agreeing: dict[tuple[str, ...], list[tuple[BoundText, Reading, float]]] = {}
+    for text, readings in heard:
+        given = next((reading for reading in readings if reading.prints(text.slot)), None)
+        if given is not None and is_telling(text.slot) and text.status == "unexplained":
+            agreeing.setdefault(given.source.files, []).append((text, given, surprise(0, text.slot)))
+    for files, members in agreeing.items():
+        asked = sum(any(reading.source.files == files for reading in readings) for _, readings in heard)
+        bits = sum({(text.slot.value, given.text): bits for text, given, bits in members}.values())
+        sure = bits - math.log2(math.comb(asked, len(members))) >= ACCEPTED
+        for text, given, own in members:
+            if sure or (own >= NAMED and not known.isdisjoint(files)):
+                text.explain(given.text, own)
+    return Counter(files for files, members in agreeing.items() for text, *_ in members if text.status == "explained")
+
+
+_FAR = Fraction(1, 2)
+"""Share of a value within which a number may be another state of it; what is further away is something else."""
+_RIGHT, _WRONG = 18, 1
+"""Numbers of 22 development releases whose sentences name a value in full: those that it gave, and one for those that
+were denied wrongly although others follow from the same files, of which there was none."""
+
+
+def _differ(heard: list[Heard], bound: Bound) -> None:
+    """Numbers that nothing gives, where their sentence names something else in full.
+
+    At least two others, of different values, must follow from the same files. How sure it is that the names mean this
+    value is counted as odds: numbers that follow there, in sentences and tables, against those that do not.
+    """
+    followed: dict[tuple[str, ...], set[Fraction]] = {}
+    denied: dict[tuple[str, ...], list[tuple[BoundText, Reading]]] = {}
+    for text, readings in heard:
+        agreeing = [reading for reading in readings if reading.prints(text.slot)]
+        sure = [reading for reading in readings if reading.exact]
+        for reading in agreeing if text.status == "explained" else ():
+            followed.setdefault(reading.source.files, set()).add(text.slot.value)
+        same = len({printed_as(_nearest(reading, text.slot), text.slot) for reading in sure}) == 1
+        if text.status == "unexplained" and same and not agreeing and is_telling(text.slot):
+            denied.setdefault(sure[0].source.files, []).append((text, sure[0]))
+    for number in bound.numbers.values() if denied else ():
+        if number.agrees:
+            followed.setdefault(tuple(number.binding.candidate.files), set()).add(number.slot.value)
+    for files, members in denied.items():
+        others = len(followed.get(files, ()))
+        odds = (_RIGHT + others) / (_WRONG + len(members) - 1)
+        for text, given in members if others > 1 and odds >= SHOWN else ():
+            value = _nearest(given, text.slot)
+            if abs(Fraction(value) - text.slot.value) <= _FAR * max(abs(text.slot.value), abs(Fraction(value))):
+                text.deny(given, printed_as(value, text.slot), odds)
+
+
+def _nearest(reading: Reading, slot: PrintedNumber) -> float:
+    """What a reading gives, in the view and the scale that are nearest to what is printed."""
+    scaled = [view * scale for view in reading.values for scale in scales(slot)]
+    return min(scaled, key=lambda value: abs(value - float(slot.value)))
 
 
 def _superseded(record: Named, mention: BoundText) -> bool:
@@ -212,67 +299,6 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[R
                     found[at].explain(f"a value at {place}", bits)
 
 
-def _left_behind(found: list[BoundText], cells: _Cells, bound: Bound, names: dict[int, Named], tally: Tally) -> None:
-    """Numbers that nothing gives, in sentences that name one cell in full which prints another: text left behind."""
-    sentences: dict[str, list[int]] = {}
-    for place, text in enumerate(found):
-        sentences.setdefault(text.sentence.id, []).append(place)
-    for place, text in enumerate(found):
-        if text.status != "unexplained" or text.by is not None or place in names or text.spread:
-            continue
-        if tally.late("text that was left behind"):
-            return
-        here = sentences[text.sentence.id]
-        if any(found[at].status != "explained" and at not in names for at in here if at != place):
-            # A sentence with several numbers that nothing gives may speak of something else.
-            continue
-        if cells.printing(text.slot):
-            # Some table prints it: the sentence may speak of that.
-            continue
-        near = (cell for cell in cells.near(text.slot) if _alike(cell[1], text.slot))
-        spoken = [(grid, cell) for grid, cell in near if _in_full(grid, cell, text)]
-        spoken = _in_turn(spoken, text, [found[at] for at in here])
-        if len(spoken) != 1:
-            continue
-        grid, cell = spoken[0]
-        number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0))
-        if number is None or not number.agrees or any(_same(cell.slots[0], found[at].slot) for at in here):
-            continue
-        text.status, text.expected = "off", cell.slots[0].text
-        text.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
-        text.message = (
-            f"the text says {text.slot.text} of {grid.row_name(cell.row)}, {grid.headers[cell.column]}; "
-            f"{grid.name} prints {cell.slots[0].text}, and so do the results"
-        )
-
-
-def _in_turn(spoken: list[_Spoken], text: BoundText, beside: list[BoundText]) -> list[_Spoken]:
-    """Of the cells that a sentence names in full, those of the number's own row.
-
-    `A reaches 61, B 58` and `61 for A and 58 for B` name their rows in the order of the numbers.
-    """
-    # The rows of the numbers that follow are named, too, though their cells are not near this number.
-    said = [_row_said(grid, cell.row, text) for grid, cell in spoken]
-    rows = sorted({start for start in (*said, *(other.row_said for other in beside)) if start is not None})
-    if len(rows) != len(beside):
-        return spoken
-    own = rows[beside.index(text)]
-    return [cell for cell, start in zip(spoken, said, strict=True) if start == own]
-
-
-def _in_full(grid: Grid, cell: GridCell, mention: BoundText) -> bool:
-    """Whether the sentence itself says every word of a cell's labels."""
-    labels = [*grid.row_labels[cell.row], grid.headers[cell.column]]
-    return all(stems(label) and set(stems(label)) <= mention.told for label in labels if label)
-
-
-def _alike(cell: GridCell, text: PrintedNumber) -> bool:
-    """Whether a sentence's number could be an older state of a cell's: as precise, and not far away."""
-    slot = cell.slots[0]
-    close = abs(slot.value - text.value) <= abs(slot.value) * Fraction(3, 10)
-    return slot.unit == text.unit and slot.decimals > 0 and close and (slot.percent == text.percent or not slot.percent)
-
-
 def _neighbours(names: dict[int, Named], found: list[BoundText], step: int) -> None:
     """Numbers of one sentence that stand side by side are often of one kind: `0.66 vs. 0.46`."""
     order = range(len(found)) if step > 0 else range(len(found) - 1, -1, -1)
@@ -327,7 +353,6 @@ def _is_set(number: TextNumber, text: str, settings: Mapping[str, Container[str]
 
 
 _Place = tuple[Grid, GridCell, int]
-_Spoken = tuple[Grid, GridCell]
 
 
 class _Cells:
@@ -355,11 +380,6 @@ class _Cells:
         if grid.number not in self._said:
             self._said[grid.number] = [name for name in self._words[grid.number].values() if name and name <= text.told]
         return not own.isdisjoint(text.told) or not self._said[grid.number]
-
-    def near(self, slot: PrintedNumber) -> list[tuple[Grid, GridCell]]:
-        """The cells whose first number lies within half of it."""
-        close = np.abs(self._values - abs(float(slot.value))) <= 0.5 * self._values
-        return [(grid, cell) for grid, cell, at in (self._places[place] for place in np.nonzero(close)[0]) if not at]
 
     def printing(self, slot: PrintedNumber) -> list[_Place]:
         """The numbers of cells that print the same; few are compared exactly."""
@@ -402,19 +422,12 @@ def _by_cell(text: BoundText, cells: _Cells, bound: Bound, before: _Place | None
     text.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
     text.bits = number.binding.score
     text.status = "explained" if number.agrees else "unexplained"
-    text.row_said = _row_said(grid, cell.row, text)
     text.printed_at = found
     return found
 
 
 def _row_words(grid: Grid, row: int) -> set[str]:
     return {stem for label in grid.row_labels[row] for stem in stems(label)}
-
-
-def _row_said(grid: Grid, row: int, text: BoundText) -> int | None:
-    """Where a sentence first says a word of a row's labels."""
-    told = _row_words(grid, row)
-    return min((word.start for word in words(text.sentence.text) if word.stem in told), default=None)
 
 
 def _same(cell: PrintedNumber, text: PrintedNumber) -> bool:

@@ -188,7 +188,7 @@ class Records:
                 values = self._values[place]
                 named = inside[(cover >= least) & (values.lengths.reshape(-1)[inside] <= words_in_name)]
                 rivals |= _apart(values.frame.numbers.reshape(-1)[named] * scale, slot)
-        return _surprise(len(rivals), slot)
+        return surprise(len(rivals), slot)
 
 
 def beside(record: Named, slot: PrintedNumber) -> Named | None:
@@ -199,7 +199,7 @@ def beside(record: Named, slot: PrintedNumber) -> Named | None:
     rivals = _apart(values[(gaps <= reach(slot)) & (gaps > HALF)], slot)
     if len(equal) != 1:
         return None
-    return Named(record.frame, int(equal[0]), record.measure, _surprise(len(rivals), slot), 0.0)
+    return Named(record.frame, int(equal[0]), record.measure, surprise(len(rivals), slot), 0.0)
 
 
 def _apart(values: Numbers, slot: PrintedNumber) -> set[float]:
@@ -207,7 +207,7 @@ def _apart(values: Numbers, slot: PrintedNumber) -> set[float]:
     return set(np.round(values / unit_of(slot)).tolist())
 
 
-def _surprise(rivals: int, slot: PrintedNumber) -> float:
+def surprise(rivals: int, slot: PrintedNumber) -> float:
     """Bits of a value that prints so among rivals which lie near it and do not."""
     return -math.log2((rivals + 0.5) / (2 * reach(slot) + 1))
 

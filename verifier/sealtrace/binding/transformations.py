@@ -88,6 +88,26 @@ _UNITS = (
 """Changes of unit, and the units of a header that make them likely."""
 
 
+_CHANCE = re.compile(r"\bchance\b|\bguess(?:es|ing)?\b|\bnormali[sz]ed\b|\brescaled\b|\bcorrected\b", re.IGNORECASE)
+_LEVEL = re.compile(r"(?<![\d.])(?:(0?\.\d+)|1/(\d{1,3})|(\d{1,2}(?:\.\d+)?)\s?%)(?!\d|\.\d)")
+
+
+def _above_chance(series: Series) -> list[Transformation]:
+    """Scores of which guessing gives 0 and perfection 1, for each level of guessing that the labels state."""
+    told = " ".join(series.constant)
+    if _CHANCE.search(told) is None:
+        return []
+    levels = {
+        float(share) if share else 1 / int(parts) if parts and int(parts) else float(percent or 0) / 100
+        for share, parts, percent in _LEVEL.findall(told)
+    }
+    return [
+        Transformation(f"(x - {level:.6g}) / (1 - {level:.6g})", 1 / (1 - level), -level / (1 - level), cost=4.0)
+        for level in sorted(levels)
+        if 0 < level < 1
+    ]
+
+
 def transformations(series: Series) -> list[Transformation]:
     """Those that the series allows; percent is free where a sign says so."""
     context = " ".join(series.constant[:1]).lower()
@@ -101,9 +121,11 @@ def transformations(series: Series) -> list[Transformation]:
         if 0 < sum(signs) < len(signs):
             found.append(Transformation("100 · x", 100.0, cost=1.5, only=signs))
     if most <= 1.0:
+        found.append(Transformation("x / 100", 0.01, cost=4.0))
         found.append(Transformation("1 - x", -1.0, 1.0, 6.0))
     elif most <= 100 and (percent or most > 1):
         found.append(Transformation("100 · (1 - x)", -100.0, 100.0, 6.0))
+    found += _above_chance(series)
     if np.any(series.value < 0):
         found.append(Transformation("-x", -1.0, cost=5.0))
     for name, scale, units in _UNITS:

@@ -60,6 +60,14 @@ def _percentile(share: int, key: str, *words: str) -> TriedForm:
     return TriedForm(key, text, sql, arguments, 12.0, words or (f"p{share}", f"q{share}", f"{share}th"), quantile=True)
 
 
+_INTERVAL_WORDS = ("ci", "cis", "confidence", "interval", "intervals", "wilson")
+
+
+def _bound(key: str, text: str, sql: str, function: Callable[..., object]) -> TriedForm:
+    """A half or an end of an interval of 95 %, as `check` tries it where labels speak of intervals."""
+    return TriedForm(key, text, sql, words=_INTERVAL_WORDS, function=function)
+
+
 def _average_score(
     score: str, average: str, counts: labels.Margins, chosen: list[int] | None = None, undefined: str = "zero"
 ) -> object:
@@ -297,16 +305,31 @@ _entry("chi_squared of [against] [give] [correction]", "p of the chi-squared tes
        "probability", significance.chi_squared, "χ², χ2, chi-squared, chi-square, chi2")
 _entry("t_interval of", "mean and t quantile of n - 1 degrees times the standard error", INTERVAL, "values", "measured",
        intervals.mean_interval, "ci, confidence interval, t interval", "bootstrap ci, wilson ci",
-       tried=(TriedForm("ci95", "1.96 standard errors", f"1.96 * {_SEM}", price=7.0, words=("ci", "confidence"),
-                      function=lambda values: intervals.Z95 * summaries.sem(values)),))
+       sql="t_interval_low(list({x})), t_interval_high(list({x}))",
+       tried=(TriedForm("ci95", "1.96 standard errors", f"1.96 * {_SEM}", price=7.0, words=_INTERVAL_WORDS,
+                      function=lambda values: intervals.Z95 * summaries.sem(values)),
+              _bound("ci95_low", "mean - 1.96 standard errors", f"avg({{x}}) - 1.96 * {_SEM}",
+                     lambda values: summaries.mean(values) - intervals.Z95 * summaries.sem(values)),
+              _bound("ci95_high", "mean + 1.96 standard errors", f"avg({{x}}) + 1.96 * {_SEM}",
+                     lambda values: summaries.mean(values) + intervals.Z95 * summaries.sem(values)),
+              _bound("t95", "t quantile times the standard error", "t_interval_high(list({x})) - avg({x})",
+                     intervals.t_half),
+              _bound("t95_low", "lower bound of the t interval", "t_interval_low(list({x}))",
+                     lambda values: summaries.mean(values) - intervals.t_half(values)),
+              _bound("t95_high", "upper bound of the t interval", "t_interval_high(list({x}))",
+                     lambda values: summaries.mean(values) + intervals.t_half(values))))
 _entry("wilson of [is] [against]", "Wilson's score interval of a rate, or of an accuracy", INTERVAL, "right of all",
        "share", intervals.wilson, "wilson interval, wilson ci, wilson score interval",
-       sql="wilson_low({k}, {n}), wilson_high({k}, {n})")
+       sql="wilson_low({k}, {n}), wilson_high({k}, {n})",
+       tried=tuple(_bound(f"wilson_{side}", f"{side} bound of Wilson's interval",
+                          f"wilson_{side}(sum({{x}})::BIGINT, count({{x}}))",
+                          partial(intervals.wilson_of_flags, high=side == "high"))
+                   for side in ("low", "high")))
 _entry("clopper_pearson of [is] [against]", "the exact interval of a rate, or of an accuracy", INTERVAL, "right of all",
        "share", intervals.clopper_pearson, "clopper-pearson, clopper–pearson, exact interval, exact ci",
-       sql="clopper_pearson_low({k}, {n}), clopper_pearson_high({k}, {n})")
+       sql="clopper_pearson_low({k}, {n}), clopper_pearson_high({k}, {n})", tried=())
 _entry("wald of [is] [against]", "the normal interval of a rate, or of an accuracy", INTERVAL, "right of all",
-       "measured", intervals.wald, "wald interval, normal approximation, normal interval")
+       "measured", intervals.wald, "wald interval, normal approximation, normal interval", tried=())
 _BY = "[against] [positive] [predicted] [label] [labels]"
 _entry(f"bootstrap of by resamples seed {_BY} [give]",
        "bootstrap interval of another metric, with a declared seed and rule", INTERVAL, "", "measured", None,

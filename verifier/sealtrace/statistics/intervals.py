@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from sealtrace.mathematics import Index, Vector
-from sealtrace.statistics.summaries import mean, sem
+from sealtrace.mathematics import Index, Matrix, Vector
+from sealtrace.statistics.groups import Groups
+from sealtrace.statistics.summaries import count, mean, sem
 from sealtrace.statistics.sums import Column, UndefinedError, size_of
 
 Interval = tuple[float, float]
@@ -32,6 +34,14 @@ def mean_interval(column: Column, confidence: Fraction = NINETY_FIVE) -> Interva
     return centre - half, centre + half
 
 
+def t_half(values: Column | Groups) -> Any:
+    """Half of the t interval of 95 %, of a column or of every group."""
+    from scipy.special import stdtrit
+
+    freedom = np.maximum(np.asarray(count(values)) - 1, 1)
+    return stdtrit(freedom, float(1 - _tail(NINETY_FIVE))) * np.asarray(sem(values, "n-1"), float)
+
+
 def wald(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:
     """The normal interval of a rate, not cut at 0 and 1."""
     share = float(_share(count, total))
@@ -47,6 +57,23 @@ def wilson(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interv
     centre = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = (z2 * (share * (1 - share) / total + z2 / (4 * total**2))) ** 0.5 / (1 + z2 / total)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def wilson_of_flags(values: Column | Groups, *, high: bool) -> Any:
+    """One end of Wilson's interval of 95 %, of a column of flags or of every group; NaN where another number stands."""
+    if isinstance(values, Groups):
+        flags = values.count((values.block == 0) | (values.block == 1)) == values.size
+        return wilson_end(np.where(flags, mean(values), np.nan), np.maximum(values.size, 1), high=high)
+    return wilson(sum(map(int, values)), len(values))[high]
+
+
+def wilson_end(rate: Matrix, total: Matrix, *, high: bool) -> Matrix:
+    """The same of rates of so many, as arrays."""
+    z2 = _normal(NINETY_FIVE) ** 2
+    centre = (rate + z2 / (2 * total)) / (1 + z2 / total)
+    half = np.sqrt(z2 * (rate * (1 - rate) / total + z2 / (4 * total**2))) / (1 + z2 / total)
+    found: Matrix = np.clip(centre + half if high else centre - half, 0.0, 1.0)
+    return found
 
 
 def clopper_pearson(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interval:

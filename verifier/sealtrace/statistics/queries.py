@@ -33,6 +33,7 @@ def _label_counts(values: Sequence[str], size: int) -> tuple[labels.Counts]:
 
 
 _LISTS: dict[str, tuple[list[str], Callable[..., tuple[object, ...]]]] = {
+    "values": ([_NUMBERS], lambda column: (list(column),)),
     "labels": ([_TEXTS, _TEXTS], _margins),
     "scores": ([_FLAGS, _NUMBERS], lambda was, given: (np.array(was, bool), np.array(given, np.float64))),
     "numbers": ([_NUMBERS, _NUMBERS], lambda *columns: tuple(np.array(column, np.float64) for column in columns)),
@@ -70,6 +71,8 @@ def functions() -> dict[str, tuple[Callable[..., float], list[str]]]:
     for entry in STATISTICS.values():
         # A form that is written with other functions of queries needs none of its own.
         own = entry.sql.startswith(entry.name) and re.fullmatch(rf"{_CALL}(?:, {_CALL})?", entry.sql)
+        if entry.reads == "values" and "list(" not in entry.sql:
+            own = None  # `sum({x})` is DuckDB's.
         types = [] if entry.reads in _COUNTS else _LISTS.get(entry.reads, (None,))[0]
         if not own or types is None:
             continue

@@ -210,8 +210,8 @@ def register(*entries: Statistic) -> None:
         _OF_PACKS[entry.pack, entry.name] = entry
         if entry.pack == "results":
             STATISTICS[entry.name] = entry
-        # How many rows there are is asked of a column of numbers, too.
-        searched = TRIED.get("values" if entry.reads == "rows" else entry.reads, {})
+        # How many rows there are, and how many of them are so, is asked of a column of numbers, too.
+        searched = TRIED.get("values" if entry.reads in ("rows", "right of all") else entry.reads, {})
         searched.update((variant.key, variant) for variant in _variants(entry) if entry.exact is not None)
 
 

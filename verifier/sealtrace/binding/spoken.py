@@ -1,0 +1,389 @@
+"""What a sentence names for each of its numbers, whatever the number says: the labels' witness of running text.
+
+A *source* holds named values: a table that results give, or the records of results. A sentence reads it for a number
+where it names the measure in full and so much else that only one value is left. Where several rows or measures are
+named, each number takes those of its own part of the sentence: `A reaches 61, B 58` and `61 for A and 58 for B` name in
+turn. A number that speaks of two rows of one measure, as in `2.3 points over B`, is read as their difference or ratio.
+
+The value is compared with the printed number by the caller: they agree, or the sentence says something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from sealtrace.binding.candidates import Bound
+from sealtrace.binding.derived import REPEAT
+from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
+from sealtrace.binding.records import MAX_VALUES, primary
+from sealtrace.binding.series import Grid, Spot
+from sealtrace.binding.slots import HALF, gaps, scales
+from sealtrace.paper.names.index import APART, LETTERS, WORDS, Group, Names, Resolved, Thing
+from sealtrace.paper.names.words import Word, squeezed, stems, words
+from sealtrace.paper.numbers import PrintedNumber
+from sealtrace.paper.sentences import Sentence, TextNumber
+
+_PLAIN = re.compile(r"(?<=.)[ _.-](?:mean|avg|average|value|score)$|^(?:mean|avg|average)[ _.-](?=.)", re.IGNORECASE)
+"""What field names have before or behind a measure that sentences leave out."""
+_COMPARED = re.compile(
+    r"\b(?:more|less|fewer|higher|lower|larger|smaller|greater|better|worse|faster|slower|over|above|below|than|versus|vs|"
+    r"gains?|gained|improv\w+|outperform\w*|exceed\w*|increas\w+|decreas\w+|reduc\w+|drops?|dropped|rises?|rose|falls?|"
+    r"fell|gap|differ\w*|ratio|change\w*|loses?|lost|ahead|behind|beats?|margin|relative)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that compares: its number may be a difference or a ratio."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Names by which the values of a source are told apart: the values of a field, row labels, headers, measures."""
+
+    name: str
+    group: Group[int]
+    codes: np.ndarray
+    """The name of each value; -1 where it has none."""
+    repeats: bool = False
+    """Whether it numbers repeats, which are printed as their mean."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Named values of one table of the paper or of results."""
+
+    name: str
+    files: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    measure: int
+    """Which axis a sentence must name, unless it has one name."""
+    values: Numbers
+    where: Callable[[int], str]
+    """Where a value stands, for people."""
+    grid: Grid | None = None
+    """The table of the paper that it is."""
+    alone: bool = False
+    """Whether it is the only record of its files, so that a measure is named by its name."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a source gives for a number of the text."""
+
+    source: Source
+    values: tuple[float, ...]
+    """What the number may be: a value, or what two values differ by in several views."""
+    text: str
+    exact: bool
+    """Whether all names are said in full, and nothing says that it is not the value itself."""
+
+    def prints(self, slot: PrintedNumber) -> bool:
+        """Whether the number says so, its sign aside where the text has none."""
+        return bool(np.any([gaps(slot, np.array(self.values), scale) <= HALF for scale in scales(slot)]))
+
+
+def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -> list[Source]:
+    """Tables with what results give of them, then the results themselves, no file's values twice."""
+    found = [source for grid in grids if (source := _of_grid(grid, bound)) is not None]
+    held = Counter(tuple(frame.files) for frame in frames)
+    return found + [
+        _of_frame(frame, alone=frame.rows == 1 == held[tuple(frame.files)])
+        for frame in frames
+        if 0 < frame.numbers.size <= MAX_VALUES
+    ]
+
+
+def _group(texts: Sequence[str]) -> Group[int]:
+    return Group.of_values(tuple(texts))
+
+
+def _of_grid(grid: Grid, bound: Bound) -> Source | None:
+    """A table's cells, each by its row labels and its header, with the value that results give."""
+    cells = list(grid.cells.values())
+    given = [bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0)) for cell in cells]
+    followed = [number for number in given if number is not None and number.agrees]
+    if len(followed) < 2:
+        return None
+    axes = [_axis(grid.headers[column], [grid.row_labels[cell.row][place] for cell in cells])
+            for place, column in enumerate(grid.labels)]  # fmt: skip
+    axes.append(_axis("group", [grid.titles.get(cell.row, "") for cell in cells]))
+    axes = [axis for axis in axes if axis.group.things]
+    axes.append(_axis("column", [grid.headers[cell.column] for cell in cells]))
+    # What nothing gives is named all the same, so that nothing else is taken for it.
+    values = [float(cell.slots[0].value) if number is not None and number.agrees else np.nan
+              for cell, number in zip(cells, given, strict=True)]  # fmt: skip
+    return Source(
+        grid.name, tuple(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
+        tuple(axes), len(axes) - 1, np.array(values),
+        lambda at: f"{grid.name}, row {grid.row_name(cells[at].row)}, {grid.headers[cells[at].column]}", grid,
+    )  # fmt: skip
+
+
+def _axis(name: str, texts: list[str]) -> Axis:
+    dimension = Dimension.of(name, texts)
+    return Axis(name, _group(dimension.values), dimension.codes)
+
+
+def _of_frame(frame: ResultFrame, *, alone: bool) -> Source:
+    """The values of results, by the fields that tell rows apart and by their measures."""
+    rows, width = frame.numbers.shape
+    axes = [
+        Axis(field.name, _group(field.values), np.repeat(field.codes, width), REPEAT.search(field.name) is not None)
+        for field in primary(frame)
+    ]
+    measures = _measures(tuple(frame.measures))
+    axes.append(Axis("measure", measures, np.tile(np.arange(width, dtype=np.int32), rows)))
+
+    def where(at: int) -> str:
+        row, column = divmod(at, width)
+        return f"{frame.measures[column]} at {frame.places[row]}"
+
+    return Source(
+        frame.name, tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where,
+        alone=alone,
+    )  # fmt: skip
+
+
+_GROUPS: dict[tuple[str, ...], Group[int]] = {}
+
+
+def _measures(names: tuple[str, ...]) -> Group[int]:
+    """Measures by their names, also without a mean or a score."""
+    if names not in _GROUPS:
+        things = (
+            Thing("measure", at, tuple(dict.fromkeys((name, _PLAIN.sub("", name))))) for at, name in enumerate(names)
+        )
+        _GROUPS[names] = Group(things)
+    return _GROUPS[names]
+
+
+class Spoken:
+    """Sources, ready to be asked what sentences name in them."""
+
+    def __init__(self, sources: list[Source], names: Names) -> None:
+        self._sources = sources
+        self._names = names
+        self._groups = tuple({id(axis.group): axis.group for source in sources for axis in source.axes}.values())
+        self._place = {id(group): place for place, group in enumerate(self._groups)}
+        self._owner = {id(thing): group for group in self._groups for thing in group.things}
+
+    def _apart(self, sentence: Sentence) -> Iterator[tuple[Group[int], Resolved[int]]]:
+        """Labels of tables that a sentence says, but no passage of it: `on parsing … an accuracy of` says
+        `Parsing Accuracy`. The last of them stands for all; longer labels come first."""
+        given = {word.stem: word for word in words(sentence.text)}
+        for group, thing, told in self._labels:
+            if told <= given.keys():
+                last = max((given[word] for word in told), key=lambda word: word.start)
+                yield group, Resolved(thing, WORDS, (last,))
+
+    @cached_property
+    def _labels(self) -> list[tuple[Group[int], Thing[int], frozenset[str]]]:
+        """Labels of several words of tables."""
+        of_tables = {id(axis.group): axis.group for source in self._sources if source.grid for axis in source.axes}
+        labels = [
+            (group, thing, frozenset(stems(thing.texts[0]))) for group in of_tables.values() for thing in group.things
+        ]
+        return sorted((label for label in labels if len(label[2]) > 1), key=lambda label: -len(label[2]))
+
+    def readings(self, sentence: Sentence, numbers: Sequence[TextNumber]) -> dict[str, list[Reading]]:
+        """For each number of a sentence, by its id, what sources give."""
+        said: dict[int, list[Resolved[int]]] = defaultdict(list)
+        for named in self._names.resolve(sentence.text, self._groups, running=True):
+            if named.strength >= APART:
+                said[id(self._owner[id(named.thing)])].append(named)
+        for group, named in self._apart(sentence):
+            if id(group) not in said:
+                said[id(group)].append(named)
+        found: dict[str, list[Reading]] = defaultdict(list)
+        if not said:
+            return found
+        for source in self._sources:
+            measure = source.axes[source.measure].group
+            if len(measure.things) > 1 and id(measure) not in said and "=" not in sentence.text:
+                continue
+            mentions = [sorted(said.get(id(axis.group), ()), key=lambda one: one.span) for axis in source.axes]
+            if not any(mentions):
+                continue
+            for at, number in enumerate(numbers):
+                reading = _reading(source, mentions, sentence.text, numbers, at)
+                if reading is not None:
+                    found[number.id].append(reading)
+        return found
+
+
+_SEVERAL = -2
+"""The code of an axis of which several names are said, and none of them is the number's."""
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """Which name of an axis is a number's."""
+
+    code: int
+    """-1 where none is said."""
+    own: bool = False
+    """Whether it is said in the number's own part of the sentence."""
+    sure: bool = True
+    """Whether it is said in full, before the number or right behind it."""
+    said: tuple[Resolved[int], ...] = ()
+
+
+def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumber], at: int) -> _Meant:
+    """The name of an axis that is a number's: the one of its part of the sentence, or that of the number before it."""
+    if not mentions:
+        return _Meant(-1)
+    starts, ends = [number.start for number in numbers], [number.end for number in numbers]
+    before = mentions[0].span[0] < starts[0]
+    low, high = (([0, *ends])[at], starts[at]) if before else (ends[at], ([*starts, len(text)])[at + 1])
+    near = [one for one in mentions if low <= one.span[0] < high]
+    inside = {one.thing.id for one in near}
+    ordered = list(dict.fromkeys(one.thing.id for one in mentions))
+    after = ends[at], ([*starts, len(text)])[at + 1]
+    reached = [one for one in mentions if one.span[1] <= starts[at] or after[0] <= one.span[0] < after[1]]
+
+    def found(code: int) -> _Meant:
+        said = tuple(one for one in mentions if one.thing.id == code)
+        sure = any(one.strength >= WORDS and one in reached for one in said)
+        return _Meant(code, code in inside, sure, said)
+
+    if len(ordered) == 1:
+        return found(ordered[0])
+    outside = all(one.span[1] <= starts[0] for one in mentions) or all(one.span[0] >= ends[-1] for one in mentions)
+    if outside and len(ordered) == len(numbers) > 1:
+        return replace(found(ordered[at]), own=True, sure=all(one.strength >= WORDS for one in mentions))
+    if len(inside) == 1 and not (outside and len(numbers) > 1):
+        return found(min(inside))
+    if outside or inside or at == 0 or not before:
+        return _Meant(_SEVERAL, sure=False, said=tuple(mentions))
+    # What follows may speak of something that has no name here.
+    return replace(_meant(mentions, text, numbers, at - 1), own=False, sure=False)
+
+
+def _reading(
+    source: Source, mentions: list[list[Resolved[int]]], text: str, numbers: Sequence[TextNumber], at: int
+) -> Reading | None:
+    number = numbers[at]
+    meant = [_meant(own, text, numbers, at) for own in mentions]
+    symbol = _SYMBOL.search(text[: number.start])
+    if symbol is not None and (signed := _signs(source.axes[source.measure].group).get(_sign(symbol[1]))) is not None:
+        word = Word(symbol[1], *symbol.span(1))
+        # A letter has many meanings: `r` is the correlation of any two things.
+        said = (Resolved(signed, LETTERS, (word,)),)
+        meant[source.measure] = _Meant(signed.id, own=True, sure=len(symbol[1]) > 2, said=said)
+    measure = meant[source.measure]
+    if measure.code == -1 and len(source.axes[source.measure].group.things) > 1:
+        return None
+    chosen = np.isfinite(source.values)
+    several = any(one.code == _SEVERAL for one in meant)
+    for axis, one in zip(source.axes, meant, strict=True):
+        if one.code >= 0:
+            chosen &= axis.codes == one.code
+    spans = [one.span for own in meant for one in own.said]
+    if not chosen.any() or not _speaks_of(text, number, spans):
+        return None
+    compared = _COMPARED.search(text) is not None or number.unit in ("pp", "×")
+    if compared:
+        apart = _apart(source, mentions, meant, numbers, at)
+        if apart is not None and (apart.exact or apart.prints(number.number)):
+            return apart
+    if several:
+        return None
+    if not any(one.own for one in meant):
+        return None
+    value = _one(source, chosen)
+    if value is None:
+        return None
+    loose = number.loose or text[: number.start].rstrip().endswith("±") or number.number.role == "sd"
+    sure = (
+        measure.code >= 0
+        and all(one.sure for one in meant)
+        and not compared
+        and not loose
+        and not _is_statistic(text, spans)
+    )
+    return Reading(source, (value,), source.where(int(np.nonzero(chosen)[0][0])), sure)
+
+
+_SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
+_P = frozenset({"p", "pval", "pvalue"})
+
+
+def _sign(name: str) -> str:
+    """A name as a symbol before an equals sign would be written."""
+    plain = squeezed(name)
+    return "p" if plain in _P else plain
+
+
+@lru_cache(maxsize=4096)
+def _signs(group: Group[int]) -> dict[str, Thing[int]]:
+    """Measures by what would stand before an equals sign, as `p` in `p = 0.03`."""
+    return {_sign(text): thing for thing in group.things for text in thing.texts}
+
+
+_NOUN = re.compile(r"[\s-]?([A-Za-z]{3,})")
+_LINKS = frozenset({"and", "for", "with", "the", "versus", "from", "but", "while", "under", "when", "respectively"})
+
+
+def _speaks_of(text: str, number: TextNumber, spans: list[tuple[int, int]]) -> bool:
+    """Whether nothing says that a number is something else than what is named: the symbol before its equals sign, or
+    the noun behind a count, must be among the names."""
+    if (symbol := _SYMBOL.search(text[: number.start])) is not None:
+        return any(start < symbol.end(1) and symbol.start(1) < end for start, end in spans)
+    noun = _NOUN.match(text, number.end)
+    if number.unit or number.decimals or noun is None or noun[1] in _LINKS:
+        return True
+    return any(start < noun.end(1) and noun.start(1) < end for start, end in spans)
+
+
+_STATISTIC = re.compile(
+    r"\b(?:mean|average|median|max(?:imum)?|min(?:imum)?|largest|smallest|highest|lowest|best|worst|peak|total|sum|overall|"
+    r"range|ranging|sd|standard|between|most|least|each|every|all|both|any|only)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_statistic(text: str, spans: list[tuple[int, int]]) -> bool:
+    """Whether a sentence speaks of an extreme, a mean or a group outside the names: then it may not be one record."""
+    return any(not any(a <= word.start() < b for a, b in spans) for word in _STATISTIC.finditer(text))
+
+
+def _apart(
+    source: Source, mentions: list[list[Resolved[int]]], meant: list[_Meant], numbers: Sequence[TextNumber], at: int
+) -> Reading | None:
+    """What two named values differ by, in the views that the number's unit allows."""
+    number, measure = numbers[at], meant[source.measure]
+    pairs = [{one.thing.id for one in own if one.strength >= WORDS} for own in mentions]
+    sides = [place for place, codes in enumerate(pairs) if len(codes) == 2]
+    if len(sides) != 1 or any(one.code == _SEVERAL for place, one in enumerate(meant) if place != sides[0]):
+        return None
+    chosen = np.isfinite(source.values)
+    for place, (axis, one) in enumerate(zip(source.axes, meant, strict=True)):
+        if one.code >= 0 and place != sides[0]:
+            chosen &= axis.codes == one.code
+    both = [chosen & (source.axes[sides[0]].codes == code) for code in sorted(pairs[sides[0]])]
+    first, second = (_one(source, side) if side.any() else None for side in both)
+    if first is None or second is None or first == second:
+        return None
+    gap = abs(first - second)
+    ratios = [a / b for a, b in ((first, second), (second, first)) if b]
+    relative = [100 * gap / abs(value) for value in (first, second) if value]
+    views = {"pp": [gap, 100 * gap], "×": ratios, "%": [*relative, 100 * gap, gap], "": [gap]}[number.unit]
+    where = " and ".join(source.where(int(np.nonzero(side)[0][0])) for side in both)
+    # With a unit of differences, and no other number beside it, nothing else can be meant.
+    exact = number.unit in ("pp", "×") and len(numbers) == 1 and not number.loose and measure.code >= 0 and measure.sure
+    return Reading(source, tuple(views), f"what {where} differ by", exact)
+
+
+def _one(source: Source, chosen: np.ndarray) -> float | None:
+    """The one value that is left, or the mean of repeats."""
+    values = source.values[chosen]
+    if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
+        return float(values[0])
+    free = [axis for axis in source.axes if len(np.unique(axis.codes[chosen])) > 1]
+    if free and all(axis.repeats for axis in free):
+        return float(values.mean())
+    return None
