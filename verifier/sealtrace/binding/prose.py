@@ -20,7 +20,7 @@ import numpy as np
 from sealtrace.binding.candidates import SHOWN, SURE, Bound
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import ResultFrame
-from sealtrace.binding.records import Named, Neighbourhoods, Records, beside, primary, summaries, surprise, value_words
+from sealtrace.binding.records import Named, Neighbourhoods, Records, primary, summaries, surprise, value_words
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
@@ -151,8 +151,6 @@ def bind_text(
         for place, record in given.items()
         if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and counted[known] > 2)
     }
-    for step in (1, -1):
-        _neighbours(given, found, step)
     if not tally.late("numbers side by side in the text"):
         _together(found, given, frames, tally)
     sizes = sizes_of(frames)
@@ -297,19 +295,6 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[R
             for at in cluster if bits >= ALONE or not alone else ():
                 if found[at].status == "unexplained" and at not in names:
                     found[at].explain(f"a value at {place}", bits)
-
-
-def _neighbours(names: dict[int, Named], found: list[BoundText], step: int) -> None:
-    """Numbers of one sentence that stand side by side are often of one kind: `0.66 vs. 0.46`."""
-    order = range(len(found)) if step > 0 else range(len(found) - 1, -1, -1)
-    for place in order:
-        beside_it = place - step
-        if place in names or beside_it not in names or found[place].status != "unexplained":
-            continue
-        if found[place].sentence is found[beside_it].sentence and not found[place].spread:
-            other = beside(names[beside_it], found[place].slot)
-            if other is not None and other.bits >= NAMED - 0.5 and _is_meant(other, found[place]):
-                names[place] = other
 
 
 def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:

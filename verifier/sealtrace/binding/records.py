@@ -191,17 +191,6 @@ class Records:
         return surprise(len(rivals), slot)
 
 
-def beside(record: Named, slot: PrintedNumber) -> Named | None:
-    """Another value of the measure that the number next to this one was bound to, where few could print the same."""
-    values = record.frame.numbers[:, record.measure]
-    gaps = np.abs(values - float(slot.value)) / unit_of(slot)
-    equal = np.nonzero(gaps <= HALF)[0]
-    rivals = _apart(values[(gaps <= reach(slot)) & (gaps > HALF)], slot)
-    if len(equal) != 1:
-        return None
-    return Named(record.frame, int(equal[0]), record.measure, surprise(len(rivals), slot), 0.0)
-
-
 def _apart(values: Numbers, slot: PrintedNumber) -> set[float]:
     """Values as they would be told apart in a number's place."""
     return set(np.round(values / unit_of(slot)).tolist())

@@ -44,7 +44,6 @@ _COMPARED = re.compile(
 class Axis:
     """Names by which the values of a source are told apart: the values of a field, row labels, headers, measures."""
 
-    name: str
     group: Group[int]
     codes: np.ndarray
     """The name of each value; -1 where it has none."""
@@ -56,7 +55,6 @@ class Axis:
 class Source:
     """Named values of one table of the paper or of results."""
 
-    name: str
     files: tuple[str, ...]
     axes: tuple[Axis, ...]
     measure: int
@@ -97,10 +95,6 @@ def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -
     ]
 
 
-def _group(texts: Sequence[str]) -> Group[int]:
-    return Group.of_values(tuple(texts))
-
-
 def _of_grid(grid: Grid, bound: Bound) -> Source | None:
     """A table's cells, each by its row labels and its header, with the value that results give."""
     cells = list(grid.cells.values())
@@ -117,7 +111,7 @@ def _of_grid(grid: Grid, bound: Bound) -> Source | None:
     values = [float(cell.slots[0].value) if number is not None and number.agrees else np.nan
               for cell, number in zip(cells, given, strict=True)]  # fmt: skip
     return Source(
-        grid.name, tuple(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
+        tuple(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
         tuple(axes), len(axes) - 1, np.array(values),
         lambda at: f"{grid.name}, row {grid.row_name(cells[at].row)}, {grid.headers[cells[at].column]}", grid,
     )  # fmt: skip
@@ -125,40 +119,34 @@ def _of_grid(grid: Grid, bound: Bound) -> Source | None:
 
 def _axis(name: str, texts: list[str]) -> Axis:
     dimension = Dimension.of(name, texts)
-    return Axis(name, _group(dimension.values), dimension.codes)
+    return Axis(Group.of_values(tuple(dimension.values)), dimension.codes)
 
 
 def _of_frame(frame: ResultFrame, *, alone: bool) -> Source:
     """The values of results, by the fields that tell rows apart and by their measures."""
     rows, width = frame.numbers.shape
     axes = [
-        Axis(field.name, _group(field.values), np.repeat(field.codes, width), REPEAT.search(field.name) is not None)
+        Axis(Group.of_values(tuple(field.values)), np.repeat(field.codes, width), REPEAT.search(field.name) is not None)
         for field in primary(frame)
     ]
     measures = _measures(tuple(frame.measures))
-    axes.append(Axis("measure", measures, np.tile(np.arange(width, dtype=np.int32), rows)))
+    axes.append(Axis(measures, np.tile(np.arange(width, dtype=np.int32), rows)))
 
     def where(at: int) -> str:
         row, column = divmod(at, width)
         return f"{frame.measures[column]} at {frame.places[row]}"
 
     return Source(
-        frame.name, tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where,
+        tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where,
         alone=alone,
     )  # fmt: skip
 
 
-_GROUPS: dict[tuple[str, ...], Group[int]] = {}
-
-
+@lru_cache(maxsize=4096)
 def _measures(names: tuple[str, ...]) -> Group[int]:
     """Measures by their names, also without a mean or a score."""
-    if names not in _GROUPS:
-        things = (
-            Thing("measure", at, tuple(dict.fromkeys((name, _PLAIN.sub("", name))))) for at, name in enumerate(names)
-        )
-        _GROUPS[names] = Group(things)
-    return _GROUPS[names]
+    told = [tuple(dict.fromkeys((name, _PLAIN.sub("", name)))) for name in names]
+    return Group(Thing("measure", at, texts) for at, texts in enumerate(told))
 
 
 class Spoken:
@@ -168,7 +156,6 @@ class Spoken:
         self._sources = sources
         self._names = names
         self._groups = tuple({id(axis.group): axis.group for source in sources for axis in source.axes}.values())
-        self._place = {id(group): place for place, group in enumerate(self._groups)}
         self._owner = {id(thing): group for group in self._groups for thing in group.things}
 
     def _apart(self, sentence: Sentence) -> Iterator[tuple[Group[int], Resolved[int]]]:

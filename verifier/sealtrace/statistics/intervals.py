@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ def mean_interval(column: Column, confidence: Fraction = NINETY_FIVE) -> Interva
     return centre - half, centre + half
 
 
-def t_half(values: Column | Groups) -> Any:
+def t_half(values: Column | Groups) -> object:
     """Half of the t interval of 95 %, of a column or of every group."""
     from scipy.special import stdtrit
 
@@ -59,7 +58,7 @@ def wilson(count: int, total: int, confidence: Fraction = NINETY_FIVE) -> Interv
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def wilson_of_flags(values: Column | Groups, *, high: bool) -> Any:
+def wilson_of_flags(values: Column | Groups, *, high: bool) -> object:
     """One end of Wilson's interval of 95 %, of a column of flags or of every group; NaN where another number stands."""
     if isinstance(values, Groups):
         flags = values.count((values.block == 0) | (values.block == 1)) == values.size
