@@ -47,6 +47,7 @@ from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.witness import hear_labels
 from sealtrace.paper.extracted import ProseLine
+from sealtrace.paper.names.index import Names
 from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.papers import read_paper
 from sealtrace.paper.sentences import sentences
@@ -94,7 +95,9 @@ class Study:
         """Numbers of the text by their ids, with their lines."""
         frames = [view.frame for view in self.views if not view.melted]
         tally = Tally(time.process_time() + 3 * self.seconds)
-        found, _ = bind_text(list(sentences(prose)), self.grids, bound, frames, tally)
+        said = list(sentences(prose))
+        names = Names([*(one.text for one in said), *(grid.caption for grid in self.grids)])
+        found, _ = bind_text(said, self.grids, bound, frames, names, tally)
         return {one.number.id: (one.number.line, Said(one.status, one.expected or one.slot.text)) for one in found}
 
 
