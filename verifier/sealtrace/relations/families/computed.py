@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from sealtrace.paper.names.words import telling, words
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.wording import LEVEL, apart, is_slip, printed, real
@@ -20,11 +19,10 @@ from sealtrace.relations.work import Work
 FAMILY = "text against text"
 
 
-def computed(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
-    """Everything that a sentence computes, also from a number of the sentence before it in the paragraph."""
+def computed(sentence: Sentence) -> Iterator[Claim]:
+    """Everything that a sentence computes."""
     for reader in (_totals, _shares, _parts, _means, _spreads, _changes):
         yield from reader(sentence)
-    yield from _percents(sentence, earlier)
 
 
 def claim_of(
@@ -199,39 +197,6 @@ def _spreads(sentence: Sentence) -> Iterator[Claim]:
             formula = all_of(at_most(real(low.fact), real(mid.fact)), at_most(real(mid.fact), real(high.fact)))
             says = f"{mid.fact.text} lies between {low.fact.text} and {high.fact.text}."
             yield claim_of(sentence, formula, says, "the range stands beside the mean", mid.start)
-
-
-_SHARE_OF = re.compile(r"№%\s+of (?:all the |all |the |its |our )?№(?=\s)")
-_SAME = re.compile(r"\b(?:equivalent|corresponding|equal|amount\w*|which is|i\.e\.,?|or)\b(?:(?!\. )[^;])*$", re.I)
-
-
-def _percents(sentence: Sentence, earlier: Sentence) -> Iterator[Claim]:
-    """`225M …, equivalent to 3.5% of the 6.6B events`: the part is a number of the same things, just before."""
-    for found in _SHARE_OF.finditer(shape_of(sentence).text):
-        share, whole = shape_of(sentence).numbers(found)
-        noun = next(iter(telling(behind(sentence, whole, 30))), "")
-        before = [mention for mention in sentence.amounts if mention.end < share.start]
-        parts = [mention for mention in before if not mention.unit and noun in behind(sentence, mention, 25)]
-        if not parts and earlier is not sentence and _SAME.search(sentence.text[: share.start]):
-            parts = [
-                mention for mention in earlier.amounts if not mention.unit and noun in behind(earlier, mention, 25)
-            ]
-        if noun and len(parts) == 1 and parts[0].fact.value <= whole.fact.value and not parts[0].loose:
-            yield claim_of(
-                sentence,
-                equal(real(share.fact), 100 * real(parts[0].fact) / real(whole.fact)),
-                f"{share.fact.text} is {parts[0].fact.text} of {whole.fact.text} {noun}s.",
-                "the sentence names both counts and the same things",
-                share.start,
-            )
-
-
-def behind(sentence: Sentence, mention: TextNumber, letters: int) -> list[str]:
-    return [word for word, start, _end in words(sentence.text) if 0 <= start - mention.end < letters]
-
-
-def ahead(sentence: Sentence, mention: TextNumber, letters: int) -> list[str]:
-    return [word for word, _start, end in words(sentence.text) if 0 <= mention.start - end < letters]
 
 
 _CHANGE = (

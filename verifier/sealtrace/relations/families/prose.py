@@ -18,11 +18,10 @@ from sealtrace.relations.work import time_is_up
 
 def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every claim of this family."""
-    for place, sentence in enumerate(paper.sentences):
+    for sentence in paper.sentences:
         if time_is_up():
             return
-        earlier = paper.sentences[place - 1] if place else sentence
-        yield from computed(sentence, earlier if earlier.paragraph == sentence.paragraph else sentence)
+        yield from computed(sentence)
         yield from _enumerations(sentence)
     for _paragraph, members in groupby(paper.sentences, lambda sentence: (sentence.source, sentence.paragraph)):
         yield from _announcements(list(members))
