@@ -12,7 +12,7 @@ from support import ROOT
 
 PACKAGE = ROOT / "verifier" / "sealtrace"
 
-MOST_LINES = 78_240
+MOST_LINES = 79_000
 """Lines of the package without comment lines, with one in a hundred to spare."""
 MOST_ANY = 158
 """Lines outside `bundle/` that say `Any`, or a name that stands for it."""

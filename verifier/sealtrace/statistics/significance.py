@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -186,10 +184,10 @@ def _by_t(difference: Fraction, spread: Fraction, freedom: Fraction, sides: str)
     if not spread:
         raise UndefinedError("the values do not vary")
     statistic = float(root(difference * difference / spread)) * (1 if difference >= 0 else -1)
-    return Tested(statistic, _tail(partial(stdtr, float(freedom)), statistic, sides), freedom)
+    return Tested(statistic, _tail(lambda t: float(stdtr(float(freedom), t)), statistic, sides), freedom)
 
 
-def _tail(below: Callable[[float], Any], statistic: float, sides: str) -> float:
+def _tail(below: Callable[[float], float], statistic: float, sides: str) -> float:
     """The chance of a value so far out, of a distribution that is symmetric about zero."""
     return float({"two": 2 * below(-abs(statistic)), "less": below(statistic), "greater": below(-statistic)}[sides])
 

@@ -70,7 +70,7 @@ def _walked(game: Any) -> GameTree:
                 seen = places[name][0]
             rows.append((parent, actor, seen, taken, chance, won, depth))
         level, depth = below, depth + 1
-    columns: list[Any] = [np.array(column) for column in zip(*rows, strict=True)]
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
     return GameTree(tuple(actions), tuple(sets.values()), *columns)
 
 
