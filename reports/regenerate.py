@@ -24,7 +24,7 @@ def rendered(bundle: Path) -> dict[str, str]:
     """File name to content, for one study."""
     beside = [BUNDLES / name / "bundle" for name in BESIDE.get(bundle.parent.name, ())]
     report = sealtrace.verify(bundle, details=True, beside=beside)
-    files = texts_of(report, bundle.relative_to(HERE.parent).as_posix())
+    files = texts_of(report, f"{bundle.relative_to(HERE.parent).as_posix()}/")
     if (bundle / RELATIONS).exists():
         subject = read_subject([bundle])[0]
         found = audit(subject, version=sealtrace.__version__)

@@ -52,7 +52,7 @@ SHOWN, DIFFERING = 3, 40
 CLAIMS, UNDECIDED_CLAIMS = 200, 20
 OPEN = 3
 """How many numbers of a table are listed that nothing decides; a draft lists what its author has still to say."""
-LONGEST_RECIPE = 200
+LONGEST_RECIPE = 320
 """How many letters of a recipe in words are printed, unless everything is."""
 PASSED = 12
 """How many things are listed that were not looked at."""
