@@ -210,12 +210,14 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
     value is counted as odds: numbers that follow there, in sentences and tables, against those that do not.
     """
     followed: dict[tuple[str, ...], set[Fraction]] = {}
+    measured: set[tuple[tuple[str, ...], int]] = set()
     denied: dict[tuple[str, ...], list[tuple[BoundText, Reading]]] = {}
     for text, readings in heard:
         agreeing = [reading for reading in readings if reading.prints(text.slot)]
         sure = [reading for reading in readings if reading.exact]
         for reading in agreeing if text.status == "explained" else ():
             followed.setdefault(reading.source.files, set()).add(text.slot.value)
+            measured.add((reading.source.files, reading.measure))
         same = len({printed_as(_nearest(reading, text.slot), text.slot) for reading in sure}) == 1
         if text.status == "unexplained" and same and not agreeing and is_telling(text.slot):
             denied.setdefault(sure[0].source.files, []).append((text, sure[0]))
@@ -226,6 +228,8 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
         others = len(followed.get(files, ()))
         odds = (_RIGHT + others) / (_WRONG + len(members) - 1)
         for text, given in members if others > 1 and odds >= SHOWN else ():
+            if given.source.grid is None and (files, given.measure) not in measured:
+                continue  # Of a measure that no other sentence prints, names alone were wrong six times in six.
             value = _nearest(given, text.slot)
             if abs(Fraction(value) - text.slot.value) <= _FAR * max(abs(text.slot.value), abs(Fraction(value))):
                 text.deny(given, printed_as(value, text.slot), odds)

@@ -78,6 +78,8 @@ class Reading:
     text: str
     exact: bool
     """Whether all names are said in full, and nothing says that it is not the value itself."""
+    measure: int
+    """Its place among the names of what the source measures."""
 
     def prints(self, slot: PrintedNumber) -> bool:
         """Whether the number says so, its sign aside where the text has none."""
@@ -292,7 +294,7 @@ def _reading(
         and not loose
         and not _is_statistic(text, spans)
     )
-    return Reading(source, (value,), source.where(int(np.nonzero(chosen)[0][0])), sure)
+    return Reading(source, (value,), source.where(int(np.nonzero(chosen)[0][0])), sure, measure.code)
 
 
 _SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
@@ -362,7 +364,7 @@ def _apart(
     where = " and ".join(source.where(int(np.nonzero(side)[0][0])) for side in both)
     # With a unit of differences, and no other number beside it, nothing else can be meant.
     exact = number.unit in ("pp", "×") and len(numbers) == 1 and not number.loose and measure.code >= 0 and measure.sure
-    return Reading(source, tuple(views), f"what {where} differ by", exact)
+    return Reading(source, tuple(views), f"what {where} differ by", exact, measure.code)
 
 
 def _one(source: Source, chosen: np.ndarray) -> float | None:
