@@ -12,9 +12,9 @@ from support import ROOT
 
 PACKAGE = ROOT / "verifier" / "sealtrace"
 
-MOST_LINES = 79_000
+MOST_LINES = 79_900
 """Lines of the package without comment lines, with one in a hundred to spare."""
-MOST_ANY = 158
+MOST_ANY = 159
 """Lines outside `bundle/` that say `Any`, or a name that stands for it."""
 LATE_LIBRARIES = {
     "aiohttp": "an extra",
