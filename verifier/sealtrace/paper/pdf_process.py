@@ -113,7 +113,7 @@ class _PageDescriber:
             self._look_at(raw.FPDFPage_GetObject(self._page.raw, at), (1, 0, 0, 1, 0, 0), 0)
         characters = list(self._characters())
         self._see(characters)
-        self.drawn += [*self._annotations(), *self._strokes(characters)]
+        self.drawn += [*self._annotations(), *self._strokes([one["ink"] for one in characters])]
         size, turn = self.size, Counter(one["turned"] for one in characters).most_common(1)
         if turn and turn[0][0] in _UPRIGHT:
             # A table on its side is read as who reads it turns the page.
@@ -202,11 +202,10 @@ class _PageDescriber:
             finally:
                 raw.FPDFPage_CloseAnnot(note)
 
-    def _strokes(self, characters: list[dict[str, Any]]) -> Iterator[Box]:
+    def _strokes(self, characters: list[Box]) -> Iterator[Box]:
         """Small rules beside characters, of their height or less: what is seen there is no character's doing."""
         for left, top, right, bottom in self._small:
-            for one in characters:
-                x0, y0, x1, y1 = one["ink"]
+            for x0, y0, x1, y1 in characters:
                 near = left < x1 + _BESIDE and x0 - _BESIDE < right
                 if near and y0 - _THIN < (top + bottom) / 2 < y1 + _THIN and bottom - top < 1.2 * (y1 - y0):
                     yield left, top, right, bottom
