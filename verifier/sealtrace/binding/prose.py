@@ -25,7 +25,7 @@ from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
 from sealtrace.binding.slots import is_telling, scales
-from sealtrace.binding.spoken import Reading, Spoken, sources_of
+from sealtrace.binding.spoken import SentenceReading, SentenceWitness, sources_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
@@ -75,7 +75,7 @@ class BoundText:
         """Whether it stands behind ± and says how the number before it varies."""
         return self.slot.role == "sd" or self.sentence.text[: self.number.start].rstrip().endswith("±")
 
-    def deny(self, given: Reading, expected: str, odds: float) -> None:
+    def deny(self, given: SentenceReading, expected: str, odds: float) -> None:
         """Its sentence names something that prints otherwise."""
         self.status = "off" if odds >= SURE else "probably-off"
         self.expected, self.by, self.odds = expected, given.text, odds
@@ -86,7 +86,7 @@ class BoundText:
         self.status, self.by, self.bits = "explained", by, bits
 
 
-Heard = tuple[BoundText, list[Reading]]
+Heard = tuple[BoundText, list[SentenceReading]]
 """A number of the text, and what the words of its sentence give."""
 _CLOSE = 36
 """Letters between numbers that stand together."""
@@ -126,7 +126,7 @@ def bind_text(
         at = _by_cell(text, cells, bound, at if text.spread else None)
     read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
     files = {tuple(selected.frame.files) for selected in read}
-    heard = _heard(found, Spoken(sources_of(grids, bound, frames), names), tally)
+    heard = _heard(found, SentenceWitness(sources_of(grids, bound, frames), names), tally)
     counted = _follow(heard, {file for known in files for file in known})
     told = {(selected.frame.name, selected.measure) for selected in read}
     # First what tables are made of, then everything that there is time for.
@@ -164,7 +164,7 @@ def bind_text(
     return found, set_aside
 
 
-def _heard(found: list[BoundText], spoken: Spoken, tally: Tally) -> list[Heard]:
+def _heard(found: list[BoundText], spoken: SentenceWitness, tally: Tally) -> list[Heard]:
     """What the words of sentences give for their numbers."""
     heard: list[Heard] = []
     for _, members in groupby(found, key=lambda text: text.sentence.id):
@@ -183,7 +183,7 @@ def _follow(heard: list[Heard], known: set[str]) -> Counter[tuple[str, ...]]:
     a file that gave one, each number stands by itself, unless hardly any of those that sentences read in it agree: the
     share of agreements that are accidents is bounded, as in tests of many hypotheses.
     """
-    agreeing: dict[tuple[str, ...], list[tuple[BoundText, Reading, float]]] = {}
+    agreeing: dict[tuple[str, ...], list[tuple[BoundText, SentenceReading, float]]] = {}
     for text, readings in heard:
         given = next((reading for reading in readings if reading.prints(text.slot)), None)
         if given is not None and is_telling(text.slot) and text.status == "unexplained":
@@ -220,7 +220,7 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
     """
     followed: dict[tuple[str, ...], set[Fraction]] = {}
     measured: dict[tuple[tuple[str, ...], int], dict[Fraction, set[str]]] = {}
-    denied: dict[tuple[str, ...], list[tuple[BoundText, Reading]]] = {}
+    denied: dict[tuple[str, ...], list[tuple[BoundText, SentenceReading]]] = {}
     for text, readings in heard:
         agreeing = [reading for reading in readings if reading.prints(text.slot)]
         sure = [reading for reading in readings if reading.exact]
@@ -249,7 +249,7 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
                 text.deny(given, printed_as(value, text.slot), shown)
 
 
-def _nearest(reading: Reading, slot: PrintedNumber) -> float:
+def _nearest(reading: SentenceReading, slot: PrintedNumber) -> float:
     """What a reading gives, in the view and the scale that are nearest to what is printed."""
     scaled = [view * scale for view in reading.values for scale in scales(slot)]
     return min(scaled, key=lambda value: abs(value - float(slot.value)))

@@ -41,7 +41,7 @@ _COMPARED = re.compile(
 
 
 @dataclass(frozen=True)
-class Axis:
+class NamedAxis:
     """Names by which the values of a source are told apart: the values of a field, row labels, headers, measures."""
 
     group: Group[int]
@@ -52,11 +52,11 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Source:
+class NamedValues:
     """Named values of one table of the paper or of results."""
 
     files: tuple[str, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[NamedAxis, ...]
     measure: int
     """Which axis a sentence must name, unless it has one name."""
     values: Numbers
@@ -69,10 +69,10 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Reading:
+class SentenceReading:
     """What a source gives for a number of the text."""
 
-    source: Source
+    source: NamedValues
     values: tuple[float, ...]
     """What the number may be: a value, or what two values differ by in several views."""
     text: str
@@ -86,7 +86,7 @@ class Reading:
         return bool(np.any([gaps(slot, np.array(self.values), scale) <= HALF for scale in scales(slot)]))
 
 
-def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -> list[Source]:
+def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -> list[NamedValues]:
     """Tables with what results give of them, then the results themselves, no file's values twice."""
     found = [source for grid in grids if (source := _of_grid(grid, bound)) is not None]
     held = Counter(tuple(frame.files) for frame in frames)
@@ -97,7 +97,7 @@ def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -
     ]
 
 
-def _of_grid(grid: Grid, bound: Bound) -> Source | None:
+def _of_grid(grid: Grid, bound: Bound) -> NamedValues | None:
     """A table's cells, each by its row labels and its header, with the value that results give."""
     cells = list(grid.cells.values())
     given = [bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0)) for cell in cells]
@@ -112,33 +112,35 @@ def _of_grid(grid: Grid, bound: Bound) -> Source | None:
     # What nothing gives is named all the same, so that nothing else is taken for it.
     values = [float(cell.slots[0].value) if number is not None and number.agrees else np.nan
               for cell, number in zip(cells, given, strict=True)]  # fmt: skip
-    return Source(
+    return NamedValues(
         tuple(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
         tuple(axes), len(axes) - 1, np.array(values),
         lambda at: f"{grid.name}, row {grid.row_name(cells[at].row)}, {grid.headers[cells[at].column]}", grid,
     )  # fmt: skip
 
 
-def _axis(name: str, texts: list[str]) -> Axis:
+def _axis(name: str, texts: list[str]) -> NamedAxis:
     dimension = Dimension.of(name, texts)
-    return Axis(Group.of_values(tuple(dimension.values)), dimension.codes)
+    return NamedAxis(Group.of_values(tuple(dimension.values)), dimension.codes)
 
 
-def _of_frame(frame: ResultFrame, *, alone: bool) -> Source:
+def _of_frame(frame: ResultFrame, *, alone: bool) -> NamedValues:
     """The values of results, by the fields that tell rows apart and by their measures."""
     rows, width = frame.numbers.shape
     axes = [
-        Axis(Group.of_values(tuple(field.values)), np.repeat(field.codes, width), REPEAT.search(field.name) is not None)
+        NamedAxis(
+            Group.of_values(tuple(field.values)), np.repeat(field.codes, width), REPEAT.search(field.name) is not None
+        )
         for field in primary(frame)
     ]
     measures = _measures(tuple(frame.measures))
-    axes.append(Axis(measures, np.tile(np.arange(width, dtype=np.int32), rows)))
+    axes.append(NamedAxis(measures, np.tile(np.arange(width, dtype=np.int32), rows)))
 
     def where(at: int) -> str:
         row, column = divmod(at, width)
         return f"{frame.measures[column]} at {frame.places[row]}"
 
-    return Source(
+    return NamedValues(
         tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where,
         alone=alone,
     )  # fmt: skip
@@ -151,10 +153,10 @@ def _measures(names: tuple[str, ...]) -> Group[int]:
     return Group(Thing("measure", at, texts) for at, texts in enumerate(told))
 
 
-class Spoken:
+class SentenceWitness:
     """Sources, ready to be asked what sentences name in them."""
 
-    def __init__(self, sources: list[Source], names: Names) -> None:
+    def __init__(self, sources: list[NamedValues], names: Names) -> None:
         self._sources = sources
         self._names = names
         self._groups = tuple({id(axis.group): axis.group for source in sources for axis in source.axes}.values())
@@ -178,7 +180,7 @@ class Spoken:
         ]
         return sorted((label for label in labels if len(label[2]) > 1), key=lambda label: -len(label[2]))
 
-    def readings(self, sentence: Sentence, numbers: Sequence[TextNumber]) -> dict[str, list[Reading]]:
+    def readings(self, sentence: Sentence, numbers: Sequence[TextNumber]) -> dict[str, list[SentenceReading]]:
         """For each number of a sentence, by its id, what sources give."""
         said: dict[int, list[Resolved[int]]] = defaultdict(list)
         for named in self._names.resolve(sentence.text, self._groups, running=True):
@@ -187,7 +189,7 @@ class Spoken:
         for group, named in self._apart(sentence):
             if id(group) not in said:
                 said[id(group)].append(named)
-        found: dict[str, list[Reading]] = defaultdict(list)
+        found: dict[str, list[SentenceReading]] = defaultdict(list)
         if not said:
             return found
         for source in self._sources:
@@ -253,8 +255,8 @@ def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumbe
 
 
 def _reading(
-    source: Source, mentions: list[list[Resolved[int]]], text: str, numbers: Sequence[TextNumber], at: int
-) -> Reading | None:
+    source: NamedValues, mentions: list[list[Resolved[int]]], text: str, numbers: Sequence[TextNumber], at: int
+) -> SentenceReading | None:
     number = numbers[at]
     meant = [_meant(own, text, numbers, at) for own in mentions]
     symbol = _SYMBOL.search(text[: number.start])
@@ -294,7 +296,7 @@ def _reading(
         and not loose
         and not _is_statistic(text, spans)
     )
-    return Reading(source, (value,), source.where(int(np.nonzero(chosen)[0][0])), sure, measure.code)
+    return SentenceReading(source, (value,), source.where(int(np.nonzero(chosen)[0][0])), sure, measure.code)
 
 
 _SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
@@ -341,8 +343,12 @@ def _is_statistic(text: str, spans: list[tuple[int, int]]) -> bool:
 
 
 def _apart(
-    source: Source, mentions: list[list[Resolved[int]]], meant: list[_Meant], numbers: Sequence[TextNumber], at: int
-) -> Reading | None:
+    source: NamedValues,
+    mentions: list[list[Resolved[int]]],
+    meant: list[_Meant],
+    numbers: Sequence[TextNumber],
+    at: int,
+) -> SentenceReading | None:
     """What two named values differ by, in the views that the number's unit allows."""
     number, measure = numbers[at], meant[source.measure]
     pairs = [{one.thing.id for one in own if one.strength >= WORDS} for own in mentions]
@@ -364,10 +370,10 @@ def _apart(
     where = " and ".join(source.where(int(np.nonzero(side)[0][0])) for side in both)
     # With a unit of differences, and no other number beside it, nothing else can be meant.
     exact = number.unit in ("pp", "×") and len(numbers) == 1 and not number.loose and measure.code >= 0 and measure.sure
-    return Reading(source, tuple(views), f"what {where} differ by", exact, measure.code)
+    return SentenceReading(source, tuple(views), f"what {where} differ by", exact, measure.code)
 
 
-def _one(source: Source, chosen: np.ndarray) -> float | None:
+def _one(source: NamedValues, chosen: np.ndarray) -> float | None:
     """The one value that is left, or the mean of repeats."""
     values = source.values[chosen]
     if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
