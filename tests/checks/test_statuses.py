@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import sealtrace
 from checks.mutations import MUTATIONS, SCORES, TRACES, change, name_the_traces, one
 from sealtrace.bundle.sealing import seal
+from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.result import CheckResult, Result
 from support import EMPTY, ROOT, Row, copy_of_small_fixture, edit_document, edit_rows, unseal
 
@@ -89,13 +89,8 @@ def test_unrelated_failures_are_all_found_in_one_run(tmp_path: Path) -> None:
 
 def test_a_kind_that_no_check_knows_is_not_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only has a schema is kept: the verdict is incomplete and says so."""
-    from sealtrace.contract import packs as registry
-
-    known = tuple(
-        replace(pack, catalogue=tuple(one for one in pack.catalogue if "summary" not in one.reads))
-        for pack in registry.packs()
-    )
-    monkeypatch.setattr("sealtrace.checks.schema.packs", lambda: known)
+    without = tuple(check for check in CATALOGUE if "summary" not in check.reads)
+    monkeypatch.setattr("sealtrace.checks.schema.CATALOGUE", without)
     report = sealtrace.verify(copy_of_small_fixture(tmp_path))
     check = result(report, "schema.meaning")
     assert (check.status, report.verdict) == ("missing", "incomplete")

@@ -153,9 +153,13 @@ class FrameView:
 
     def _own_part(self, place: int, text: str) -> str:
         """What of a label of several conditions, `64×64, 5 %, 128 agents`, may speak of a field: the one that says its
-        name; else those that say no other field's."""
+        name; else those that say no other field's.
+
+        What stands in brackets is no list of conditions, and what columns measure is named by the words of fields.
+        """
         parts = _CONDITIONS.split(text)
-        if len(parts) < 2:
+        is_list = len(parts) > 1 and all(part.count("(") == part.count(")") for part in parts)
+        if not is_list or self.frame.dimensions[place].name == COLUMN:
             return text
         told = [frozenset(stems(part)) for part in parts]
         own = [part for part, words in zip(parts, told, strict=True) if words & self._field_words[place]]

@@ -145,7 +145,7 @@ class Evaluator:
         """A metric's arguments with what else its row prints: its rows are selected as those of a query are."""
         if "where" not in metric.optional or not self._rows.declared:
             return arguments
-        datasets = [arguments["dataset"]] if "dataset" in arguments else self._rows.datasets
+        datasets = [name for name in self._rows.datasets if name == arguments.get("dataset", name)]
         asked = {key.partition(".")[2] or key for key in arguments}
         asked |= {name.strip() for word in ("group", "over", "among") for name in arguments.get(word, "").split(",")}
         asked |= set(arguments.values())
