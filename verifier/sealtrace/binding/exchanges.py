@@ -85,7 +85,9 @@ def _lines(grid: Grid, bound: Bound) -> list[_Line]:
 def _crossed(lines: list[_Line], glossary: Glossary) -> Iterator[tuple[_Line, _Line]]:
     for one, two in combinations(lines, 2):
         alike = one.series.kind == two.series.kind and one.series.spots[0].slot == two.series.spots[0].slot
-        if not alike or len(_telling(one, two)) < LEAST_LINES:
+        telling = _telling(one, two) if alike else []
+        # Counts of one digit are each other's by accident.
+        if len(telling) < LEAST_LINES or min(_bits(one, telling), _bits(two, telling)) < scoring.ACCEPTED:
             continue
         if min(gains(one, two, glossary)) >= LEAST_GAIN:
             yield one, two
@@ -97,16 +99,24 @@ def _telling(one: _Line, two: _Line) -> list[int]:
             and one.series.value[place] != two.series.value[two.places[across]]]  # fmt: skip
 
 
+def _bits(line: _Line, telling: list[int]) -> float:
+    digits = scoring.digits_bits(line.series.value, line.series.unit)
+    return float(sum(digits[line.places[across]] for across in telling))
+
+
 def gains(one: _Line, two: _Line, glossary: Glossary) -> tuple[float, float]:
-    """How much better each of two lines names what gives the other one than what gives itself."""
+    """How much better each of two lines names what gives the other one than what gives itself.
+
+    Both must fix the same fields: `yes` as a true label and `yes` as a predicted one are two readings of one label.
+    """
     first, second = one.parts(), two.parts()
-    keys = [key for key in {**first, **second} if first.get(key) != second.get(key)]
-    if not keys:
+    keys = [key for key in first if first[key] != second.get(key)]
+    if not keys or first.keys() != second.keys():
         return 0.0, 0.0
 
     def named(text: str, parts: dict[str, str]) -> float:
         label = glossary.widened(text)
-        return max(_named(text, label, key, parts.get(key, "")) for key in keys)
+        return max(_named(text, label, key, parts[key]) for key in keys)
 
     return (named(one.called(two), second) - named(one.called(two), first),
             named(two.called(one), first) - named(two.called(one), second))  # fmt: skip
