@@ -119,6 +119,19 @@ def test_an_entry_that_is_a_pipe_is_not_waited_for(tmp_path: Path, read: list[in
     assert entry.is_file()
 
 
+def test_what_cannot_be_kept_costs_no_verdict(tmp_path: Path, read: list[int]) -> None:
+    """A directory in the place of an entry, with something in it: nothing is replaced, and the verdict stands."""
+    bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"
+    assert sealtrace("verify", bundle, "--cache", cache).code == 0
+    (entry,) = cache.iterdir()
+    entry.unlink()
+    (entry / "inner").mkdir(parents=True)
+    run = sealtrace("verify", bundle, "--cache", cache)
+    assert (run.code, len(read)) == (0, 2)
+    assert f"{entry.name}: Is a directory; the report was not kept" in run.errors
+    assert (entry / "inner").is_dir()
+
+
 def test_what_came_of_a_loss_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that were lost, and queries that ran out of time or memory, may be there the next time."""
     bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"

@@ -131,9 +131,12 @@ def test_nothing_above_the_working_directory_is_put_into_a_paper(tmp_path: Path)
         ("check", {"paper": "folder", "results": "folder"}),
         ("audit", {"paper": "pipe.tex"}),
         ("audit", {"paper": "x" * 5000}),
+        ("verify", {"bundle": "a\0b"}),
+        ("verify", {"bundle": "paper.tex", "require_signature": ["a\0b"]}),
     )
-    assert [failed for failed, _ in answers] == [False, True, True, True, True, True]
-    assert "File name too long" in answers[5][1]
+    assert [failed for failed, _ in answers] == [False, True, True, True, True, True, True, True]
+    assert "x: File name too long" in answers[5][1]
+    assert all(r"'a\x00b': no file has such a name" in said for _, said in answers[6:])
     assert not any("Secret" in said for _, said in answers)
     assert "a link that leads outside" in answers[2][1]
 

@@ -65,7 +65,7 @@ class Cache:
             self._directory.mkdir(parents=True, exist_ok=True)
             replace_file(self._place, json.dumps(entry).encode())
         except OSError as error:
-            raise BundleError(f"{self._directory}: {error.strerror or error}") from None
+            raise BundleError(f"{error.filename or self._directory}: {error.strerror or error}") from None
 
     def _refuse_others(self) -> None:
         """Whoever can write an entry can write a verdict: the directory is the reader's own, and not the bundle's."""

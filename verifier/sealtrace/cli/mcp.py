@@ -105,7 +105,7 @@ def _told(tool: Callable[..., str]) -> Callable[..., str]:
         try:
             return tool(*args, **options)
         except OSError as error:
-            raise ToolError(error.strerror or str(error)) from None
+            raise ToolError(f"{error.filename or tool.__name__}: {error.strerror or error}") from None
         except (BundleError, LookupError, ValueError) as error:
             raise ToolError(str(error.args[0]) if error.args else str(error)) from None
 
@@ -265,6 +265,8 @@ class Tools:
         return Path(name)
 
     def _file(self, name: str) -> Path:
+        if "\0" in name or name.encode(errors="ignore").decode() != name:
+            raise BundleError(f"{name!r}: no file has such a name")
         path = self._start / name
         if not path.resolve().is_relative_to(self._start):
             raise BundleError(f"{name}: outside {self._start}, where the server was started; nothing else is read")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.resources import default_bundle
 from sealtrace.cli.options import (
     DIRECTORY,
@@ -150,7 +151,11 @@ def verify(
         report = examination.full_report if page else examination.report
         differences = unexpected(examination) if as_expected else []
         if known is not None:
-            known.keep(examination, report)
+            # Whatever becomes of what is remembered for the next time: this verdict stands.
+            try:
+                known.keep(examination, report)
+            except BundleError as error:
+                complain(f"{error}; the report was not kept")
     code = int(bool(differences)) if as_expected else report.exit_code
     if allow_waived and report.only_waived:
         code = 0
