@@ -328,6 +328,55 @@ def test_tables_compare_the_same_rows() -> None:
     assert (outcome.inspected, outcome.not_applicable) == (1, None)
 
 
+NESTED: Row = {"nested": [{"field": "item", "within": ["system"]}]}
+
+
+@pytest.mark.parametrize(
+    "declared", [NESTED, {"depends": [{"on": ["item"], "fields": ["system"]}]}], ids=["nested", "determined"]
+)
+def test_what_belongs_to_one(declared: Row) -> None:
+    """Items of one system each need not be there for the other; the report says so, and nothing else is asked."""
+    rows = answers("q1 ours a a", "q2 ours b b", "q3 weak a b")
+    files = dataset(rows, {"report/table.t.json": TABLE}, key="item system", **declared)
+    assert told(outcome_of("dataset.complete", files)) == []
+    found = told(outcome_of("dataset.declared", files), "severity", "field", "message")
+    words = "Each item belongs to one system: what tables compare by system is of different ones."
+    assert found == [("note", "/nested", words)]
+    without = dataset(rows, {"report/table.t.json": TABLE}, key="item system")
+    assert told(outcome_of("dataset.complete", without), "field") == [("/complete",)]
+
+
+def test_numbers_that_begin_anew_in_each_group() -> None:
+    """Groups of other sizes, combined apart with another field, are complete; they may have other right answers."""
+    rows = [
+        {**row, "visit": visit}
+        for row in answers(*(f"p{n} ours a a" for n in range(3)), *(f"p{n} weak {'ab'[n % 2]} a" for n in range(9)))
+        for visit in "12"
+    ]
+    more = {"complete": [{"every": [["item"], ["visit"]], "by": ["system"]}], "key": "item system visit"}
+    fields = {"fields": "item system gold answer visit", "truth": "gold"}
+    files = dataset(rows, {"report/table.t.json": TABLE}, **more, **fields, **NESTED)
+    assert told(outcome_of("dataset.complete", files)) == []
+    assert told(outcome_of("dataset.depends", files)) == []
+    without = dataset(rows, {"report/table.t.json": TABLE}, **more, **fields)
+    assert told(outcome_of("dataset.complete", without), "field") == [("/complete",)]
+
+
+def test_what_is_no_part_of_the_key_is_not_nested() -> None:
+    """A nesting names fields of the key."""
+    files = dataset(FULL, **ALL, nested=[{"field": "answer", "within": ["system"]}])
+    outcome = outcome_of("dataset.declared", files)
+    assert told(outcome, "field", "found") == [("/nested/0", "answer")]
+
+
+def test_the_same_items_are_not_nested() -> None:
+    """Equal items with equal right answers in each system are the same items, whatever is declared."""
+    rows = answers(*(f"q{n} {system} {'ab'[n % 2]} a" for n in range(5) for system in ("ours", "weak")))
+    files = dataset(rows, {"report/table.t.json": TABLE}, key="item system", truth="gold", **NESTED)
+    outcome = outcome_of("dataset.declared", files)
+    assert told(outcome, "severity", "field") == [("note", "/nested"), ("error", "/nested")]
+
+
 def test_dependencies() -> None:
     """One right answer for each item; and each as declared."""
     rows = FULL[:3] + answers("q2 weak a a")

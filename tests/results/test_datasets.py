@@ -371,3 +371,14 @@ def test_names_are_not_printed_as_each_other_in_another_case() -> None:
     assert declared_rows({**declaration, "printed": {"system": many}}).name == "answers"
     with pytest.raises(DeclarationError, match="the name of another"):
         declared_rows({**declaration, "printed": {"system": {**many, "system 0": "System 49999"}}})
+
+
+def test_what_belongs_to_one_system_is_not_paired(tmp_path: Path) -> None:
+    """A test of pairs over examples that are others in each system is refused; means of each system stay."""
+    study = write_study(tmp_path / "study")
+    nested = [{"field": "example", "within": ["system"]}]
+    edit_document(study / "declare/dataset.answers.json", lambda record: record.update(nested=nested))
+    seal(study, empty=EMPTY, lenient=True)
+    report = sealtrace.verify(study)
+    assert (statuses(report)["Ours", "p"], statuses(report)["Ours", "Accuracy"]) == ("missing", "exact")
+    assert any("each example belongs to one system, so nothing pairs the rows" in one.says for one in report.numbers)

@@ -181,7 +181,8 @@ def import_(
     for begun in written[2:]:
         click.echo(harmless(f"{begun}: says what the study is; a line about it is yours to write"))
     if not declaration.get("complete") and len(declaration["key"]) > 1:
-        click.echo("  not complete: some combinations of the key's fields are absent, so a deleted row would not show")
+        click.echo("  not complete: some combinations of the key's fields are absent, so a deleted row would not show;")
+        click.echo("  declare `nested` where values belong to one of the others, as each patient to one arm")
     return 0
 
 

@@ -165,6 +165,16 @@ class Dependency(Record):
     fields: Fields = Field(description="The fields that are determined.")
 
 
+class Nesting(Record):
+    """What belongs to one of the others: each patient to one arm, each pupil to one class.
+
+    The same value in two arms names two patients, so arms need not have the same ones, and no test pairs them.
+    """
+
+    field: Name = Field(description="The field of the key whose values belong to one: patient.")
+    within: Fields = Field(description="The fields of the key to whose values they belong: arm.")
+
+
 class Population(Record):
     """Some rows of a dataset that tables may be about, declared before there are results."""
 
@@ -193,6 +203,9 @@ class Dataset(Record):
     references: list[Reference] | None = Field(None, description="Rows of other datasets that rows name.")
     complete: list[Completeness] | None = Field(None, description="Combinations that must all be there.")
     depends: list[Dependency] | None = Field(None, description="Fields that others determine.")
+    nested: list[Nesting] | None = Field(
+        None, description="Fields of the key whose values differ from arm to arm, as between subjects."
+    )
     rows: Count | None = Field(None, description="How many rows there are.")
     counts: dict[Name, Count] | None = Field(None, description="Field to how many different values it has.")
     printed: dict[Name, dict[Name, Name]] | None = Field(

@@ -134,7 +134,21 @@ def declared(results: Results, outcome: Outcome) -> None:
         for field in declaration.properties:
             if (other := seen.setdefault(appearance(field), field)) != field:
                 at.error("/row/properties", "Two fields look the same. Rename one.", ascii(other), ascii(field))
-        if not declaration.complete and len(declaration.key) > 1:
+        for number, nesting in enumerate(declaration.nested or []):
+            if lost := sorted({nesting.field, *nesting.within} - set(declaration.key)):
+                wanted = f"fields of the key: {', '.join(declaration.key)}"
+                message = "What is nested, and in what, are fields of the key."
+                at.error(f"/nested/{number}", message, wanted, ", ".join(lost))
+        for field, outer in results.nested(name):
+            groups = " and ".join(outer)
+            at.note(
+                "/nested",
+                f"Each {field} belongs to one {groups}: what tables compare by {groups} is of different ones.",
+            )
+        for field, groups, truth in results.same_for_each(name):
+            message = f"They are the same everywhere: equal values have the same {truth} in each {groups}."
+            at.error("/nested", message, f"a {field} of each {groups} by itself", f"one {truth} for each {field}")
+        if not declaration.complete and len(declaration.key) > 1 and not results.nested(name):
             message = "Nothing declares which rows must be there, so a deleted row would go unnoticed."
             at.note("/complete", f"{message} Declare `complete`.")
 
@@ -162,7 +176,7 @@ def complete(results: Results, outcome: Outcome) -> None:
         outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).error(
             "/complete",
             f"Tables compare by {field}, but not the same rows, and nothing declares which must be there. Add the "
-            "rows, or declare in `complete` what there is.",
+            "rows, declare in `complete` what there is, or in `nested` what belongs to one (each patient to one arm).",
             gap.expected,
             gap.found,
         )
@@ -212,11 +226,12 @@ def _unequal(results: Results, name: str) -> Iterator[tuple[str, str]]:
     if results.evidence.unreadable(name) or results.facts(name) is not None:
         return
     table, key = results.frame(name).table, declaration.key
+    nested = {(outer, field) for field, outers in results.nested(name) for outer in outers}
     for rule in declaration.complete or ():
         pairs = [(first, other) for group in rule.every for first in group for other in group if first != other]
         pairs += [(by, field) for by in rule.by or () for group in rule.every for field in group]
         for first, other in pairs:
-            if first not in key or other not in key:
+            if first not in key or other not in key or (first, other) in nested:
                 continue
             found = table.select([first, other]).group_by([first, other]).aggregate([]).to_pylist()
             held: dict[object, set[object]] = {}

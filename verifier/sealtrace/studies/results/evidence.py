@@ -129,7 +129,9 @@ class Results(View):
         groups = every or [[field] for field in declaration.key]
         some = self._some(name)
         item = max(groups, key=lambda group: len(np.unique(combined_codes(some, tuple(group)))))
-        on = [*by, *item]
+        # Items that are numbered anew within each class are told apart by that, and so are their right answers.
+        within = [outer for field, outers in self.nested(name) for outer in outers if field in item]
+        on = list(dict.fromkeys([*by, *within, *item]))
         answers = self._right_answers(name, on) - set(on)
         if set(declaration.key) - answers <= set(on):
             return said
@@ -148,6 +150,20 @@ class Results(View):
         """The fields by which recipes select rows."""
         return {field for recipe in self.recipes for field in (recipe.get("where") or {})}
 
+    def nested(self, name: str) -> list[tuple[str, list[str]]]:
+        """Fields of the key whose values belong to one value of others: as declared, or as one determines another."""
+        declaration = self.declarations[name]
+        found = [
+            (one.field, one.within)
+            for one in declaration.nested or []
+            if {one.field, *one.within} <= set(declaration.key)
+        ]
+        for rule in declaration.depends or []:
+            told = [field for field in rule.fields if field in declaration.key]
+            if len(rule.on) == 1 and rule.on[0] in declaration.key and told:
+                found.append((rule.on[0], told))
+        return found
+
     def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
         """What tables compare by rows that are not the same, where no declaration says which must be there."""
         declaration, frame = self.declarations[name], self.frame(name)
@@ -155,7 +171,8 @@ class Results(View):
             return
         queries = " ".join(recipe.get("sql") or "" for recipe in self.recipes)
         named = {word for pair in _SELECTED.findall(queries) for part in pair for word in re.findall(r"\w+", part)}
-        for field in sorted((self._compared | named) & set(declaration.key)):
+        apart = {field for _, within in self.nested(name) for field in within}
+        for field in sorted((self._compared | named) & set(declaration.key) - apart):
             others = [other for other in declaration.key if other != field]
             gaps = incomplete(frame.table, [[field], others], [], 1) if others else []
             # Where most are not shared, what is compared was never meant to have the same rows.
@@ -187,9 +204,20 @@ class Results(View):
             alone = [field for field in on if field not in self._compared]
             if alone and len(alone) < len(on) and field in self._right_answers(name, on):
                 gaps = self._contradicting(name, alone, field)
-                if gaps:
+                if not any(inner in alone and set(outers) & set(on) for inner, outers in self.nested(name)) and gaps:
                     apart = " and ".join(field for field in on if field in self._compared)
                     yield apart, 2 * len(gaps) <= self.combinations(name, alone), gaps[0]
+
+    def same_for_each(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """What is declared nested, in what, and the right answers that are the same for equal values everywhere."""
+        truth, frame = self.declarations[name].truth, self.frame(name)
+        for inner, outers in self.nested(name) if truth is not None and not isinstance(frame, StreamedFrame) else ():
+            assert truth is not None
+            told, apart = self.combinations(name, [inner, truth]), self.combinations(name, [inner, *outers])
+            values = self.combinations(name, [inner])
+            # By chance four shared items agree in their answers at most once in sixteen times.
+            if told == values and apart - values >= 4 and self.distinct(name, truth) > 1:
+                yield inner, " and ".join(outers), truth
 
     def _right_answers(self, name: str, on: list[str]) -> set[str]:
         """The fields that predictions are compared with: declared, named by recipes, or told by queries."""

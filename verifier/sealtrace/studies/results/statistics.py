@@ -214,6 +214,9 @@ def _paired(selection: SelectedRows, arguments: Arguments) -> tuple[SelectedRows
         raise RecipeError("the rows would be compared with themselves")
     declared: Sequence[str] = selection.results.declarations[selection.dataset].key
     key = [name for name in selection.frame.names if name in declared and name not in (*changed, *over)]
+    for field, within_one in selection.results.nested(selection.dataset):
+        if field in key and not set(changed).isdisjoint(within_one):
+            raise RecipeError(f"each {field} belongs to one {' and '.join(within_one)}, so nothing pairs the rows")
     left, right = (_in_order(side, key) for side in (selection, other))
     if left.num_rows != right.num_rows or not left.select(key).combine_chunks().equals(
         right.select(key).combine_chunks()
