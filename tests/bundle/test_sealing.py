@@ -290,7 +290,7 @@ BEFORE_SEALING: dict[str, tuple[Change, str]] = {
     "an empty file": (lambda root: (root / TRACES).write_bytes(b""), f"{TRACES}: empty"),
     "an empty attachment": (_added("trace/attachments/x", b""), "trace/attachments/x: empty"),
     "a link": (lambda root: (root / "trace" / "attachments").symlink_to(root), "trace/attachments: a link cannot be"),
-    "a pipe": (lambda root: os.mkfifo(root / "trace" / "pipe"), "trace/pipe: a special cannot be sealed"),
+    "a pipe": (lambda root: os.mkfifo(root / "trace" / "pipe"), "trace/pipe: a special file cannot be sealed"),
     "seals that are a link": (lambda root: (root / "seals").symlink_to(root.parent), "seals: not a seal"),
     "a name with a newline": (_added("trace/attachments/a\nb"), "it has a control character"),
     "a name that is too long": (_added(f"trace/attachments/{'d' * 100}/{'f' * 100}"), "longer than 200 characters"),

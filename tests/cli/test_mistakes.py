@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,46 @@ def test_no_permission(line: str, said: str, place: Path) -> None:
             for one in closed:
                 one.chmod(0o755)
     assert (run.code, said in run.errors, "Traceback" in run.errors) == (2, True, False), run.errors
+
+
+PIPED = (
+    "audit {0}",
+    "audit paper.tex --claims {0}",
+    "audit paper.tex --relations {0}",
+    "check paper.tex results --decisions {0}",
+    "import {0} -o nothing",
+    "verify {0}",
+    "verify study/bundle -o {0}",
+    "verify study/bundle --require-signature {0}",
+    "verify study/bundle --partial {0}",
+    "sign study/bundle --key {0}",
+    "disclose tree {0} --kind label --keep kept -o tree.json",
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@pytest.mark.parametrize("line", PIPED)
+def test_a_pipe_without_another_end_is_not_waited_for(line: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody may ever write to it, or read from it."""
+    monkeypatch.chdir(place)
+    pipe = place / "pipe.tex"
+    if not pipe.exists():
+        os.mkfifo(pipe)
+    # Where a command does wait, the test is to fail and not to wait with it.
+    somebody = threading.Timer(60, lambda: os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK)))
+    somebody.start()
+    run = sealtrace(*line.format("pipe.tex").split())
+    waited = not somebody.is_alive()
+    somebody.cancel()
+    assert (run.code, waited) == (2, False)
+    assert "pipe.tex: neither a file nor a directory" in run.errors or "pipe.tex: cannot be written" in run.errors
+
+
+def test_what_is_handed_to_the_process_is_read(place: Path) -> None:
+    """Standard input has another end, though it is a pipe, too."""
+    line = [*SCRIPT, "audit", "paper.tex", "--claims", "/dev/stdin"]
+    done = subprocess.run(line, cwd=place, input="claim x\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, "/dev/stdin:1: " in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["--version", "checks", "schema result"])

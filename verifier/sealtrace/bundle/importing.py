@@ -73,14 +73,15 @@ def files_of(patterns: Sequence[str]) -> list[Path]:
     """The files that patterns name, each once, in order. A directory stands for all result files below it."""
     found: dict[Path, None] = {}
     for pattern in patterns:
-        here = Path(pattern)
+        here, there = Path(pattern), list[Path]()
         if here.is_dir():
             paths = [path for path in sorted(here.rglob("*")) if _format(path) and path.is_file()]
         else:
-            paths = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
-            paths = [path for path in paths if path.is_file()]
+            there = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]
+            paths = [path for path in there if path.is_file()]
         if not paths:
-            raise UnreadableResultsError(f"{pattern}: there is no such file{nearest_path(Path(pattern))}")
+            why = "neither a file nor a directory" if there else f"there is no such file{nearest_path(Path(pattern))}"
+            raise UnreadableResultsError(f"{pattern}: {why}")
         for path in paths:
             if not _format(path):
                 raise UnreadableResultsError(f"{path}: not a CSV, JSON, JSON lines or Parquet file, by its name")

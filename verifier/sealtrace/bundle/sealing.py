@@ -178,7 +178,8 @@ class _Sealer:
             if member.path in (MANIFEST, SUMS) or top in (SEALS, WITNESSES, JOURNAL):
                 continue
             if member.kind != "file":
-                problems.append(f"{member.path}: a {member.kind} cannot be sealed")
+                what = "a link" if member.kind == "link" else "a special file"
+                problems.append(f"{member.path}: {what} cannot be sealed")
             elif top not in STAGES or not rest:
                 problems.append(f"{member.path}: lies in no stage ({', '.join(STAGES)})")
             elif reason := unsafe_path(member.path):

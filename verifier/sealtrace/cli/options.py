@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sealtrace.bundle.defects import nearest
+from sealtrace.bundle.defects import BundleError, nearest
 from sealtrace.contract.packs import STAGES
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -23,8 +24,22 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 OWN_PROCESS = False
 """Whether the process is this program's own, so that the operating system may end what was not foreseen."""
 
-PATH = click.Path(path_type=Path)
-FILE = click.Path(path_type=Path, dir_okay=False)
+
+class Given(click.Path):
+    """What is read: nobody may ever write to a named pipe, and a device may never end.
+
+    `/dev/stdin` leads to no name where it is a pipe: whoever started this process has the other end of it.
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        place = os.path.realpath(value)
+        if os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place):
+            raise BundleError(f"{value}: neither a file nor a directory")
+        return super().convert(value, param, ctx)
+
+
+PATH = Given(path_type=Path)
+FILE = Given(path_type=Path, dir_okay=False)
 DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 form_option = click.option(
@@ -37,7 +52,7 @@ form_option = click.option(
 )
 several = partial(click.option, multiple=True)
 """An option that may be given again."""
-to_file = partial(click.option, "-o", "--output", type=FILE, metavar="FILE")
+to_file = partial(click.option, "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 to_directory = partial(click.option, "-o", "--output", type=DIRECTORY, metavar="DIR")
 tables_option = several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
 agreeing_option = click.option("--all", "everything", is_flag=True, help="Show the numbers that need no look, too.")
@@ -196,7 +211,8 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
 
     for option in reversed(
         (
-            click.option("--require-signature", "signatures", multiple=True, metavar="PUB.pem",
+            click.option("--require-signature", "signatures", multiple=True, type=Given(dir_okay=False),
+                         metavar="PUB.pem",
                          help="This key, or the sigstore identity, must have signed the root; repeatable."),
             click.option("--require-timestamp", "timestamps", multiple=True, type=click.Choice([*STAGES, "root"]),
                          metavar="STAGE", help="An authority must have seen STAGE, or root; repeatable."),

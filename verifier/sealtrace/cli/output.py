@@ -71,12 +71,21 @@ def _write_all(texts: Sequence[tuple[Path | None, str]]) -> None:
     try:
         replace_files({path: data for path, data in files.items() if path not in devices})
         for path, data in devices.items():
-            path.write_bytes(data)
+            with open(path, "wb", opener=_opened_at_once) as file:
+                file.write(data)
     except OSError as error:
         place = error.filename or next(iter(files))
         raise BundleError(f"{place}: cannot be written ({error.strerror or error})") from None
     for text in (text for path, text in texts if path is None):
         _write_out(text)
+
+
+def _opened_at_once(path: str, flags: int) -> int:
+    """A pipe that nobody reads is refused by the system instead of waited for."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if os.name != "nt":
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def refuse_input(output: Path, given: Path) -> None:
