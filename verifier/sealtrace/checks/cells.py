@@ -217,7 +217,7 @@ def recipes(printed: PrintedNumbers, outcome: Outcome) -> None:
     for result in results:
         if result.problem is not None:
             at, expected = outcome.at(result.cell.record, _key(result.cell)), "a recipe that the records can follow"
-            message = f"The recipe cannot be followed: {result.problem}. `sealtrace try` helps to mend it."
+            message = f"The recipe cannot be followed: {ended(result.problem)} `sealtrace try` helps to mend it."
             at.error(result.cell.pointer, message, expected, result.recipe)
     for clash in printed.clashes:
         outcome.at("declare/names.json").error("/printed", f"A printed name stands for one entity: {clash}.")

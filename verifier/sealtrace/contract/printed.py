@@ -35,12 +35,20 @@ class Recipe(Record):
         description="Field to the value, or values, that rows must have; `{Column}` as in arguments; empty: absent.",
     )
     group: Name | None = Field(None, description="Fields, with commas: the metric of each group, averaged.")
+    average: Name | None = Field(
+        None, description="The statistic that sums up the groups, such as geometric_mean; their mean where absent."
+    )
     over: Name | None = Field(None, description="Fields of repeats, such as the seed: what is shown is over these.")
     show: Name | None = Field(
         None, description="What is shown of the repeats, such as mean±sd; their mean where absent."
     )
     minus: dict[Name, Condition] | None = Field(
         None, description="Conditions that differ for the rows whose metric is taken away, such as a baseline's."
+    )
+    relative_to: dict[Name, Condition] | None = Field(
+        None,
+        description="Conditions that differ for the rows by whose metric it is divided, group by group and repeat by "
+        "repeat, such as a baseline's; with minus, the difference is divided.",
     )
     versus: dict[Name, Condition] | None = Field(
         None, description="Conditions that differ for the rows that a test compares with."

@@ -18,9 +18,11 @@ class RecipeRecord(TypedDict, total=False):
     against: str | None
     where: Conditions | None
     group: str | None
+    average: str | None
     over: str | None
     show: str | None
     minus: Conditions | None
+    relative_to: Conditions | None
     versus: Conditions | None
     sql: str | None
     elsewhere: dict[str, str] | None

@@ -26,6 +26,7 @@ from sealtrace.recipes.populations import (
 from sealtrace.recipes.queries import Queries
 from sealtrace.recipes.recipe_files import OTHER_CELL
 from sealtrace.recipes.sql_syntax import QueryDescription
+from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.statistics.table import Statistic
 
 _BROUGHT = {"mu", "clip"}
@@ -73,7 +74,7 @@ class PrintedAgreement:
                 word, _, name = key.partition(".")
                 values = set(values_in(text))
                 printed = around.in_row(name, values) - {EVERY}
-                if word in ("where", "minus") and printed and values > printed:
+                if word in CONDITIONS[:3] and printed and values > printed:
                     yield f"it takes {name} {' and '.join(sorted(values))} together"
             for word in _BROUGHT & arguments.keys():
                 number = _number(arguments[word])

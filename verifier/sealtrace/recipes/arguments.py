@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import EntityNames
 from sealtrace.recipes.metrics import RecipeError
+from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.statistics.table import Statistic
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
@@ -74,15 +75,18 @@ def metric_in_words(name: str, arguments: Mapping[str, str]) -> str:
         part: " and ".join(
             f"{key.partition('.')[2]} is {value}" for key, value in arguments.items() if key.startswith(f"{part}.")
         )
-        for part in ("where", "versus", "minus")
+        for part in CONDITIONS
     }
     said += f" where {told['where']}" if told["where"] else ""
     said += f", versus the rows where {told['versus']}" if told["versus"] else ""
-    said += f", averaged over {arguments['group']}" if arguments.get("group") else ""
+    if arguments.get("group"):
+        average = arguments.get("average", "mean").replace("_", " ")
+        said += f", {'averaged' if average == 'mean' else f'the {average}'} over {arguments['group']}"
     if arguments.get("over"):
         said += f", {arguments.get('show', 'mean')} over {arguments['over']}"
     said += f", less the same where {told['minus']}" if told["minus"] else ""
-    known = {"of", "against", "dataset", "group", "over", "show"}
+    said += f", relative to the same where {told['relative_to']}" if told["relative_to"] else ""
+    known = {"of", "against", "dataset", "group", "average", "over", "show"}
     rest = [f"{key} {value}" for key, value in arguments.items() if key not in known and "." not in key]
     return f"{said}; {', '.join(rest)}" if rest else said
 

@@ -16,6 +16,7 @@ from sealtrace.paper.fact import cell_id
 from sealtrace.paper.model import NAME, Role, Row, Table
 from sealtrace.paper.numbers import Printed
 from sealtrace.paper.table_records import RecipeRecord
+from sealtrace.statistics.arguments import CONDITIONS
 
 
 @dataclass(frozen=True)
@@ -89,14 +90,13 @@ class TableCell:
 def written_arguments(recipe: RecipeRecord) -> dict[str, str]:
     """Everything that a recipe says to its metric, by name; conditions as `where.field`, several values as JSON."""
     said = {name: text for name in _WORDS if isinstance(text := recipe.get(name), str)}
-    conditions = {"where": recipe.get("where"), "minus": recipe.get("minus"), "versus": recipe.get("versus")}
-    for name, given in conditions.items():
-        for field_, value in (given or {}).items():
+    for name in CONDITIONS:
+        for field_, value in (recipe.get(name) or {}).items():
             said[f"{name}.{field_}"] = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
     return {**(recipe.get("arguments") or {}), **said}
 
 
-_WORDS = ("dataset", "of", "against", "group", "over", "show")
+_WORDS = ("dataset", "of", "against", "group", "average", "over", "show")
 
 
 @once

@@ -33,7 +33,20 @@ _DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p"
 _NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor", "equal_variances")
 """Arguments whose values headings print."""
 _READ = frozenset(
-    {*_NUMBERS, "confidence", "interval", "by", "show", "statistic", "quantity", "over", "group", "minus"}
+    {
+        *_NUMBERS,
+        "confidence",
+        "interval",
+        "by",
+        "show",
+        "statistic",
+        "quantity",
+        "over",
+        "group",
+        "average",
+        "minus",
+        "relative_to",
+    }
 )
 _NAMED = re.compile(r"[a-z_]\w*(?=\s*\()")
 
@@ -86,6 +99,10 @@ class ComputedStatistic:
     is_metric: bool = False
     """Whether it is a named metric, and no query, which may go on computing with it."""
 
+    def takes(self, word: str) -> bool:
+        """Whether it takes rows beside its own: `minus`, `relative_to`."""
+        return any(name.partition(".")[0] == word for name in self.arguments)
+
 
 def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool) -> ComputedStatistic:
     """What a metric computes: its own statistic, what is shown over repeats, and what its quantity is called."""
@@ -95,10 +112,11 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     shares = ARGUMENTS["q"].stated(quantity)
     if shares and not {"show", "statistic"} & set(arguments):  # the quantity is a quantile, and no mean
         parts, arguments = set(), {**arguments, "q": str(min(map(str, shares)))}
-    if not {"show", "over", "group", "statistic"} & set(arguments):
+    average = arguments.get("average", "mean")
+    if not {"show", "over", "statistic", *(["group"] if average == "mean" else [])} & set(arguments):
         parts = set()  # nothing is averaged but what the statistic itself averages
     # The interval of a statistic that is resampled, and its rank, are called by that statistic.
-    names = {metric.name, *parts, *filter(None, [arguments.get("quantity"), arguments.get("by")])}
+    names = {metric.name, *parts, *filter(None, map(arguments.get, ("quantity", "by", "average")))}
     if "[ci]" in shown:
         interval = arguments.get("interval", "wilson").replace("-", "_")
         names.add("t_interval" if "over" in arguments else interval)
@@ -113,7 +131,7 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     ):  # the largest p of several repeats claims less than any other
         chosen -= {"maximum"}
     alone = shown in _SPREADS and ("over" in arguments or "statistic" in arguments)
-    needed = chosen | ({shown} if alone else set())
+    needed = chosen | ({shown} if alone else set()) | ({average} - {"mean"})
     if own is not None and (own.kind is StatisticKind.ORDER or own.name in _SPREADS) and metric.pack == "results":
         needed.add("median" if "median" in names else own.name)
     # A metric of the same things is a rival; one of other things, such as a map, may be meant by the same word.
@@ -226,6 +244,8 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
         if name in STATISTICS and (STATISTICS[name].kind in summing or (computed.counted and name in _SPREADS)):
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
     yield from _of_another_kind(labels[0] or labels[1], appearance(caption), said, computed)
+    # How groups are summed up is a matter of the whole table, which its caption may say.
+    both |= {entry.name for entry in named_in(appearance(caption))} & {computed.arguments.get("average", "")}
     for name in sorted(computed.needed - both):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
         words = STATISTICS[name].words[:_WORDS_TOLD] if name in STATISTICS else ()
@@ -238,11 +258,18 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
         if told and spread not in told:
             yield f"the table says {_told(told)}, and the recipe computes {_told([spread])}"
     yield from _numbers(labels[0] or appearance(cell.quotation), appearance(caption), computed)
-    # A sentence may give other numbers of the test, but it says of one that is a difference that it is.
-    if "minus" in {key.partition(".")[0] for key in computed.arguments} and not any(
-        ARGUMENTS["minus"].stated(text) for text in (labels[0], appearance(cell.quotation))
-    ):
-        yield f"it is a difference, and the {'sentence' if cell.quotation else 'heading'} does not say so"
+    # A sentence may give other numbers of the test, but it says of one that is a difference or a ratio that it is.
+    for word, what in (("minus", "difference"), ("relative_to", "ratio")):
+        stated = any(ARGUMENTS[word].stated(text) for text in (labels[0], appearance(cell.quotation)))
+        if computed.takes(word) and not stated and not (word == "relative_to" and _with_sign(cell, computed)):
+            yield f"it is a {what}, and the {'sentence' if cell.quotation else 'heading'} does not say so"
+
+
+def _with_sign(cell: TableCell, computed: ComputedStatistic) -> bool:
+    """Whether a sign says a ratio: × behind the number, or % where the heading says a difference."""
+    parts = cell.printed.parts if cell.printed is not None else ()
+    signs = {part.suffix for part in parts} | ({"×", "%"} & set(cell.column))
+    return bool(signs & {"×", "x"}) or (computed.takes("minus") and "%" in signs)
 
 
 def _of_another_kind(label: str, caption: str, said: Collection[str], computed: ComputedStatistic) -> Iterator[str]:
@@ -261,8 +288,7 @@ def _of_another_kind(label: str, caption: str, said: Collection[str], computed: 
         yield f"the table says that p is adjusted for several tests, and the recipe gives that of one {_told(tests)}"
     # A field may hold differences; of labels and of scores, a statistic is one only where something is taken away.
     of_labels = any(name in STATISTICS and STATISTICS[name].reads in _LABELLED for name in computed.names)
-    taken = "minus" in {key.partition(".")[0] for key in computed.arguments}
-    if computed.is_metric and of_labels and not taken and ARGUMENTS["minus"].stated(label):
+    if computed.is_metric and of_labels and not computed.takes("minus") and ARGUMENTS["minus"].stated(label):
         yield "the heading says a difference, and the recipe takes nothing away"
     ranks = ARGUMENTS["k"].stated(label) - {Fraction(1)}
     if ranks and computed.is_metric and "accuracy" in computed.names:

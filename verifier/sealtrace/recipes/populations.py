@@ -26,6 +26,7 @@ from sealtrace.evidence import Evidence
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import EVERY, Around, EntityNames, appearance, is_number
 from sealtrace.recipes.metrics import RecipeError
+from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.statistics.table import Statistic
 
 _NOTHING: Mapping[str, Collection[str]] = {}
@@ -317,7 +318,7 @@ def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str,
     used: dict[str, set[str]] = {}
     for argument, text in arguments.items():
         word, _, name = argument.partition(".")
-        if word in ("where", "minus", "versus"):
+        if word in CONDITIONS:
             used.setdefault(name, set()).update(values_in(text))
         elif word in entities and text != "all":
             for part in map(str.strip, text.split(",")):

@@ -19,7 +19,7 @@ from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.strict_json import parse
 from sealtrace.contract.printed import Recipe
 from sealtrace.paper.table_records import TableRecord
-from sealtrace.statistics.arguments import MEANINGS
+from sealtrace.statistics.arguments import CONDITIONS, MEANINGS
 
 SHARED = ("views", "macros")
 DEFAULTS, WHOLE = "defaults", "*"
@@ -52,7 +52,10 @@ def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> 
         record = by_label[label]
         columns = {column["label"]: column for column in record["columns"]}
         rows = {row["label"]: row for row in record["rows"]}
-        defaults = _joined(_written(wanted.get(DEFAULTS, {})), _written(recipes.get(DEFAULTS, {})))
+        place = f"{path}: {label}"
+        defaults = _joined(
+            _written(wanted.get(DEFAULTS, {}), place), _written(recipes.get(DEFAULTS, {}), f"{path}: {DEFAULTS}")
+        )
         for name, recipe in wanted.items():
             if name == DEFAULTS:
                 continue
@@ -63,18 +66,20 @@ def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> 
                     if column.get("recipe") == {}:
                         del column["recipe"]
             elif name in columns:
-                columns[name]["recipe"] = _complete(recipe, defaults)
+                columns[name]["recipe"] = _complete(recipe, defaults, f"{place}, {name}")
                 for row in rows.values():  # what was tried for a cell of it
                     if set((known := row.get("recipes") or {}).get(name, ())) == {"note"}:
                         del known[name]
             elif name in rows and _is_of_row(recipe):
-                own = {column: _complete(value, defaults) for column, value in recipe.items()}
+                own = {
+                    column: _complete(value, defaults, f"{place}[{name}, {column}]") for column, value in recipe.items()
+                }
                 rows[name]["recipes"] = {**(rows[name].get("recipes") or {}), **own}
             else:
-                place, names = ("row", rows) if _is_of_row(recipe) else ("column", columns)
-                raise BundleError(f"{path}: {label} has no {place} {name!r}{nearest(name, names)}")
+                noun, names = ("row", rows) if _is_of_row(recipe) else ("column", columns)
+                raise BundleError(f"{place} has no {noun} {name!r}{nearest(name, names)}")
         for pointer, expected, found in misfits_of("table", record):
-            raise BundleError(f"{path}: {label}{pointer}: expected {expected}, found {found}")
+            raise BundleError(f"{place}{pointer}: expected {expected}, found {found}")
     if not any(name in recipes for name in SHARED):
         return None
     shared = {"views": {}, **{name: recipes[name] for name in SHARED if name in recipes}}
@@ -83,11 +88,11 @@ def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> 
     return shared
 
 
-def _complete(recipe: Any, defaults: dict[str, Any]) -> Any:
+def _complete(recipe: Any, defaults: dict[str, Any], place: str) -> Any:
     """A recipe with what it leaves to the defaults; those are for recipes with a metric, which may be theirs."""
     if not isinstance(recipe, dict) or any(recipe.get(name) is not None for name in _OTHER_WAYS):
         return recipe
-    recipe = _written(recipe)
+    recipe = _written(recipe, place)
     if recipe.get("metric") == OTHER_CELL:  # what that cell is of, it says itself
         return recipe
     return _joined(recipe, defaults) if "metric" in recipe or defaults.get("metric") else recipe
@@ -106,12 +111,15 @@ def _joined(recipe: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     return {**defaults, **recipe, **joined}
 
 
-def _written(recipe: dict[str, Any]) -> dict[str, Any]:
+def _written(recipe: dict[str, Any], place: str) -> dict[str, Any]:
     """A recipe as records have it: `"seed": 42` is an argument, and arguments and conditions are texts."""
+    words = (*Recipe.model_fields, *MEANINGS)
+    for unknown in (name for name in recipe if name not in words):
+        raise BundleError(f"{place}: a recipe has no field {unknown!r}{nearest(unknown, words)}")
     plain = {name: value for name, value in recipe.items() if name in Recipe.model_fields or name not in MEANINGS}
     given = {**(recipe.get("arguments") or {}), **{name: recipe[name] for name in recipe if name not in plain}}
     plain |= {"arguments": {name: _text(value) for name, value in given.items()}} if given else {}
-    for name in ("where", "minus", "versus"):
+    for name in CONDITIONS:
         if isinstance(plain.get(name), dict):
             plain[name] = {field: _text(value) for field, value in plain[name].items()}
     return plain

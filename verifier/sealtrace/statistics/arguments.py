@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+CONDITIONS: tuple[Literal["where", "minus", "relative_to", "versus"], ...] = ("where", "minus", "relative_to", "versus")
+"""What of a recipe chooses rows by the values of their fields: those that it is of, and those beside them."""
 MEANINGS: dict[str, tuple[str, str]] = {
     "among": ("the field whose values are ranked", "system"),
     "base": ("of the logarithm: 2, e or a number", "2"),

@@ -12,10 +12,12 @@ from sealtrace.statistics.table import STATISTICS, TRIED, Statistic, StatisticKi
 __all__ = ["STATISTICS", "TRIED"]
 
 OF_ROWS = (
-    "dataset", "where", "group", "over", "show", "minus", "divisor", "confidence", "interval", "resamples", "seed",
-    "rule", "generator",
+    "dataset", "where", "group", "average", "over", "show", "minus", "relative_to", "divisor", "confidence", "interval",
+    "resamples", "seed", "rule", "generator",
 )  # fmt: skip
 """What every statistic of rows takes."""
+_OF_INTERVALS = ("dataset", "where", "confidence")
+"""An interval, and what is resampled, is of all selected rows at once: no repeats, and nothing taken away."""
 REPEATS, ITEMS, ORDER, TEST, INTERVAL, _COMBINATION = StatisticKind
 _LISTS = ("labels", "scores", "numbers", "paired")
 
@@ -317,22 +319,24 @@ _entry("t_interval of", "mean and t quantile of n - 1 degrees times the standard
               _bound("t95_low", "lower bound of the t interval", "t_interval_low(list({x}))",
                      lambda values: summaries.mean(values) - intervals.t_half(values)),
               _bound("t95_high", "upper bound of the t interval", "t_interval_high(list({x}))",
-                     lambda values: summaries.mean(values) + intervals.t_half(values))))
+                     lambda values: summaries.mean(values) + intervals.t_half(values))), common=_OF_INTERVALS)
 _entry("wilson of [is] [against]", "Wilson's score interval of a rate, or of an accuracy", INTERVAL, "right of all",
        "share", intervals.wilson, "wilson interval, wilson ci, wilson score interval",
        sql="wilson_low({k}, {n}), wilson_high({k}, {n})",
        tried=tuple(_bound(f"wilson_{side}", f"{side} bound of Wilson's interval",
                           f"wilson_{side}(sum({{x}})::BIGINT, count({{x}}))",
                           partial(intervals.wilson_of_flags, high=side == "high"))
-                   for side in ("low", "high")))
+                   for side in ("low", "high")), common=_OF_INTERVALS)
 _entry("clopper_pearson of [is] [against]", "the exact interval of a rate, or of an accuracy", INTERVAL, "right of all",
        "share", intervals.clopper_pearson, "clopper-pearson, clopper–pearson, exact interval, exact ci",
-       sql="clopper_pearson_low({k}, {n}), clopper_pearson_high({k}, {n})", tried=())
+       sql="clopper_pearson_low({k}, {n}), clopper_pearson_high({k}, {n})", tried=(), common=_OF_INTERVALS)
 _entry("wald of [is] [against]", "the normal interval of a rate, or of an accuracy", INTERVAL, "right of all",
-       "measured", intervals.wald, "wald interval, normal approximation, normal interval", tried=())
+       "measured", intervals.wald, "wald interval, normal approximation, normal interval", tried=(),
+       common=_OF_INTERVALS)
 _BY = "[against] [positive] [predicted] [label] [labels]"
-_entry(f"bootstrap of by resamples seed {_BY} [give]",
+_entry(f"bootstrap of by resamples seed {_BY} [give] [rule] [generator]",
        "bootstrap interval of another metric, with a declared seed and rule", INTERVAL, "", "measured", None,
-       "bootstrap interval, bootstrap ci, bootstrapped ci")
+       "bootstrap interval, bootstrap ci, bootstrapped ci", common=_OF_INTERVALS)
 _entry(f"rank of by among {_BY} [better]", "place of the rows' metric among all values of a field", ORDER, "", "count",
-       None, "place, position", "mean rank, average rank, reciprocal rank")
+       None, "place, position", "mean rank, average rank, reciprocal rank",
+       common=("dataset", "where", "group", "average", "over", "rule"))

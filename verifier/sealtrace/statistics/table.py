@@ -186,6 +186,9 @@ ARGUMENTS = {
             ("Δ", "delta", "difference", "diff", "diff.", "gain", "improvement", "increase", "decrease", "reduction",
              "drop", "change", "lift", "advantage", "gap", "more than", "less than", "higher than", "lower than",
              "better than", "worse than", "above", "below"), "difference")),
+        Argument("relative_to", (), dict.fromkeys(
+            ("ratio", "speed-up", "speedup", "slowdown", "overhead", "relative", "normalized", "normalised"),
+            "ratio")),
         Argument("adjusted", (), dict.fromkeys(
             ("bonferroni", "holm", "benjamini-hochberg", "fdr", "adjusted p", "corrected p", "adj. p", "q-value",
              "p adjusted", "p-adjusted", "adjusted p-value", "corrected p-value"), "adjusted")),

@@ -22,6 +22,7 @@ from sealtrace.bundle.frames import Frame, Index, StreamedFrame
 from sealtrace.evidence import once
 from sealtrace.mathematics import Numbers
 from sealtrace.recipes.metrics import Arguments
+from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.statistics.entries import STATISTICS
 from sealtrace.statistics.table import Statistic
 from sealtrace.studies.results.evidence import Results
@@ -186,7 +187,7 @@ def _there(results: Results, dataset: str, conditions: dict[str, str], counts: C
 def _fields(results: Results, dataset: str, arguments: Mapping[str, str], *, measures: bool = False) -> tuple[str, ...]:
     """The fields that a recipe names, or means, but for the one that it measures."""
     conditions = (key.partition(".") for key in arguments)
-    named = {name for word, _, name in conditions if word in ("where", "minus", "versus")}
+    named = {name for word, _, name in conditions if word in CONDITIONS}
     for word in ("over", "group"):
         named |= {name.strip() for name in arguments.get(word, "").split(",")} - {""}
     if not measures:
@@ -211,7 +212,7 @@ def _planned(results: Results, dataset: str, measures: bool) -> tuple[str, ...]:
             "over": recipe.get("over"),
             "group": recipe.get("group"),
         }
-        conditions = [*(recipe.get("where") or {}), *(recipe.get("minus") or {}), *(recipe.get("versus") or {})]
+        conditions = [field for word in CONDITIONS for field in recipe.get(word) or {}]
         said = {word: text for word, text in words.items() if text} | {f"where.{name}": "" for name in conditions}
         arguments = {**(recipe.get("arguments") or {}), **said}
         fields |= set(_fields(results, dataset, arguments, measures=measures))

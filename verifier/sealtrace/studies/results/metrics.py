@@ -1,7 +1,8 @@
 """Metrics over datasets: a statistic of the selected rows, over repeats, shown as a table prints it.
 
 A recipe says what the statistic is of (`of`, and `against` for right answers), which rows (`where`), what is averaged
-(`group` within a repeat, `over` for repeats such as seeds), what is taken away (`minus`), and what is shown.
+(`group` within a repeat, `over` for repeats such as seeds), what is taken away (`minus`), what it is divided by
+(`relative_to`), and what is shown.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ computed_by("results", _computed)
 def _shown(selection: SelectedRows, arguments: Arguments, function: Computed) -> Value:
     own = values = _repeats(selection, arguments, function)
     rounded = None
-    if changed := within(arguments, "minus"):
+    if not within(arguments, "relative_to") and (changed := within(arguments, "minus")):
         other = _repeats(selection.with_conditions(changed), arguments, function)
         if len(other) not in (1, len(own)):
             raise RecipeError(f"{len(own)} repeats minus {len(other)} repeats")
@@ -86,13 +87,64 @@ def _shown(selection: SelectedRows, arguments: Arguments, function: Computed) ->
 
 
 def _repeats(selection: SelectedRows, arguments: Arguments, function: Computed) -> list[Number]:
-    """The statistic of each repeat, or its mean over the groups of a repeat."""
+    """The statistic of each repeat, or what sums it up over the groups of a repeat; relative to others, if so asked."""
+    own = _grouped(selection, arguments, function)
+    if base := within(arguments, "relative_to"):
+        below = _beside(own, selection.with_conditions(base), arguments, function)
+        less = within(arguments, "minus")
+        taken = _beside(own, selection.with_conditions(less), arguments, function) if less else None
+        own = {
+            repeat: {
+                name: _share(name, value, taken[repeat][name] if taken else 0, below[repeat][name])
+                for name, value in groups.items()
+            }
+            for repeat, groups in own.items()
+        }
+    if "group" not in arguments:
+        return [value for groups in own.values() for value in groups.values()]
+    average = STATISTICS.get(arguments.get("average", "mean"))
+    if average is None or average.reads != "values" or average.exact is None:
+        raise RecipeError(f"average is a statistic of numbers, such as geometric_mean, not {arguments['average']!r}")
+    return [average.exact(list(groups.values())) for groups in own.values()]
+
+
+_Name = tuple[object, ...]
+"""Values of the fields of `over`, or of `group`."""
+_Repeats = dict[_Name, dict[_Name, Number]]
+"""Of each repeat, of each group, the statistic of its rows."""
+
+
+def _grouped(selection: SelectedRows, arguments: Arguments, function: Computed) -> _Repeats:
     over, group = names_of(arguments.get("over")), names_of(arguments.get("group"))
-    values = []
-    for part in selection.groups(over) if over else (selection,):
-        each = [function(selection, arguments) for selection in (part.groups(group) if group else (part,))]
-        values.append(summaries.mean(each) if group else each[0])
-    return values
+    return {
+        repeat.level(over): {
+            part.level(group): function(part, arguments) for part in (repeat.groups(group) if group else (repeat,))
+        }
+        for repeat in (selection.groups(over) if over else (selection,))
+    }
+
+
+def _beside(own: _Repeats, other: SelectedRows, arguments: Arguments, function: Computed) -> _Repeats:
+    """The same of other rows, whose repeats are the same or one, and whose groups are the same."""
+    found = _grouped(other, arguments, function)
+    if len(found) == 1:
+        found = dict.fromkeys(own, next(iter(found.values())))
+    _refuse_alone(arguments.get("over", ""), own.keys() ^ found.keys())
+    for name, groups in own.items():
+        _refuse_alone(arguments.get("group", ""), groups.keys() ^ found[name].keys())
+    return found
+
+
+def _refuse_alone(fields: str, names: set[_Name]) -> None:
+    for name in names:
+        raise RecipeError(f"{fields} {' '.join(map(str, name))} is only among one of the two that are compared")
+
+
+def _share(name: _Name, value: Number, taken: Number, whole: Number) -> Fraction:
+    """One number, less another, of a third."""
+    if not whole:
+        raise UndefinedError(f"what it is relative to is 0{' in ' if name else ''}{' '.join(map(str, name))}")
+    return (Fraction(value) - Fraction(taken)) / Fraction(whole)
 
 
 _PARTS: dict[str, Callable[[list[Number], str], Number]] = {

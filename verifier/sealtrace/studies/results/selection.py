@@ -18,6 +18,7 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.encoding import arrow_array
 from sealtrace.bundle.frames import Frame, Index, Mask
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError
+from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.studies.results.evidence import Results
 
 ABSENT = ""
@@ -91,8 +92,7 @@ class SelectedRows:
 
     def level(self, fields: list[str]) -> tuple[object, ...]:
         """What the first row has in some fields."""
-        (first,) = self.frame.taken(fields, self.rows[:1]).to_pylist()
-        return tuple(first[field] for field in fields)
+        return tuple(self.table([field]).column(0)[0].as_py() for field in fields)
 
     def with_conditions(self, changed: dict[str, str]) -> SelectedRows:
         """The rows for which other conditions hold as well or instead."""
@@ -122,7 +122,7 @@ def dataset_of(results: Results, arguments: Arguments) -> str:
 def _meant(results: Results, arguments: Arguments) -> str:
     """The one dataset that has all fields that the recipe names."""
     named = {arguments[word] for word in ("of", "against") if word in arguments}
-    named |= {key.partition(".")[2] for key in arguments if key.partition(".")[0] in ("where", "minus", "versus")}
+    named |= {key.partition(".")[2] for key in arguments if key.partition(".")[0] in CONDITIONS}
     for word in ("over", "group"):
         named |= {name.strip() for name in arguments.get(word, "").split(",") if name.strip()}
     having = [name for name, declaration in results.declarations.items() if named <= declaration.properties.keys()]
