@@ -221,7 +221,7 @@ IN_PAPER: dict[str, tuple[Change, str]] = {
 IN_RESULTS: dict[str, tuple[Change, str]] = {
     "missing seed file": (
         lambda directory: (directory / "results/lora/tax_seed2.jsonl").unlink(),
-        "row=LoRA column=Tax",
+        "lora/tax_seed2.jsonl is not there",
     ),
     "copied seed file": (
         lambda directory: shutil.copy(

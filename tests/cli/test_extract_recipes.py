@@ -22,7 +22,7 @@ def test_extract_fills_recipes_in(tmp_path: Path) -> None:
     for wrong, said in (
         ({"tab:other": {}}, "the paper has no table 'tab:other'"),
         ({label: {"Precision": recipe}}, "has no column 'Precision'; there are 'Model', 'Accuracy'"),
-        ({label: {"Accuracy": {"query": "SELECT 1"}}}, "/columns/1/recipe"),
+        ({label: {"Accuracy": {"query": "SELECT 1"}}}, "Accuracy: a recipe has no field 'query'"),
         ([], "an object of tables"),
     ):
         recipes.write_text(json.dumps(wrong))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Selected
+from sealtrace.binding.columns import file_fields
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import Numbers, ResultFrame
 from sealtrace.binding.series import Grid, GridCell
@@ -77,7 +80,44 @@ def accidents_of(grids: list[Grid], bound: Bound, copies: list[list[str]]) -> li
     """Every accident that was recognised in tables, and the files of the same bytes that formulas read."""
     told = "have the same bytes; where they stand for different runs, one of them was copied"
     same = [_accident("identical-files", f"{_listed(files)} {told}", severity="warning") for files in copies]
-    return [*_superseded(bound), *_swaps(grids, bound), *same]
+    frames = {tuple(part.frame.files) for binding in bound.bindings for part in binding.candidate.selected}
+    absent = [
+        _accident("missing-file", f"{name} is not there, and all {len(files)} other combinations of what the names of "
+                  "files say are. A number that takes it cannot follow.", severity="warning")
+        for files in sorted(frames) if (name := absent_among(list(files))) is not None
+    ]  # fmt: skip
+    return [*_superseded(bound), *_swaps(grids, bound), *absent, *same]
+
+
+FEWEST = 10
+"""Files beside which one that is not there is told; of fewer, nobody can tell whether all combinations were meant."""
+
+
+def absent_among(files: list[str]) -> str | None:
+    """The one file that is not there, where every other combination of what the names of files say is.
+
+    Where several are not there, they may never have been: stations that began later, tasks of one model.
+    """
+    fields: list[list[str]] = []
+    there: dict[tuple[str, ...], str] = {}
+    # As few fields as tell the files apart, those of few values first: the whole name is one of them, too.
+    for column in sorted(file_fields(files).values(), key=lambda column: len(set(column))):
+        told = dict(zip(zip(*fields, column, strict=True), files, strict=True))
+        if len(there) < len(told):
+            fields, there = [*fields, column], told
+    values = [list(dict.fromkeys(column)) for column in fields]
+    if len(files) < FEWEST or len(fields) < 2 or math.prod(map(len, values)) != len(there) + 1:
+        return None
+    return next(_called(one, there) for one in product(*values) if one not in there)
+
+
+def _called(absent: tuple[str, ...], there: dict[tuple[str, ...], str]) -> str:
+    """What a file would be called: as one that differs in one word; where that is not certain, these words."""
+    for one, file in there.items():
+        (own, other), *more = [(own, other) for own, other in zip(one, absent, strict=True) if own != other]
+        if not more and file.count(own) == 1:
+            return file.replace(own, other)
+    return f"a file of {', '.join(absent)}"
 
 
 def _accident(

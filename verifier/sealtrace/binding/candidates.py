@@ -255,8 +255,11 @@ class BoundNumber:
         given = self.binding.candidate
         if not isinstance(given, Selected):
             return None
-        usual, own = np.unique(given.sizes[given.agrees]), given.sizes[self.place]
-        enough = given.agrees.sum() >= 2 and len(usual) == 1
+        own, beside = given.sizes[self.place], given.agrees
+        if not beside.any():  # the labels alone name it: the numbers beside it have as many rows, if they are there
+            beside = (given.sizes > 0) & (np.arange(len(given.sizes)) != self.place)
+        usual = np.unique(given.sizes[beside])
+        enough = beside.sum() >= 2 and len(usual) == 1
         return (int(own), int(usual[0])) if enough and 0 < own < usual[0] else None
 
 
