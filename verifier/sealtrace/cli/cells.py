@@ -240,13 +240,14 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
 @quiet_option
 @budget_options
 def macros(bundle: Path, output: Path | None) -> int:
-    r"""Write the numbers that BUNDLE's records give as LaTeX commands, so that a paper cannot print others.
+    """Write the numbers that BUNDLE's records give as LaTeX commands, so that a paper cannot print others.
 
     \b
-    Put \input{sealed} into the preamble, and print a number with
-      \sealed{tab:main}{ours}{Accuracy}
-      \sealed{tab:main}{ours}{Accuracy:sd}      of 81.2 ± 0.4: mean, sd; of 3/20: k, n; of [1, 2]: low, high
-      \sealed{text}{s1.n3}{Printed}             a number of the running text
+    Put \\input{sealed} into the preamble, and print a number with
+      \\sealed{tab:main}{ours}{Accuracy}
+      \\sealed{tab:main}{ours}{Accuracy:sd}   of 81.2 ± 0.4: mean, sd;
+                                             of 3/20: k, n; of [1, 2]: low, high
+      \\sealed{text}{s1.n3}{Printed}          a number of the running text
 
     Names are those of `sealtrace diff --all`, without characters that LaTeX acts on.
 

@@ -27,11 +27,8 @@ def disclose() -> None:
 
     \b
     Examples:
-      sealtrace disclose tree answers.jsonl --kind prediction \\
-        --keep answers.secret.jsonl -o study/report/tree.answers.json
-      sealtrace disclose rows answers.secret.jsonl \\
-        --tree study/report/tree.answers.json \\
-        --seed "reviewer 2" --count 200 -o sample.json
+      sealtrace disclose tree --help
+      sealtrace disclose rows --help
       sealtrace verify study/ --partial sample.json --seed "reviewer 2" \\
         --count 200
     """
@@ -50,6 +47,11 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     Whoever has SECRET can disclose any row; whoever loses it can disclose none. A SECRET of these very rows that is
     there already is used: its tree is the same.
 
+    \b
+    Examples:
+      sealtrace disclose tree answers.jsonl --kind prediction \\
+        --keep answers.secret.jsonl -o study/report/tree.answers.json
+
     Exit codes: 0 written; 2 the rows do not fit their schema, or a file is there already.
     """
     from sealtrace.bundle.stores import read_rows
@@ -61,7 +63,9 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
     store = read_rows(data, rows.name, kind, "jsonl")
     if defects := [*store.syntax.listed, *store.misfits.listed]:
         first = defects[0]
-        raise BundleError(f"{rows}:{first.row}{first.field or ''}: {first.message}: expected {first.expected}")
+        raise BundleError(
+            f"{rows}:{first.row}{first.field or ''}: {first.message.removesuffix('.')}: expected {first.expected}"
+        )
     withheld = _kept(keep, records) or salted(records)
     document = tree_of(name or output.name.removeprefix("tree.").removesuffix(".json"), kind, withheld, reason)
     lines = "".join(json.dumps({"salt": row.salt.hex(), "row": row.row}, ensure_ascii=False) + "\n" for row in withheld)
@@ -88,6 +92,12 @@ def rows(
     """Disclose rows of SECRET with their proofs: those named with --row, or a random sample.
 
     The sample follows from the seed and the sealed root, so that nobody can choose it.
+
+    \b
+    Examples:
+      sealtrace disclose rows answers.secret.jsonl \\
+        --tree study/report/tree.answers.json \\
+        --seed "reviewer 2" --count 200 -o sample.json
 
     Exit codes: 0 written; 2 the rows are not those of the tree.
     """

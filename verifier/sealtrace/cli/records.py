@@ -193,7 +193,7 @@ def digest(files: tuple[Path, ...]) -> int:
 
     \b
     Examples:
-      sealtrace digest study/trace/trace.calibration.parquet
+      sealtrace digest study/trace/trace.calibration.jsonl
       sealtrace digest study/report/rows.answers.jsonl
 
     Exit codes: 0 printed; 2 unreadable, or refused by its schema.
