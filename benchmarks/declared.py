@@ -98,6 +98,54 @@ def difference(chance: Chance) -> str:
     return _table(["Tree", "Before", "After", chance.choice(("After - Before", r"$\Delta$"))], rows)
 
 
+def f1(chance: Chance) -> str:
+    """F1 beside precision and recall."""
+    rows = []
+    for name in NAMES[: chance.randint(3, 7)]:
+        precision, recall = (Fraction(chance.randint(300, 990), 1000) for _ in range(2))
+        both = 2 * precision * recall / (precision + recall)
+        rows.append([name, *(_shown(value, 3) for value in (precision, recall, both))])
+    return _table(["Tree", "Precision", "Recall", "F1"], rows)
+
+
+def speed_up(chance: Chance) -> str:
+    """A speed-up beside two times, or of one time against the first row."""
+    rows, base, beside = [], Fraction(0), chance.random() < 0.5
+    for name in NAMES[: chance.randint(3, 7)]:
+        slow, fast = Fraction(chance.randint(200, 999), 10), Fraction(chance.randint(11, 99), 10)
+        base = base or slow
+        times = [slow, fast] if beside else [slow]
+        rows.append([name, *map(_shown, times), _shown((slow / fast) if beside else base / slow, 2)])
+    return _table(["Tree", *(["Old (s)", "New (s)"] if beside else ["Time (s)"]), "Speedup"], rows)
+
+
+def precision(chance: Chance) -> str:
+    """Precision beside its counts."""
+    rows = []
+    for name in NAMES[: chance.randint(3, 7)]:
+        hits, misses = chance.randint(20, 400), chance.randint(20, 400)
+        rows.append([name, str(hits), str(misses), _shown(Fraction(hits, hits + misses), 3)])
+    return _table(["Tree", "TP", "FP", "Precision"], rows)
+
+
+def error_rate(chance: Chance) -> str:
+    """An error rate beside its accuracy."""
+    rows = []
+    for name in NAMES[: chance.randint(3, 7)]:
+        right = Fraction(chance.randint(300, 990), 10)
+        rows.append([name, _shown(right), _shown(100 - right)])
+    return _table(["Tree", "Accuracy (%)", "Error rate (%)"], rows)
+
+
+def quotient(chance: Chance) -> str:
+    """A column headed `Wood / Bark`."""
+    rows = []
+    for name in NAMES[: chance.randint(3, 7)]:
+        wood, bark = Fraction(chance.randint(200, 999), 10), Fraction(chance.randint(11, 99), 10)
+        rows.append([name, _shown(wood), _shown(bark), _shown(wood / bark, 2)])
+    return _table(["Tree", "Wood", "Bark", "Wood / Bark"], rows)
+
+
 def shares(chance: Chance) -> str:
     """A column of percentages beside counts."""
     names, counts = _counts(chance)
@@ -137,7 +185,8 @@ def faster(chance: Chance) -> str:
 KINDS: dict[str, Callable[[Chance], str]] = {
     kind.__name__.replace("_", " "): kind
     for kind in (
-        total_row, total_column, mean_row, against_row, difference, shares, captioned, part_of, mean_of, faster
+        total_row, total_column, mean_row, against_row, difference, f1, speed_up, precision, error_rate, quotient,
+        shares, captioned, part_of, mean_of, faster,
     )
 }  # fmt: skip
 _NUMBER = re.compile(r"(?<![\w.,:])[+-]?\d[\d,]*(?:\.\d+)?(?![\w:])")

@@ -202,27 +202,26 @@ def test_relations_that_contradict_each_other(good: Path, tmp_path: Path) -> Non
     assert group["proof"][-1].startswith("added up: ")
 
 
-def test_suggestions_are_guesses(tmp_path: Path) -> None:
-    """What search finds is shown apart, ready for a relations file, and changes no verdict."""
+def test_suggestions_can_be_declared(tmp_path: Path) -> None:
+    """What families read and what holds is shown apart, ready for a relations file, and changes no verdict."""
     rows = "".join(
         f"{n} & {n * 1.2347:.4f} & {n * 0.7119:.4f} & {n * 1.2347 + n * 0.7119:.4f} \\\\\n" for n in range(3, 12)
     )
     paper = write(
         tmp_path,
         "s.tex",
-        "\\begin{table}\\caption{C.}\\label{tab:s}\\begin{tabular}{lrrr}\nRun & P & Q & R \\\\\n\\hline\n"
+        "\\begin{table}\\caption{C.}\\label{tab:s}\\begin{tabular}{lrrr}\nRun & P & Q & P + Q \\\\\n\\hline\n"
         + rows
         + "\\end{tabular}\\end{table}\n",
     )
-    run = sealtrace("audit", paper, "--suggest", "--no-automatic")
-    assert run.code == 3
-    assert "found by search, not by reading" in run.output
-    assert "R = P + Q" in run.output
+    run = sealtrace("audit", paper, "--suggest")
+    assert run.code == 0
+    assert "read by rule, and they hold" in run.output
     claims = as_json(sealtrace("audit", paper, "--suggest", "--format", "json"))["claims"]
     one = next(claim for claim in claims if claim["grade"] == "suggestion")
     file = write(tmp_path, "s.relations", one["readings"][0])
     assert sealtrace("audit", paper, "--relations", file, "--no-automatic").code == 0
-    assert "found by search" not in sealtrace("audit", paper).output
+    assert "read by rule" not in sealtrace("audit", paper).output
 
 
 def test_every_format(bad: Path, relations: Path, tmp_path: Path) -> None:
@@ -413,7 +412,7 @@ def test_how_numbers_were_printed(sealed: Path) -> None:
 SUSPECT = """\\begin{document}
 \\begin{table}\\caption{Trees.}\\label{tab:t}
 \\begin{tabular}{lrrr}
-Kind & Old & New & c \\\\
+Kind & A & B & Gain \\\\
 \\hline
 Elm & 71.42 & 40.17 & 31.25 \\\\
 Oak & 64.93 & 22.81 & 42.12 \\\\
@@ -433,7 +432,7 @@ def test_a_suspicion_changes_the_exit_code_only_where_strict(tmp_path: Path) -> 
     assert (run.code, run.errors) == (0, "")
     assert run.output.startswith("NOTHING CONTRADICTS, 1 SUSPICION  s.tex\n")
     assert "0 contradictions, 1 suspicion" in run.output
-    assert "in 5 of 6 rows" in " ".join(run.output.split())
+    assert "5 of 6 rows agree" in " ".join(run.output.split())
     assert sealtrace("audit", paper, "--strict").code == 1
 
 
@@ -468,7 +467,7 @@ def test_the_page_begins_with_what_cannot_hold_and_compares_with_no_records(bad:
 def test_explain_says_what_the_audit_says_of_a_cell(tmp_path: Path) -> None:
     """By the cell's address, or by the line; a cell that nobody speaks of is a wrong name."""
     paper = write(tmp_path, "s.tex", SUSPECT)
-    for wanted in ("tab:t[Box, c]", "s.tex:11"):
+    for wanted in ("tab:t[Box, Gain]", "s.tex:11"):
         run = sealtrace("explain", paper, wanted)
         assert run.code == 0
         assert "suspicion: " in run.output

@@ -56,7 +56,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="List the automatic families, and what each of them needs.",
 )
 @click.option("--no-automatic", is_flag=True, help="Use no automatic family.")
-@click.option("--suggest", is_flag=True, help="Show regularities that nobody declared, as a relations file takes them.")
+@click.option("--suggest", is_flag=True, help="Show what the families read, as a relations file takes it.")
 @strict_option
 @seconds_option(120.0, Seconds(0.1, 86_400), "For the whole audit; what they do not suffice for is left out, and said.")
 @root_option

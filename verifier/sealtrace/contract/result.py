@@ -295,7 +295,7 @@ class ClaimResult(Record):
     grade: Grade = Field(
         description="`contradiction`: no values that print so satisfy what the paper states; `suspicion`: none do, but "
         "it was read by rule; `rounding`: a unit in the last place mends it; `question`: it rests on an assumption; "
-        "`undecided`: neither could be shown; `holds`: some values do; `suggestion`: found by search; "
+        "`undecided`: neither could be shown; `holds`: some values do; `suggestion`: read by rule, to be declared; "
         "`refused`: a reader's claim that is not tied to the paper."
     )
     says: str = Field(description="What it says.")

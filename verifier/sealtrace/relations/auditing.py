@@ -46,9 +46,8 @@ from sealtrace.relations.explanation import letter_of
 from sealtrace.relations.facts import Facts, PrintedCell
 from sealtrace.relations.families.paper import MOST_LETTERS, MOST_NUMBERS, AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
-from sealtrace.relations.families.regular import suggestions
 from sealtrace.relations.intervals import Interval, point
-from sealtrace.relations.language import Misreading
+from sealtrace.relations.language import FormulaNames, Misreading, parse_formula
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import TEXT, facts_of_tables
 from sealtrace.relations.stored import claims_of
@@ -236,7 +235,7 @@ def audit(
             checks=[*_families(decisions), _reading(numbers, collected.problems)],
             findings=findings,
             numbers=numbers,
-            claims=[*map(claim_record, decisions), *(suggestions(paper) if suggest else [])],
+            claims=[*map(claim_record, decisions), *(_suggestions(decisions, facts) if suggest else [])],
             coverage=Coverage.of(
                 [number.status for number in numbers], text=sum(number.table is None for number in numbers)
             ),
@@ -344,6 +343,33 @@ def claim_record(decision: Decision) -> ClaimResult:
         question=claim.question if broken else None,
         letter=letter_of(decision) if broken else None,
     )
+
+
+def _suggestions(decisions: Iterable[Decision], facts: Facts) -> Iterator[ClaimResult]:
+    """What families read and what holds, by family and table, as an author may declare it in a relations file."""
+    names, several = FormulaNames(facts), dict[tuple[str, str], list[Decision]]()
+    for decision in decisions:
+        claim, holds = decision.claim, decision.status is Status.HOLDS and decision.claim.telling
+        tables = {fact.table for fact in claim.facts}
+        table = tables.pop() if holds and claim.family != "declared" and len(tables) == 1 else None
+        if table is not None and not parse_formula(formula_text(claim.formula), names)[1]:
+            several.setdefault((claim.family, table), []).append(decision)
+    for (family, table), held in several.items():
+        name = f"{family} in {table}"
+        identifier = "-".join(re.findall(r"[^\W_]+", name))
+        lines = [f"relation {identifier}", f"  says    {held[0].claim.sentence}",
+                 "  because read by rule; name the place",
+                 f"  holds   {' and '.join(formula_text(one.claim.formula) for one in held)}"]  # fmt: skip
+        yield ClaimResult(
+            id=name,
+            grade="suggestion",
+            says=held[0].claim.sentence,
+            quote=held[0].claim.source,
+            readings=["\n".join(lines) + "\n"],
+            numbers=bound(fact for one in held for fact in one.cells),
+            family=family,
+            evidence=f"{len(held)} of its relations hold",
+        )
 
 
 def _interval(interval: Interval) -> str:

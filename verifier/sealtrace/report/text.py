@@ -365,8 +365,8 @@ def _suggestions(sheet: TextSheet, result: Result) -> None:
     if found:
         sheet.gap()
         sheet.say(
-            f"{times(len(found), 'suggestion')}: found by search, not by reading. They hold, perhaps by chance; the "
-            "paper may imply none of them."
+            f"{times(len(found), 'suggestion')}: read by rule, and they hold. Declare in a relations file what the "
+            "paper says."
         )
     for number, claim in enumerate(found, 1):
         sheet.titled(f"  suggestion {number}", "cyan", f", {claim.evidence}")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import StatedRule, headers
 from sealtrace.relations.families.wording import BARE_RATE, RELATIVE, plain
-from sealtrace.relations.syntax import Given, Ordered, all_of, at_most
+from sealtrace.relations.syntax import Given, Ordered, all_of, at_most, compare, equal
 
 ORDER, RANGE = "order", "range"
 
@@ -79,6 +81,7 @@ def find_orders(paper: AuditedPaper) -> Iterator[Claim]:
                 around, said = (ends[0], estimate, ends[1]), f"columns {headers(sheet, of, column)}"
                 yield _AROUND.claim(sheet, around, said, name=f"{ORDER} {ends[0].address} estimate")
     for sheet in paper.both_ways:
+        yield from _ranked(sheet)
         for columns, what in _by_headers(sheet):
             rule, rows = _is_ordered(what), range(len(sheet.rows))
             every = [[fact for column in columns if (fact := sheet.number(row, column)) is not None] for row in rows]
@@ -179,6 +182,54 @@ def _grouped(
         if len(dict(members)) == len(members) > 1:
             yield rest, dict(sorted(members))
 
+
+# Ranks
+
+_RANK = re.compile(r"\b(?:rank(?:ing)?|place|position|pos)\b|^#$")
+_LEAST_RANKED, _MOST_CHANCE = 4, 0.05
+"""So many rows, and so rarely would unrelated numbers stand in the order of the ranks."""
+
+
+def _ranked(sheet: Sheet) -> Iterator[Claim]:
+    """A column of ranks and the one that it ranks: read in the order of the ranks, that one rises or falls."""
+    columns = sheet.numeric_columns()
+    for ranks in (column for column in columns if _RANK.search(plain(sheet.columns[column].label))):
+        given = sorted(sheet.together(ranks), key=lambda row: row[1][0].value)
+        rows, own = [row for row, _facts in given], [fact for _row, (fact,) in given]
+        values = {fact.value for fact in own if fact.exact}
+        if len(own) < _LEAST_RANKED or min(values, default=0) != 1 or len(values) < len(own) - 1:
+            continue
+        ways = []
+        for column, falls in product((column for column in columns if column != ranks), (True, False)):
+            facts = sheet.down(column, rows)
+            if facts is not None and len({fact.value for fact in facts}) >= len(rows) - 1:
+                wrong = sum((a.value < b.value) if falls else (a.value > b.value) for a, b in pairwise(facts))
+                ways.append((wrong, column, falls, facts))
+        wrong, column, falls, facts = min(ways, key=lambda way: way[0], default=(2, 0, False, []))
+        chance = 2 * len(columns) * (len(rows) - 1) ** wrong / math.factorial(len(rows))
+        if wrong > 1 or chance > _MOST_CHANCE:
+            continue
+        names = sheet.columns[ranks].label, sheet.columns[column].label
+        often = f"{names[0]} ranks {names[1]} in {len(rows) - 1 - wrong} of {len(rows) - 1} steps"
+        for two, first, second in zip(pairwise(facts), own, own[1:], strict=False):
+            yield replace(
+                _IS_RANKED.claim(sheet, (first, second, *two), f"column {names[0]!r}", ">=" if falls else "<="),
+                evidence=often,
+                chance=chance,
+                telling=bool(wrong) or chance * (len(rows) - 1) < _MOST_CHANCE,
+            )
+
+
+_IS_RANKED = StatedRule(
+    ORDER,
+    "Ranks {0} and {1} are of {2} and {3}.",
+    lambda first, second, a, b, sign: all_of(
+        compare(a, sign, b), *(equal(rank, rank.fact.value) for rank in (first, second))
+    ),
+    ("The ranks are of that column.",),
+    "How are {2} and {3} ranked?",
+    read=Given,
+)
 
 # Ranges
 

@@ -13,8 +13,9 @@ from sealtrace.paper.fact import Fact
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import StatedRule, headers, size_of
+from sealtrace.relations.families.stated import StatedRule, headers, nearly_all, size_of
 from sealtrace.relations.families.wording import (
+    AVERAGED,
     BARE_RATE,
     COUNT,
     ITEMS,
@@ -116,6 +117,15 @@ def _beside_counts(sheet: Sheet) -> Iterator[Claim]:
                 ratio, rate = sheet.part(row, ratios[0], "k", "n"), sheet.number(row, column)
                 if ratio is not None and rate is not None:
                     yield from _share(sheet, row, column, (rate, *ratio), said)
+        # An accuracy beside the only k/n is that of it where nearly all rows say so.
+        for column in sheet.headed(_RATE):
+            if AVERAGED.search(f"{sheet.caption} {sheet.columns[column].label}"):
+                continue
+            cells = [(row, sheet.number(row, column), sheet.part(row, ratios[0], "k", "n")) for row in rows]
+            said = f"columns {headers(sheet, ratios[0], column)}"
+            claims = [claim for row, rate, ratio in cells if rate and ratio
+                      for claim in _share(sheet, row, column, (rate, *ratio), said)]  # fmt: skip
+            yield from nearly_all(claims, [True] * len(claims), "rates are those of the counts beside them")
     k, n = sheet.only(_NUMERATOR), sheet.only(_DENOMINATOR)
     if k is not None and n is not None and len(rates) == 1:
         # Errors beside an accuracy: the other share.

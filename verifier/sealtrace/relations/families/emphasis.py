@@ -14,8 +14,7 @@ from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.trials import blocks_of
+from sealtrace.relations.families.paper import AuditedPaper, Sheet, blocks_of
 from sealtrace.relations.families.wording import plain, printed
 from sealtrace.relations.syntax import Expression, Formula, any_of, call, equal
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sealtrace.paper.extracted import Load, ProseLine
+from sealtrace.paper.extracted import JOIN, Load, ProseLine
 from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Table
 from sealtrace.paper.sentences import GREATEST, Sentence
 from sealtrace.relations.facts import Facts, PrintedCell
-from sealtrace.relations.families.wording import plain
+from sealtrace.relations.families.wording import is_summary, plain
 
 MOST_NUMBERS = 60
 """Of a sentence: families try pairs of its numbers, and pairs for each of them. What has more is a listing."""
@@ -130,6 +131,19 @@ class Sheet:
             entries={place: replace(entry, facts=(entry.part(name),), names=()) for place, entry in ratios.items()},
         )
 
+    def groups(self) -> Iterator[Sheet]:
+        """The columns below each name of several, called without it, with those of no group; or all, where none is."""
+        above = [line.label.rpartition(JOIN)[0] for line in self.columns]
+        several = [name for name, count in Counter(above).items() if name and count > 1]
+        for group in several or [""]:
+            own = {column for column, name in enumerate(above) if name == group or name not in several}
+            columns = tuple(
+                replace(line, label=line.label.removeprefix(f"{group}{JOIN}") if group else line.label)
+                for line in self.columns
+            )
+            entries = {place: entry for place, entry in self.entries.items() if place[1] in own}
+            yield replace(self, columns=columns, entries=entries)
+
     def turned(self) -> Sheet:
         """Rows as columns."""
         return replace(
@@ -227,3 +241,21 @@ def _renames(cells: tuple[str, ...]) -> bool:
     first, *others = cells
     named = [text for text in others if re.search(r"[^\W\d_]{3,}", text)]
     return not first.strip() and len(named) > 1 and not any(re.search(r"\d", text) for text in others)
+
+
+def blocks_of(sheet: Sheet) -> list[list[int]]:
+    """Rows without those that summarize others, in parts: from rule to rule, or from one group's name to the next."""
+    rows = [row for row, line in enumerate(sheet.rows) if not is_summary(line.first or line.label)]
+    firsts = [line.first for line in sheet.rows]
+    named = [bool(first) and first != before for first, before in zip(firsts, [None, *firsts], strict=False)]
+    # A group's name stands in its first row, or in each of them.
+    groups = len(set(firsts))
+    in_each = all(firsts) and sum(named) == groups and 1 < groups <= len(rows) // 2
+    inherits = not sheet.is_turned and (in_each or not all(firsts)) and any(firsts)
+    blocks: list[list[int]] = []
+    for row in rows:
+        line = sheet.rows[row]
+        if not blocks or line.after_rule or (inherits and named[row]):
+            blocks.append([])
+        blocks[-1].append(row)
+    return blocks

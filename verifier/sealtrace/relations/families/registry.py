@@ -13,9 +13,9 @@ from sealtrace.relations.families import (
     computed,
     counts,
     emphasis,
+    headed,
     prose,
     quotes,
-    regular,
     related,
     repeated,
     significance,
@@ -69,10 +69,17 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         related.DIFFERENCES,
-        "A column of differences is one column minus another.",
-        "A header A - B, or a change against a row or column that it names; a caption that names both columns; a "
-        "change beside the only two others.",
+        "A column of differences, changes, sums or quotients is computed from two others.",
+        "A header A - B, A + B or A / B, or a change or speed-up against a row or column that it names; a caption that "
+        "names both columns; before and after; the only two columns, or the row above, with which most rows agree.",
         related.find_differences,
+    ),
+    Family(
+        headed.FAMILY,
+        "A column headed by a statistic follows from the columns of what it is computed from.",
+        "Headers that name F1 beside precision and recall, one of these beside counts of hits and misses, an error "
+        "rate beside an accuracy; rows that nearly all agree.",
+        headed.find,
     ),
     Family(
         bounds.ORDER,
@@ -99,13 +106,6 @@ FAMILIES: tuple[Family, ...] = (
         "A Clopper-Pearson bound, or Wilson's interval, is that of its count.",
         "A header or caption that names the bound and its level, beside a cell k/n.",
         statistics.find_certificates,
-    ),
-    Family(
-        regular.FAMILY,
-        "What holds in nearly all rows holds in the others: sums, means, differences, ratios, shares, to a row, a "
-        "column, the row above or the whole; ranks. A row that breaks it is a suspicion.",
-        "Rows that agree far more often than chance; headers only rank.",
-        regular.find,
     ),
     Family(
         repeated.FAMILY,

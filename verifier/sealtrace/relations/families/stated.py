@@ -14,7 +14,10 @@ from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import COUNT, count, count_of, is_summary, plain, real
+from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Expression, Formula, Given, call
+from sealtrace.relations.work import Work
+from sealtrace.statistics.table import Statistic
 
 _SIZE = re.compile(rf"\b[nN] ?= ?{COUNT}")
 
@@ -74,6 +77,12 @@ class StatedRule:
                 yield self.claim(sheet, facts, f"columns {headers(sheet, *columns)}", *further)
 
 
+def called(*statistics: Statistic) -> re.Pattern[str]:
+    """Headers that are the name of a statistic, in the words of the one table of statistics."""
+    words = {re.escape(plain(word)) for statistic in statistics for word in statistic.words}
+    return re.compile(rf"(?:{'|'.join(sorted(words, key=len, reverse=True))})(?: ?\(?%\)?)?")
+
+
 def headers(sheet: Sheet, *columns: int) -> str:
     """Columns by their headers, for a reader."""
     return ", ".join(repr(sheet.columns[column].label) for column in columns)
@@ -102,8 +111,9 @@ class StatedSummary:
 
     @property
     def is_last(self) -> bool:
-        """Whether no rows follow but summaries and notes; others may belong to a block that nothing marks."""
-        below = [row for row in self.sheet.numbered if row > self.row]
+        """Whether only summaries, notes and its parts follow; others may belong to a block that nothing marks."""
+        parts = self.scopes[0]
+        below = [row for row in self.sheet.numbered if row > self.row and row not in parts]
         names = (self.sheet.rows[row].first or self.sheet.rows[row].label.partition(JOIN)[0] for row in below)
         return all(is_summary(name) for name in names)
 
@@ -130,6 +140,10 @@ def _summarized(sheet: Sheet, row: int) -> list[list[int]]:
     """The rows that a summary row may speak of: all above, those since the last summary, or those of its block."""
     lines = sheet.rows
     above = [place for place in sheet.numbered if place < row and not is_summary(lines[place].first)]
+    if sheet.is_turned and not above:
+        # A first column of totals stands before its parts.
+        below = [place for place in sheet.numbered if place > row]
+        return [below] if len(below) > 1 and not any(is_summary(lines[place].label) for place in below) else []
     if sheet.is_turned:
         # Columns of other things may stand before those that are added up: these are the last ones printed alike.
         above = [place for place in above if not is_summary(lines[place].label)]
@@ -170,3 +184,18 @@ def found_by(rules: Iterable[StatedRule], sheets: Iterable[Sheet]) -> Iterator[C
     for sheet in sheets:
         for rule in rules:
             yield from rule.claims(sheet)
+
+
+_LEAST, _MOST_WRONG = 2, 5
+"""Of what a header says only by custom so many rows hold before another is suspected, and one row in so many may break
+it; one may in any case."""
+
+
+def nearly_all(claims: Sequence[Claim], telling: Sequence[bool], often: str) -> Iterator[Claim]:
+    """Claims of one reading of a table as guesses, where nearly all of its rows agree; nothing where they do not."""
+    broken = [search(claim.formula, Work(20_000)).status == "impossible" for claim in claims]
+    held = sum(tells and not wrong for tells, wrong in zip(telling, broken, strict=True))
+    if held >= _LEAST and sum(broken) <= max(1, len(claims) // _MOST_WRONG):
+        evidence = f"{len(claims) - sum(broken)} of {len(claims)} {often}"
+        for claim, tells in zip(claims, telling, strict=True):
+            yield replace(claim, evidence=evidence, telling=claim.telling and tells and held > _LEAST)

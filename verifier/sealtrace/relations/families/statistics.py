@@ -15,7 +15,6 @@ from sealtrace.relations.families import inference
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY, reported
 from sealtrace.relations.families.stated import StatedRule
-from sealtrace.relations.families.trials import wilson
 from sealtrace.relations.families.wording import is_percent, plain, real
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
@@ -259,6 +258,13 @@ def find_certificates(paper: AuditedPaper) -> Iterator[Claim]:
                     yield from _bound(sheet, row, column, ratio, min(levels), is_wilson=named[1] is not None)
 
 
+def _wilson(sign: int, share: Fraction, size: int, z: Fraction) -> Expression:
+    """One end of Wilson's interval for a share of so many, z being the quantile of its level."""
+    square = z * z
+    half = z * call("sqrt", (share - share * share + square / (4 * size)) / size)
+    return (share + square / (2 * size) + sign * half) / (1 + square / size)
+
+
 _IS_BOUND = StatedRule(
     CERTIFICATES,
     "{0} is {1} of {2}/{3}.",
@@ -288,7 +294,7 @@ def _bound(
 
     if is_wilson and is_whole and level in _Z:
         # A level is known to a few digits; what it moves the ends by is far below what is printed.
-        due = [whole * wilson(sign, number(Fraction(k, n)), number(n), Fraction(_Z[level])) for sign in (-1, 1)]
+        due = [whole * _wilson(sign, Fraction(k, n), n, Fraction(_Z[level])) for sign in (-1, 1)]
         slack = Fraction(whole, 10**4)
         near = all_of(*(at_most(call("abs", real(end) - bound), slack) for end, bound in zip(facts, due, strict=True)))
         yield _IS_BOUND.claim(sheet, facts[:1], said, "Wilson's", k, n, near)

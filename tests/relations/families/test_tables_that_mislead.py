@@ -1,8 +1,7 @@
-"""Regularities: what nearly all rows satisfy is believed, what only chance gives is not."""
+"""Tables that mislead: what is read in them, and what only looks like an error."""
 
 from __future__ import annotations
 
-import math
 import random
 from itertools import pairwise
 
@@ -10,79 +9,20 @@ import pytest
 
 from relations.families.small_papers import decided, read, table
 from sealtrace.relations.auditing import claim_record
+from sealtrace.relations.decide import confirmed
 from sealtrace.relations.decision import Status
-from sealtrace.relations.families.mining import Mine
 from sealtrace.relations.families.paper import AuditedPaper
-from sealtrace.relations.families.surprise import FALSE_DISCOVERIES
+
+BROKEN = (Status.SUSPICION, Status.CONTRADICTION)
 
 
-def _suspected(paper: AuditedPaper, family: str = "regularity") -> list[set[str]]:
-    """The printed numbers of every suspicion of a family."""
+def _suspected(paper: AuditedPaper, family: str = "") -> list[set[str]]:
+    """The printed numbers of everything that a family, or any, says cannot hold."""
     return [
         {fact.text for fact in one.cells}
-        for one in decided(paper)
-        if one.status is Status.SUSPICION and one.claim.family == family
+        for one in confirmed(decided(paper))
+        if one.status in BROKEN and family in ("", one.claim.family)
     ]
-
-
-def _rows(seed: int, kind: str, broken: bool) -> tuple[str, list[str], str]:
-    """A header, rows of true numbers with one wrong one where asked, and that number."""
-    chance = random.Random(seed)
-    rows, wrong = [], ""
-    base = (0.40, 0.62)
-    for place in range(9):
-        a, b = chance.uniform(20, 90), chance.uniform(20, 90)
-        c = chance.uniform(20, 90)
-        a, b, c = round(a, 2), round(b, 2), round(c, 2)
-        values = {
-            "difference": (a, b, a - b),
-            "sum": (a, b, c, a + b + c),
-            "mean": (a, b, c, (a + b + c) / 3),
-            "ratio": (a, b, a / b),
-            "percentage": (a, a + b, 100 * a / (a + b)),
-            "harmonic": (a, b, 2 * a * b / (a + b)),
-            "rest": (a, 100 - a),
-            "reference": (a, a - base[0]),
-        }[kind]
-        texts = [f"{value:.2f}" for value in values]
-        if broken and place == 5:
-            texts[-1] = wrong = f"{values[-1] * 1.3 + 2:.2f}"
-        rows.append(f"row{place} | " + " | ".join(texts))
-    if kind == "reference":
-        rows.append("base | 0.40 | --")
-    width = len(rows[0].split("|")) - 1
-    return "Name | " + " | ".join(f"c{number}" for number in range(width)), rows, wrong
-
-
-KINDS = ("difference", "sum", "mean", "ratio", "percentage", "harmonic", "rest", "reference")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_row_that_breaks_a_regularity_is_the_finding(kind: str) -> None:
-    """No header names it: nine rows do, and the one that differs is a suspicion, never a contradiction."""
-    header, rows, wrong = _rows(7, kind, broken=True)
-    paper = read(table("Numbers.", header, rows))
-    found = _suspected(paper)
-    assert any(wrong in numbers for numbers in found)
-    assert not [one for one in decided(paper) if one.status is Status.CONTRADICTION]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_true_table_is_not_suspected(kind: str) -> None:
-    """What holds in all rows is a check that could have failed, and no finding."""
-    header, rows, _wrong = _rows(7, kind, broken=False)
-    paper = read(table("Numbers.", header, rows))
-    assert _suspected(paper) == []
-    assert [one for one in decided(paper) if one.claim.family == "regularity" and one.status is Status.HOLDS]
-
-
-def test_two_cells_that_changed_places_are_found() -> None:
-    """Two rows break at once, and hold if two cells of a column are exchanged."""
-    header, rows, _wrong = _rows(3, "difference", broken=False)
-    cells = [row.split(" | ") for row in rows]
-    cells[2][1], cells[3][1] = cells[3][1], cells[2][1]
-    found = _suspected(read(table("Numbers.", header, [" | ".join(row) for row in cells])))
-    assert len(found) == 2
 
 
 def _random_table(chance: random.Random, kind: str) -> str:
@@ -103,15 +43,13 @@ def _random_table(chance: random.Random, kind: str) -> str:
     return table("Random.", "Name | " + " | ".join(words[:width]), rows)
 
 
-def test_random_tables_keep_the_bound_on_false_discoveries() -> None:
-    """Numbers that have nothing to do with each other: fewer regularities are believed than the bound allows."""
-    papers, found = 0, 0
+def test_hardly_anything_is_said_of_random_numbers() -> None:
+    """Numbers that have nothing to do with each other below telling headers: a total that is none is no error."""
+    alarms = 0
     for kind in ("even", "counts", "alike", "smooth", "percent"):
-        for seed in range(4):
-            chance = random.Random(seed)
-            papers += 1
-            found += len(Mine.of(read(_random_table(chance, kind), _random_table(chance, kind))).believed())
-    assert found <= FALSE_DISCOVERIES * papers + 1
+        for seed in range(20):
+            alarms += bool(_suspected(read(_random_table(random.Random(seed), kind))))
+    assert alarms <= 2
 
 
 def test_what_two_tables_print_of_one_thing_is_compared() -> None:
@@ -159,28 +97,9 @@ def test_a_rank_that_is_not_the_rank_of_anything_is_found() -> None:
         return read(table("Numbers.", "Name | Score | Rank", rows))
 
     assert _suspected(given(ranks)) == []
-    assert [one for one in decided(given(ranks)) if " rank " in one.claim.name]
+    assert [one for one in decided(given(ranks)) if "ranks Score" in one.claim.evidence]
     swapped = [*ranks[:3], ranks[5], ranks[4], ranks[3], ranks[6]]
     assert {"0.52", "0.45"} & set().union(*_suspected(given(swapped)))
-
-
-@pytest.mark.parametrize(
-    ("header", "row", "found"),
-    [
-        ("Name | All | A | B | C", "stands | 51 | 17 | 17 | 17", 0),
-        ("Name | All | A | B | C", "leaves | 51 | 17 | 18 | 19", 1),
-        ("Name | ATT | 95% CI", "wild bootstrap | -0.117 | [-2.372, 2.182]", 0),
-        ("Name | ATT | 95% CI", "trees by age | -0.117 | [-2.372, 2.182]", 1),
-    ],
-)
-def test_rows_of_which_no_mean_is_taken(header: str, row: str, found: int) -> None:
-    """Counts add up where the others are averaged, and a resampled interval need not be symmetric."""
-    chance, rows = random.Random(5), []
-    for place in range(7):
-        a, b, c = (round(chance.uniform(20, 90), 2) for _ in range(3))
-        mean = f"row{place} | {(a + b + c) / 3:.2f} | {a} | {b} | {c}"
-        rows.append(mean if "All" in header else f"row{place} | {a:.3f} | [{a - b:.3f}, {a + b:.3f}]")
-    assert len(_suspected(read(table("Numbers.", header, [*rows, row])))) == found
 
 
 def test_numbers_that_are_only_repeated_are_no_evidence() -> None:
@@ -259,7 +178,7 @@ def test_tiny_numbers_are_no_nearer_to_each_other() -> None:
         for place, (digits, power, count) in enumerate(sizes)
     ]
     paper = read(table("Errors.", "Name | Achieved | Limit | Tests", rows))
-    assert [one for one in decided(paper) if one.claim.family == "regularity"] == []
+    assert _suspected(paper) == []
 
 
 def test_what_is_found_can_be_recorded() -> None:
@@ -269,29 +188,8 @@ def test_what_is_found_can_be_recorded() -> None:
         assert claim_record(one).telling in (True, False)
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_what_stands_behind_a_number_is_of_that_number(own: bool) -> None:
-    """`86.0 (1.21)` gives 86.0 over the number of the first row; that another column's gives it, is chance."""
-    chance = random.Random(3)
-    values = [round(chance.uniform(20, 90), 2) for _ in range(10)]
-    others = [round(chance.uniform(20, 90), 2) for _ in range(10)]
-    rows = [
-        f"row{place} | {(a if own else b):.2f} ({a / values[0]:.2f}) | {(b if own else a):.2f}"
-        for place, (a, b) in enumerate(zip(values, others, strict=True))
-    ]
-    rows[6] = rows[6].replace("(", "(9")
-    found = _suspected(read(table("Numbers.", "Name | c0 | c1", rows)))
-    assert bool(found) is own
-
-
 _TREES = ("Elm", "Oak", "Ash", "Yew", "Fir", "Box", "Bay", "Fig")
 _COUNTS = ((46, 270), (21, 264), (18, 251), (45, 280), (34, 301), (60, 290), (27, 233), (39, 275))
-
-
-def _wilson(sign: int, k: int, n: int) -> float:
-    share, z = k / n, 1.96
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return 100 * (share + z * z / (2 * n) + sign * half) / (1 + z * z / n)
 
 
 def _shaped(kind: str) -> tuple[str, list[str], str, str]:
@@ -381,36 +279,17 @@ def test_a_row_that_holds_of_sizes_is_no_error() -> None:
     )
 
 
-def test_few_rows_are_broken_by_slips_only() -> None:
-    """Where four rows hold, one other digit is an error, and so is the number of the row above; no other value is."""
+def test_a_gain_of_two_columns_is_held_to_them() -> None:
+    """One other digit, the number of the row above, or any other value is wrong where four rows confirm the header."""
     rows = [
         "Elm | 61.2 | 48.9 | 12.3",
         "Oak | 74.5 | 40.1 | 34.4",
         "Ash | 55.8 | 49.1 | 6.7",
         "Yew | 80.3 | 61.6 | 18.7",
     ]
-    for printed, found in (("21.5", 0), ("27.5", 1), ("18.7", 1), ("46.8", 0)):
+    for printed, found in (("21.5", 0), ("27.5", 1), ("18.7", 1), ("46.8", 1)):
         paper = read(table("Trees.", "Tree | After | Before | Gain", [*rows, f"Fir | 69.9 | 48.4 | {printed}"]))
-        assert len([one for one in decided(paper) if one.status is Status.SUSPICION]) == found
-
-
-def test_few_rows_of_a_long_sum_are_broken_by_slips_only() -> None:
-    """Three shares and their sum: one other digit of one of the parts would repair the last row, or none would."""
-    rows = ["Elm | 31.27 | 22.41 | 14.08 | 67.76", "Oak | 18.93 | 44.60 | 9.35 | 72.88",
-            "Ash | 25.11 | 30.04 | 20.57 | 75.72", "Yew | 40.62 | 11.19 | 17.73 | 69.54"]  # fmt: skip
-    for printed, found in (("71.44", 0), ("75.98", 0), ("71.94", 1), ("61.44", 1)):
-        paper = read(
-            table("Trees.", "Tree | Leaf | Bark | Root | Total", [*rows, f"Fir | 28.36 | 19.21 | 23.87 | {printed}"])
-        )
-        assert len([one for one in decided(paper) if one.status is Status.SUSPICION]) == found
-
-
-@pytest.mark.parametrize(("header", "found"), [("Mean | Q1 Avg | Q4 Avg", 0), ("Mean | Spring | Autumn", 1)])
-def test_a_mean_is_half_way_between_quartiles_by_nature(header: str, found: int) -> None:
-    """Seven rows agree to two digits, and the eighth by three units less."""
-    ends = ((33, 45), (62, 88), (54, 88), (34, 82), (65, 91), (12, 58), (41, 77))
-    rows = [f"row{place} | 0.{(low + high) // 2} | 0.{low} | 0.{high}" for place, (low, high) in enumerate(ends)]
-    assert len(_suspected(read(table("Trees.", f"Tree | {header}", [*rows, "last | 0.33 | 0.26 | 0.46"])))) == found
+        assert len(_suspected(paper)) == found
 
 
 def test_long_identifiers_leave_other_numbers_as_they_are() -> None:
@@ -484,14 +363,6 @@ def test_shares_make_up_the_hundred_of_their_total(share: str, found: int) -> No
     assert len(_suspected(paper, "parts and whole")) == found
 
 
-@pytest.mark.parametrize(("mark", "found"), [("", 1), ("$^c$", 0)])
-def test_a_number_with_a_footnote_may_be_another_thing(mark: str, found: int) -> None:
-    """Four rows make up a hundred, and one of ours does not, of which a footnote may say why."""
-    rows = ["Elm | 93.4% | 6.6%", "Oak | 86.5% | 13.5%", "Ash | 66.8% | 33.2%", "Yew | 71.9% | 28.1%"]
-    paper = read(table("Trees.", "Kind | Left | Gone", [*rows, f"Fir | 63.3%{mark} | 28.1%"]))
-    assert len(_suspected(paper)) == found
-
-
 def test_numbers_that_are_bold_for_something_else_than_being_best_of_their_row() -> None:
     """Bold where small enough, twice in one row: no row tells its best by it."""
     rows = [rf"row{place} | \textbf{{0.00{place}1}} | 0.{place}11 | 4.{place} | 6.9" for place in range(1, 5)]
@@ -502,34 +373,6 @@ def test_numbers_that_are_bold_for_something_else_than_being_best_of_their_row()
     few += [rf"x{place} | 1.{place} | \textbf{{7.{place}}} | 3.1 | 5.5" for place in range(4)]
     few += [r"y | 1.9 | \textbf{7.2} | 9.1 | 5.5"]
     assert _suspected(read(table("Tests.", "Tree | a | b | c | d", few)), "marks") == []
-
-
-def test_a_running_sum_begins_anew_with_each_group() -> None:
-    """The group's name stands in every row; its first sum is its first number."""
-    rows = []
-    for name, start in (("Elm", 3), ("Oak", 7), ("Ash", 4)):
-        grown = [(137 * month * start + 21 * month) % 900 for month in range(1, 8)]
-        sums = [sum(grown[:month]) for month in range(1, 8)]
-        rows += [
-            f"{name} | {month} | {a / 100:.2f} | {b / 100:.2f}"
-            for month, a, b in zip(range(1, 8), grown, sums, strict=True)
-        ]
-    header = "Tree | Month | Grown | Sum"
-    assert _suspected(read(table("Growth.", header, rows)), "regularity") == []
-    before, grown_so, sum_so = rows[10].rsplit(" | ", 2)
-    rows[10] = f"{before} | {float(grown_so) + 0.5:.2f} | {sum_so}"
-    assert _suspected(read(table("Growth.", header, rows)), "regularity")
-
-
-def test_the_f1_of_a_subtotal_is_a_mean() -> None:
-    """Rows of macro averages keep no harmonic mean; another row that breaks it is suspected."""
-    pairs = [(0.91, 0.83), (0.72, 0.95), (0.64, 0.88), (0.57, 0.79), (0.93, 0.61), (0.85, 0.74), (0.68, 0.92)]
-    rows = [f"kind{place} | {p:.2f} | {r:.2f} | {2 * p * r / (p + r):.3f}" for place, (p, r) in enumerate(pairs)]
-    header = "Kind | Precision | Recall | F1"
-    assert (
-        _suspected(read(table("Tests.", header, [*rows, "Subtotal (macro) | 0.76 | 0.82 | 0.771"])), "regularity") == []
-    )
-    assert _suspected(read(table("Tests.", header, [*rows, "kind9 | 0.76 | 0.82 | 0.771"])), "regularity")
 
 
 def test_the_average_of_one_measure_of_two() -> None:
