@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import pickle
 import sqlite3
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -84,6 +88,74 @@ def test_decimal_commas_are_read(tmp_path: Path, text: str, expected: list[float
     """A comma is a point where it cannot be a mark between thousands."""
     (tmp_path / "a.csv").write_text(text)
     assert _values(_frame(tmp_path, "score"), "score") == expected
+
+
+TABLE = "model,score,n\nalpha,61.25,3\nbeta,66.5,4\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "scores", "told"),
+    [
+        (TABLE + "gamma,70.5\n", [61.25, 66.5, 70.5], []),
+        (TABLE + "gamma,7", [61.25, 66.5, None], []),
+        (TABLE.replace("\n", ",\n"), [61.25, 66.5], []),
+        ("# seed 1\n" + TABLE, [61.25, 66.5], ["a.csv: left out line 1, no row of its table"]),
+        (TABLE + "\nof 3\nof 4\n", [61.25, 66.5], ["a.csv: left out line 5 and 1 more, no row of its table"]),
+    ],
+)
+def test_rows_of_other_lengths(tmp_path: Path, text: str, scores: list[float | None], told: list[str]) -> None:
+    """A row that ends early keeps what it has, but for the cell in which a file was cut off; notes are said."""
+    (tmp_path / "a.csv").write_text(text)
+    listing = read_results(tmp_path)
+    assert _values(frames_of(listing.tables)[0], "score") == scores
+    assert listing.problems == told
+
+
+def test_a_row_of_too_many_cells_costs_its_file(tmp_path: Path) -> None:
+    """Its numbers stand below other names, and without it every mean is another one: its line is named."""
+    (tmp_path / "a.csv").write_text(TABLE + "gamma, the last,70.5,5\n")
+    listing = read_results(tmp_path)
+    assert listing.tables == []
+    assert listing.problems == ["a.csv: not read, line 4 has 4 cells, and its header 3"]
+
+
+def _zstandard(content: bytes) -> bytes:
+    target = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(target, "zstd") as file:
+        file.write(content)
+    return bytes(target.getvalue())
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": _zstandard,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("large", [False, True])
+def test_compressed_tables_are_read(tmp_path: Path, ending: str, large: bool) -> None:
+    """Every ending that the command knows gives its rows, held or summed up, and a cut one is named."""
+    rows = "".join(f"{model},{score}\n" for _ in range(20) for model, score in (("alpha", 61.25), ("beta", 66.5)))
+    whole = PACKED[ending](("model,score\n" + rows).encode())
+    (tmp_path / "paper.md").write_text("| Model | Score |\n|---|---|\n| alpha | 61.25 |\n| beta | 66.50 |\n")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / f"runs/a.csv.{ending}").write_bytes(whole)
+    found, _ = examine_files(tmp_path / "paper.md", tmp_path / "runs", seconds=20, large=10 if large else 10**6)
+    assert bool(found.listing.large) == large
+    assert [number.agrees for number in found.bound.numbers.values()] == [True, True]
+    (tmp_path / f"runs/a.csv.{ending}").write_bytes(whole[: len(whole) // 2])
+    assert [(one.file, one.kind) for one in read_results(tmp_path / "runs").unread] == [(f"a.csv.{ending}", ".csv")]
+
+
+@pytest.mark.parametrize("name", ["runs.zip", "runs.tar.gz", "runs.7z", "model.pt", "model.pkl", "a.duckdb"])
+def test_what_is_not_read_is_named(tmp_path: Path, name: str) -> None:
+    """Archives, pickles and databases that nobody opens may hold the results: each is counted, with its reason."""
+    (tmp_path / "a.csv").write_text(TABLE)
+    (tmp_path / name).write_bytes(b"anything")
+    listing = read_results(tmp_path)
+    assert [one.file for one in listing.unread] == [name]
+    assert listing.unread[0].reason
+    assert listing.in_words.startswith("1 of 2 data files (not read: 1 .")
 
 
 # Formats of other programs

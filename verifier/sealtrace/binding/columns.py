@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace.binding.compounds import aligned_fields
-from sealtrace.binding.files import Rows, Unread, belong_together, kind_of
+from sealtrace.binding.files import Rows, Unread, belong_together, kind_of, stem_of
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import PrintedNumber, read_printed
@@ -322,7 +322,7 @@ def file_fields(files: list[str]) -> dict[str, list[str]]:
     """Fields that file names hold: directories by level from the file, pieces of names, and the whole."""
     fields: dict[str, list[str]] = {}
     parts = [file.split("/") for file in files]
-    stems = [way[-1].removesuffix(".gz").rsplit(".", 1)[0] for way in parts]
+    stems = [stem_of(way[-1]) for way in parts]
     deepest = max(map(len, parts))
     for level in range(2, deepest + 1):
         column = [way[-level] if len(way) >= level else "" for way in parts]

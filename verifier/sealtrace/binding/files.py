@@ -1,4 +1,4 @@
-"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also as .gz), Parquet,
+"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also compressed), Parquet,
 arrays of .npz; what other programs write (`foreign`), and tables that were written for readers (`written`).
 
 A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
@@ -8,10 +8,12 @@ near it.
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import hashlib
 import io
+import lzma
 import math
 import os
 import re
@@ -19,24 +21,41 @@ import time
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import BinaryIO, TextIO, TypeVar, cast
 
 import numpy as np
 
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.foreign_process import READERS, Part
-from sealtrace.binding.written import NoResultError, encodable, in_rows, parsed, tables_in
+from sealtrace.binding.written import NoResultError, encodable, in_rows, is_header, parsed, tables_in
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
 WRITTEN = (".txt", ".log", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
 """Kinds of files whose tables were written for readers."""
-_PICKLES = (".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt")
-_OTHER = (".duckdb", ".root", ".fits", ".nc", ".msgpack", ".tfrecord", ".bson")
-"""Kinds of files that may hold results and are not read."""
+_NOT_READ = {
+    **dict.fromkeys((".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt"),
+                    "a pickle can run any program when it is opened; write its numbers as CSV or JSON"),
+    **dict.fromkeys((".zip", ".tar", ".tgz", ".tbz2", ".txz", ".7z", ".rar"), "an archive; unpack it beside the paper"),
+    **{kind: f"{kind} is no kind that is read"
+       for kind in (".duckdb", ".root", ".fits", ".nc", ".msgpack", ".tfrecord", ".bson")},
+}  # fmt: skip
+"""Kinds of files that may hold results and are not read, and why."""
+
+
+def _zstandard(path: Path) -> BinaryIO:
+    import pyarrow as pa
+
+    return io.BufferedReader(pa.input_stream(str(path), compression="zstd"))
+
+
+_UNPACKING: dict[str, Callable[[Path], object]] = {
+    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zstandard,
+}  # fmt: skip
+"""Endings of single compressed files, and what opens them."""
 MAX_FILES = 4000
 MAX_BYTES = 400_000_000
 MAX_TEXT = 200_000_000
@@ -66,13 +85,12 @@ _INHERITED = 12
 """Short texts and numbers of an object that those inside it inherit, if there are no more."""
 _ITEM = "item"
 """The measure of numbers in a list."""
-_DAMAGED = (EOFError, zlib.error, zipfile.BadZipFile, csv.Error)
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, csv.Error)
 UNREADABLE = (*_DAMAGED, OSError, ValueError, RecursionError, KeyError, TypeError, MemoryError)
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(0|\d{4,}|\d{1,3}(\.\d{3})+),\d+\s*|\s*[+-]?\d+,(\d\d?|\d{4,})\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.(\d\d?|\d{4,})|0?\.\d+)\s*")
 _LATE = "for want of time"
-_PICKLED = "a pickle can run any program when it is opened; write its numbers as CSV or JSON"
 _READABLE = frozenset((*SUFFIXES, *READERS, *WRITTEN))
 _HEAD = 20_000
 _JSON_KEY = re.compile(r'"([^"\\]{1,120})"\s*:')
@@ -91,6 +109,8 @@ class Rows:
     nested: bool = False
     inherited: frozenset[str] = frozenset()
     """Columns that hold only what the objects around the rows say."""
+    left_out: str = ""
+    """Lines that are no rows of the table."""
 
     def __len__(self) -> int:
         return len(self.places)
@@ -210,7 +230,7 @@ def read_results(
         ):
             name, kind, size = names[path], kinds[path], path.stat().st_size
             missed = True
-            stem = name.removesuffix(".gz").rpartition(".")[0]
+            stem = stem_of(name)
             late = late or time.process_time() + foreign.spent > deadline
             if late:
                 reason = _LATE
@@ -239,9 +259,7 @@ def read_results(
             listing.unread.append(Unread(name, kind, reason, _names_at_head(path, kind), missed))
         listing.elsewhere = foreign.spent
     listing.unread += [
-        Unread(names[path], kind, _PICKLED if kind in _PICKLES else f"{kind} is no kind that is read")
-        for path, kind in kinds.items()
-        if kind in (*_PICKLES, *_OTHER) and path != root
+        Unread(names[path], kind, _NOT_READ[kind]) for path, kind in kinds.items() if kind in _NOT_READ and path != root
     ]
     listing.problems += _told(listing.unread)
     if len(listing.problems) > MOST_SAID:
@@ -275,7 +293,7 @@ def _large(files: dict[Path, str], limit: int) -> list[LargeFiles]:
 
 
 def _is_packed(path: Path) -> bool:
-    return path.suffix.lower() in (".gz", ".parquet")
+    return path.suffix.lower() in (*_UNPACKING, ".parquet")
 
 
 def _names_at_head(path: Path, kind: str) -> frozenset[str]:
@@ -337,15 +355,30 @@ def _in_time(rows: Iterable[_Row], deadline: float) -> Iterator[_Row]:
         yield row
 
 
+def _unpacked(name: str) -> str:
+    """A file's name without the ending of its compression."""
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot + ending.lower() in _UNPACKING else name
+
+
 def kind_of(path: Path) -> str:
     """The ending of a file's name, with which its format is said; event files have none."""
-    return "tfevents" if ".tfevents." in path.name else Path(path.name.lower().removesuffix(".gz")).suffix
+    return "tfevents" if ".tfevents." in path.name else Path(_unpacked(path.name).lower()).suffix
+
+
+def stem_of(name: str) -> str:
+    """A file's name without its endings."""
+    return _unpacked(name).rsplit(".", 1)[0]
+
+
+def opened(path: Path) -> BinaryIO:
+    """The bytes of a file, unpacked."""
+    unpack = _UNPACKING.get(path.suffix.lower())
+    return path.open("rb") if unpack is None else cast("BinaryIO", unpack(path))
 
 
 def _opened(path: Path) -> TextIO:
-    if path.suffix.lower() == ".gz":
-        return io.TextIOWrapper(gzip.open(path), "utf-8-sig", "replace", newline="")
-    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+    return io.TextIOWrapper(opened(path), "utf-8-sig", "replace", newline="")
 
 
 def _text(path: Path) -> str:
@@ -360,14 +393,15 @@ def _read(path: Path, name: str, deadline: float, foreign: ForeignReader) -> tup
     """The rows of a file, and what was left out of them."""
     kind = kind_of(path)
     if kind in READERS:
-        if path.name.lower().endswith(".gz"):
-            raise ValueError(f"a compressed {kind} file")
+        if _unpacked(path.name) != path.name:
+            raise ValueError(f"a compressed {kind} file; unpack it")
         seconds = min(FOREIGN_SECONDS, max(1.0, deadline - time.process_time() - foreign.spent))
         parts, left_out = foreign.read(path, kind, seconds)
         return [rows for part in parts for rows in _part(part, name)], left_out
-    if kind in _PICKLES:
-        raise ValueError(_PICKLED)
-    return _read_plain(path, name, kind, deadline), []
+    if kind in _NOT_READ:
+        raise ValueError(_NOT_READ[kind])
+    tables = _read_plain(path, name, kind, deadline)
+    return tables, [rows.left_out for rows in tables if rows.left_out]
 
 
 def _part(part: Part, name: str) -> list[Rows]:
@@ -417,27 +451,53 @@ def _no_report(document: object) -> object:
     return document
 
 
+def mark_of(text: str, name: str) -> str:
+    """What parts the cells of a table: a comma, a semicolon or a tab, as in its first line that has one."""
+    first = next((line for line in text[:_HEAD].splitlines() if any(mark in line for mark in ",\t;")), "")
+    return "\t" if kind_of(Path(name)) == ".tsv" else max(",\t;", key=first.count)
+
+
 def delimited(text: str, name: str, deadline: float) -> Rows:
-    """The rows of a table whose cells are parted by commas, semicolons or tabs."""
-    first = text.split("\n", 1)[0]
-    mark = "\t" if ".tsv" in name[-7:] else max(",\t;", key=first.count)
+    """The rows of a table whose cells are parted by commas, semicolons or tabs.
+
+    A row that ends early has no values in its last columns; one that goes on has its numbers below other names, so that
+    the file is refused. Lines with one cell among others are notes.
+    """
+    mark = mark_of(text, name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     header = next(reader, [])
     names = distinct_names(header)
     kept: list[list[str]] = []
     places = []
+    notes: list[int] = []
     for row in _in_time(reader, deadline):
-        if not kept and len(row) == len(header) + 1 and row[-1]:
+        while len(row) > len(names) and not row[-1].strip():
+            row.pop()
+        if not kept and len(row) > len(header) == 1 and is_header(row):
+            notes.append(1)
+            header, names = row, distinct_names(row)
+            continue
+        if not kept and len(row) == len(header) + 1:
             names = distinct_names(["", *header])  # R writes no header above the names of rows.
-        if len(row) == len(names):
+        if len(row) > len(names):
+            raise ValueError(f"line {reader.line_num} has {len(row)} cells, and its header {len(names)}")
+        if len(row) == 1 < len(names):
+            notes.append(reader.line_num)
+        elif row:
             kept.append(row)
             places.append(f"{name}:{reader.line_num}")
+    if kept and len(kept[-1]) < len(names) and not text.endswith(("\n", "\r")):
+        kept[-1].pop()  # A file that was cut off ends within a cell.
+    for row in kept:
+        row += [""] * (len(names) - len(row))
     if mark != "," or '"' in text:
         kept = _with_points(kept)
     columns: dict[str, list[object]] = (
         {column: list(values) for column, values in zip(names, zip(*kept, strict=True), strict=True)} if kept else {}
     )
-    return Rows(name, columns, places)
+    others = f" and {len(notes) - 1} more" if len(notes) > 1 else ""
+    told = f"line {notes[0]}{others}, no row of its table" if notes else ""
+    return Rows(name, columns, places, left_out=told)
 
 
 def _with_points(rows: list[list[str]]) -> list[list[str]]:

@@ -12,7 +12,6 @@ Of a file one block is in memory. A group of files of which one cannot be read g
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import math
 import time
@@ -20,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +30,17 @@ import pyarrow.parquet as parquet
 
 from sealtrace.binding.columns import MAX_VALUES, file_fields, number_of, pattern, selecting_parts, stacked
 from sealtrace.binding.derived import labelled_pair
-from sealtrace.binding.files import LargeFiles, Rows, columns_of, delimited, distinct_names, flat
+from sealtrace.binding.files import (
+    LargeFiles,
+    Rows,
+    columns_of,
+    delimited,
+    distinct_names,
+    flat,
+    kind_of,
+    mark_of,
+    opened,
+)
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.written import parsed
@@ -161,18 +170,17 @@ def _sample(group: LargeFiles) -> tuple[list[Rows], bool]:
 
 def _sampled_texts(path: Path, places: int) -> Iterator[str]:
     """Whole lines from some places of a file, the first line before each."""
-    packed = path.name.lower().endswith(".gz")
+    packed = kind_of(path) != path.suffix.lower()
     size = path.stat().st_size
-    with _opened(path) as file:
+    with opened(path) as file:
         first = file.readline(_MAX_LINE)
-        begin = file.tell()
         for place in range(1 if packed else places):
-            at = begin + (size - begin) * place // places
-            file.seek(at if place else 0)
             if place:
+                file.seek(size * place // places)
                 file.readline(_MAX_LINE)
-            lines = file.readlines(_SAMPLE_BYTES)[:_SAMPLE]
-            yield b"".join([*([first] if place else []), *lines]).decode("utf-8-sig", "replace").rstrip("\n")
+            yield (
+                b"".join([first, *file.readlines(_SAMPLE_BYTES)[:_SAMPLE]]).decode("utf-8-sig", "replace").rstrip("\n")
+            )
 
 
 def _record(line: str) -> dict[str, object]:
@@ -189,10 +197,6 @@ def _plain(schema: pa.Schema) -> list[str]:
 
 
 _Block = dict[str, pa.Array | pa.ChunkedArray]
-
-
-def _opened(path: Path) -> BinaryIO:
-    return cast("BinaryIO", gzip.open(path)) if path.name.lower().endswith(".gz") else path.open("rb")
 
 
 def _blocks(path: Path, kind: str, plan: _Plan) -> Iterator[_Numbers]:
@@ -260,19 +264,22 @@ def _parquet_blocks(path: Path, plan: _Plan) -> Iterator[_Numbers]:
 
 
 def _delimited_blocks(path: Path, plan: _Plan) -> Iterator[_Numbers]:
-    with _opened(path) as file:
+    with opened(path) as file:
         first = file.readline(_MAX_LINE).decode("utf-8-sig", "replace")
-    tabs = ".tsv" in path.name.lower()[-7:]
-    mark = "\t" if tabs else max(",\t;", key=first.count)
+    mark = mark_of(first, path.name)
     header = distinct_names(next(csv.reader([first.rstrip("\r\n")], delimiter=mark), []))
     wanted = [name for name in plan.columns if name in header]
     read = pa.csv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=header, skip_rows=1)
-    parse = pa.csv.ParseOptions(delimiter=mark, newlines_in_values=True, invalid_row_handler=lambda _: "skip")
+    parse = pa.csv.ParseOptions(
+        # A line of one cell is a note; any other row that cannot be read would change every mean.
+        delimiter=mark, newlines_in_values=True,
+        invalid_row_handler=lambda row: "skip" if row.actual_columns == 1 else "error",
+    )  # fmt: skip
     # Numbers are read from texts, so that a word among them costs its own cell only.
     convert = pa.csv.ConvertOptions(
         include_columns=wanted, column_types=dict.fromkeys(wanted, pa.string()), strings_can_be_null=False
     )
-    with _opened(path) as file, pa.csv.open_csv(pa.PythonFile(file, "r"), read, parse, convert) as batches:
+    with opened(path) as file, pa.csv.open_csv(pa.PythonFile(file, "r"), read, parse, convert) as batches:
         for batch in batches:
             columns = {name: _as_numbers(batch.column(name), name, plan) for name in wanted}
             yield _Numbers(batch.num_rows, columns, plan)
@@ -334,7 +341,7 @@ def _array(values: list[object]) -> pa.Array:
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    with _opened(path) as file:
+    with opened(path) as file:
         rest = b""
         while block := file.read(BLOCK):
             lines, mark, after = block.rpartition(b"\n")

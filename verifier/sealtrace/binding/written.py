@@ -86,7 +86,7 @@ def in_rows(rows: Sequence[Sequence[object]]) -> Iterator[Columns]:
         long = max(map(len, block))
         columns = list(zip(*(row + [None] * (long - len(row)) for row in block), strict=True))
         columns = [column for column in columns if not all(map(_blank, column))]
-        titled = _is_header([column[0] for column in columns])
+        titled = is_header([column[0] for column in columns])
         found: Columns = {}
         for place, column in enumerate(columns, 1):
             title = f"column {place}" if not titled or _blank(column[0]) else " ".join(str(column[0]).split())
@@ -111,7 +111,7 @@ def _is_number(cell: object) -> bool:
     )
 
 
-def _is_header(cells: Sequence[object]) -> bool:
+def is_header(cells: Sequence[object]) -> bool:
     """Whether a row names columns: with a text, and no number but years, sizes and the like."""
     numbers = [str(cell).strip() for cell in cells if _is_number(cell)]
     texts = len([cell for cell in cells if not _blank(cell)]) - len(numbers)
