@@ -127,3 +127,64 @@ def test_a_number_that_is_called_otherwise_does_not_differ(sentence: str, tmp_pa
     x = f"{scores['alpha']['accuracy'] + 3.7:.1f}"
     write_paper(tmp_path, scores, sentence.format(x=x, n=f"{100 + int(float(x))}"), "The accuracy of beta is high.")
     assert "differs" not in {word for word, _, _ in text_numbers(tmp_path).values()}
+
+
+def test_the_list_of_models_may_have_deviations_in_brackets(tmp_path: Path) -> None:
+    """What stands in brackets behind a number and names nothing does not part the number from its name."""
+    scores = made(tmp_path)
+    stale = f"{scores['gamma']['recall'] + 0.0041:.4f}"
+    said = {name: f"{own['recall']:.4f}" for name, own in scores.items()} | {"gamma": stale}
+    listed = ", ".join(f"{text} (SD 0.0137) for {name}" for name, text in said.items())
+    write_paper(tmp_path, scores, f"The recall is {listed}.")
+    numbers = text_numbers(tmp_path)
+    assert {name: numbers[text][0] for name, text in said.items()} == dict.fromkeys(MODELS, "follows") | {
+        "gamma": "differs"
+    }
+    assert numbers["0.0137"][0] == "open"
+
+
+def test_a_number_of_a_table_needs_its_row_to_be_spoken_of(tmp_path: Path) -> None:
+    """An accuracy of something else that one of the cells prints as well is not the number of that cell's row."""
+    scores = made(tmp_path)
+    write_paper(tmp_path, scores, f"Earlier work reported an accuracy of {scores['omega']['accuracy']:.1f}.")
+    assert {word for word, _, _ in text_numbers(tmp_path).values()} == {"open"}
+
+
+def test_one_value_that_is_said_again_and_again_is_one_witness(tmp_path: Path) -> None:
+    """A file that gave no table and agrees with a text in one number has not been spoken of often enough."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/rule.json").write_text('{"sell_day": 525, "buy_day": 900}')
+    said = [f"The {which} top came 525 days after the start." for which in ("first", "second", "third", "fourth")]
+    (tmp_path / "paper.md").write_text("# P\n\n" + "\n\n".join(said) + "\n")
+    assert {word for word, _, _ in text_numbers(tmp_path).values()} == {"open"}
+
+
+def test_no_mean_over_what_a_sentence_names(tmp_path: Path) -> None:
+    """A mean over both cohorts is not what a sentence about one of them prints, though the digits agree."""
+    cohorts = {"north": {"auc": 0.6417, "depth": 0.377}, "south": {"auc": 0.6429, "depth": 0.288}}
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/cohorts.json").write_text(json.dumps(cohorts))
+    said = [f"In the {name} cohort, auc was {round(own['auc'], 3)} and depth {own['depth']}."
+            for name, own in cohorts.items()]  # fmt: skip
+    (tmp_path / "paper.md").write_text("# P\n\n" + "\n\n".join(said) + "\n")
+    numbers = text_numbers(tmp_path)
+    assert [numbers[text] for text in ("0.642", "0.643")] == [
+        ("follows", "0.642", "auc at cohorts.json#/north"), ("follows", "0.643", "auc at cohorts.json#/south")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["The sign was preserved in 100% of the shifts.", "At 12% of the items it failed."])
+def test_a_share_is_no_number_of_rows(said: str, tmp_path: Path) -> None:
+    """One row and twelve rows are counts; a share of what a sentence speaks of is another thing."""
+    (tmp_path / "results").mkdir()
+    rows = "".join(f"{'shifts' if place else 'items'},{place + 0.377}\n" for place in [0] * 12 + [1])
+    (tmp_path / "results/runs.csv").write_text("kind,score\n" + rows)
+    (tmp_path / "paper.md").write_text(f"# P\n\n{said}\n")
+    assert {word for word, _, _ in text_numbers(tmp_path).values()} == {"open"}
+
+
+def test_a_number_of_an_address_is_none_of_the_paper(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/runs.csv").write_text("kind,score\nalpha,0.377\n")
+    (tmp_path / "paper.md").write_text("# P\n\nWrite to 0244552@example.org about alpha, whose score was 0.377.\n")
+    assert list(text_numbers(tmp_path)) == ["0.377"]

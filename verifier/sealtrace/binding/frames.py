@@ -87,6 +87,8 @@ class ResultFrame:
     """Where each row sums up many of a file: their counts, means, which `numbers` has too, spreads and extremes."""
     weights: Numbers | None = None
     """How many rows of files each row sums up; None where each is one."""
+    over: tuple[Dimension, ...] = ()
+    """Fields whose rows each row is a mean over."""
     slices: frozenset[str] | None = None
     """Fields that an example fixes, where that cannot be seen from the order of the rows."""
     read: Mapping[str, list[Any]] = field(default_factory=dict)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -127,7 +126,7 @@ def bind_text(
     read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
     files = {tuple(selected.frame.files) for selected in read}
     heard = _heard(found, SentenceWitness(sources_of(grids, bound, frames), names), tally)
-    counted = _follow(heard, {file for known in files for file in known})
+    spoken = _follow(heard, {file for known in files for file in known})
     told = {(selected.frame.name, selected.measure) for selected in read}
     # First what tables are made of, then everything that there is time for.
     parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
@@ -144,12 +143,13 @@ def bind_text(
             if named is not None and named.bits >= NAMED and not _superseded(named, text) and _is_meant(named, text):
                 given[place] = named
                 break
-    counted.update(tuple(record.frame.files) for record in given.values())
-    # A file that no table was bound to must be spoken of more than twice.
+    for place, record in given.items():
+        spoken.setdefault(tuple(record.frame.files), set()).add(found[place].slot.value)
+    # Of a file that no table was bound to, more than two values must be spoken of: one that is repeated is one.
     given = {
         place: record
         for place, record in given.items()
-        if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and counted[known] > 2)
+        if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and len(spoken[known]) > 2)
     }
     if not tally.late("numbers side by side in the text"):
         _together(found, given, frames, tally)
@@ -176,14 +176,15 @@ def _heard(found: list[BoundText], spoken: SentenceWitness, tally: Tally) -> lis
     return heard
 
 
-def _follow(heard: list[Heard], known: set[str]) -> Counter[tuple[str, ...]]:
-    """Numbers that are what their sentence names, counted by their files.
+def _follow(heard: list[Heard], known: set[str]) -> dict[tuple[str, ...], set[Fraction]]:
+    """Explains numbers that are what their sentence names; their values by their files.
 
     A file that gave no table must give several numbers: more than chance finds among all that sentences read in it. Of
     a file that gave one, each number stands by itself, unless hardly any of those that sentences read in it agree: the
     share of agreements that are accidents is bounded, as in tests of many hypotheses.
     """
     agreeing: dict[tuple[str, ...], list[tuple[BoundText, SentenceReading, float]]] = {}
+    followed: dict[tuple[str, ...], set[Fraction]] = {}
     for text, readings in heard:
         given = next((reading for reading in readings if reading.prints(text.slot)), None)
         if given is not None and is_telling(text.slot) and text.status == "unexplained":
@@ -196,7 +197,8 @@ def _follow(heard: list[Heard], known: set[str]) -> Counter[tuple[str, ...]]:
         for text, given, own in members:
             if sure or (own >= least and not known.isdisjoint(files)):
                 text.explain(given.text, own)
-    return Counter(files for files, members in agreeing.items() for text, *_ in members if text.status == "explained")
+                followed.setdefault(files, set()).add(text.slot.value)
+    return followed
 
 
 _FAR = Fraction(1, 2)
@@ -376,6 +378,8 @@ class _Cells:
         """Whether the sentence does not say that it speaks of something else than a cell."""
         grid, cell, _ = place
         own = self._words[grid.number][cell.row]
+        if own and own.isdisjoint(text.weights):
+            return False  # A header alone leaves a whole column to choose from.
         if text.is_p and not _P & {*stems(grid.headers[cell.column]), *own}:
             return False
         if text.sentence.id != self._sentence:

@@ -76,6 +76,7 @@ class _Values:
         self._measures = _Names([stems(name) for name in frame.measures], vocabulary)
         fields = primary(frame)
         self._fields = [(dimension.codes, _Names([*value_words(dimension), ()], vocabulary)) for dimension in fields]
+        self._over = [_Names(value_words(dimension), vocabulary) for dimension in frame.over]
         # A field that is measured and selects would name itself.
         own = np.isin(frame.measures, [dimension.name for dimension in fields])
         self._usable = ~own | (frame.derived == "rows")
@@ -83,9 +84,15 @@ class _Values:
         for codes, names in self._fields:
             sizes += names.lengths[codes]
         self.lengths = self._measures.lengths[None, :] + sizes[:, None]
+        # A measure that one row has names that row; of several, some word must tell.
+        self._told = (sizes == 0)[:, None] | (np.isfinite(frame.numbers).sum(axis=0) < 2)
 
     def said(self, weights: Numbers) -> Numbers | None:
-        """Share of each value's words that is said: [row, measure]; None where no measure is spoken of."""
+        """Share of each value's words that is said: [row, measure]; None where no measure is spoken of, or where one of
+        those is named in full that a mean is taken over."""
+        told = np.floor(weights)
+        if any(bool(np.any(names.said(told) >= np.maximum(1.0, names.lengths))) for names in self._over):
+            return None
         measure = self._measures.said(weights)
         spoken = (measure / np.maximum(1.0, self._measures.lengths) >= self._measured) & self._usable
         if not spoken.any():
@@ -94,7 +101,7 @@ class _Values:
         for codes, names in self._fields:
             rows += names.said(weights)[codes]
         cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, self.lengths)
-        return np.where(spoken[None, :], cover, 0.0)
+        return np.where(spoken[None, :] & (self._told | (rows > 0)[:, None]), cover, 0.0)
 
 
 class Records:
@@ -142,7 +149,7 @@ class Records:
         found: list[tuple[float, float, int, int]] = []
         for place, inside, cover in self._by_frame(np.nonzero(prints(slot, self._flat))[0]):
             values = self._values[place]
-            if values.frame.derived == "rows" and "." in slot.text:
+            if values.frame.derived == "rows" and (slot.decimals or slot.percent):
                 continue
             good, covers = inside[cover >= 0.5], cover[cover >= 0.5]
             lengths = values.lengths.reshape(-1)[good]
@@ -243,9 +250,11 @@ def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
                 for column, place in enumerate(fixed)
             ]
             names = [frame.name] * rows
+            over = tuple(frame.dimensions[place] for place in places if place not in fixed)
             found.append(
-                ResultFrame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean")
-            )
+                ResultFrame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean",
+                            over=over)
+            )  # fmt: skip
             if size == 1:
                 counts = np.bincount(frame.dimensions[fixed[0]].codes + 1, minlength=1)[evaluated.filters[:, 0] + 1]
                 label = frame.dimensions[fixed[0]].name

@@ -11,10 +11,11 @@ The value is compared with the printed number by the caller: they agree, or the 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -64,8 +65,8 @@ class NamedValues:
     """Where a value stands, for people."""
     grid: Grid | None = None
     """The table of the paper that it is."""
-    alone: bool = False
-    """Whether it is the only record of its files, so that a measure is named by its name."""
+    derived: bool = False
+    """Whether its values are made of those of files: a sentence that speaks of them says what they measure."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,7 @@ class SentenceReading:
 def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -> list[NamedValues]:
     """Tables with what results give of them, then the results themselves, no file's values twice."""
     found = [source for grid in grids if (source := _of_grid(grid, bound)) is not None]
-    held = Counter(tuple(frame.files) for frame in frames)
-    return found + [
-        _of_frame(frame, alone=frame.rows == 1 == held[tuple(frame.files)])
-        for frame in frames
-        if 0 < frame.numbers.size <= MAX_VALUES
-    ]
+    return found + [_of_frame(frame) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES]
 
 
 def _of_grid(grid: Grid, bound: Bound) -> NamedValues | None:
@@ -124,7 +120,7 @@ def _axis(name: str, texts: list[str]) -> NamedAxis:
     return NamedAxis(Group.of_values(tuple(dimension.values)), dimension.codes)
 
 
-def _of_frame(frame: ResultFrame, *, alone: bool) -> NamedValues:
+def _of_frame(frame: ResultFrame) -> NamedValues:
     """The values of results, by the fields that tell rows apart and by their measures."""
     rows, width = frame.numbers.shape
     axes = [
@@ -142,7 +138,7 @@ def _of_frame(frame: ResultFrame, *, alone: bool) -> NamedValues:
 
     return NamedValues(
         tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where,
-        alone=alone,
+        derived=bool(frame.derived),
     )  # fmt: skip
 
 
@@ -192,18 +188,34 @@ class SentenceWitness:
         found: dict[str, list[SentenceReading]] = defaultdict(list)
         if not said:
             return found
+        text = _without_asides(sentence.text, chain.from_iterable(said.values()))
+        numbers = [number for number in numbers if text[number.start] != " "]
         for source in self._sources:
             measure = source.axes[source.measure].group
-            if len(measure.things) > 1 and id(measure) not in said and "=" not in sentence.text:
+            chosen = len(measure.things) > 1 or source.derived
+            if chosen and id(measure) not in said and "=" not in text:
                 continue
             mentions = [sorted(said.get(id(axis.group), ()), key=lambda one: one.span) for axis in source.axes]
             if not any(mentions):
                 continue
             for at, number in enumerate(numbers):
-                reading = _reading(source, mentions, sentence.text, numbers, at)
+                reading = _reading(source, mentions, text, numbers, at)
                 if reading is not None:
                     found[number.id].append(reading)
         return found
+
+
+_BRACKETS = re.compile(r"\([^()=]*\)")
+
+
+def _without_asides(text: str, named: Iterable[Resolved[int]]) -> str:
+    """A sentence with blanks for brackets that name nothing, as `(SD 0.04)` between a number and its name."""
+    starts = [one.span[0] for one in named]
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if any(match.start() < start < match.end() for start in starts) else " " * len(match[0])
+
+    return _BRACKETS.sub(blank, text)
 
 
 _SEVERAL = -2
@@ -266,7 +278,7 @@ def _reading(
         said = (Resolved(signed, LETTERS, (word,)),)
         meant[source.measure] = _Meant(signed.id, own=True, sure=len(symbol[1]) > 2, said=said)
     measure = meant[source.measure]
-    if measure.code == -1 and len(source.axes[source.measure].group.things) > 1:
+    if measure.code == -1 and (len(source.axes[source.measure].group.things) > 1 or source.derived):
         return None
     chosen = np.isfinite(source.values)
     several = any(one.code == _SEVERAL for one in meant)

@@ -261,14 +261,14 @@ def _before(text: str, place: int) -> str:
 
 
 def _is_name(text: str, start: int, part: PrintedNumber) -> bool:
-    """Whether a number is a heading's, a citation's, a year, raised or lowered, or larger than anything."""
+    """Whether a number is of a heading, a citation, an address or a year, raised, lowered, or larger than anything."""
     before, end = _before(text, start), start + len(part.text)
     if not before.strip() and _HEADING.fullmatch(text):
         return True
     if part.text.isdecimal() and _CITATION.search(before):
         return True
     year = _YEAR.fullmatch(part.text) and not _UNIT.match(text, end) and not _LISTED.search(before)
-    return bool(year) or before.endswith(("^", "_", "{")) or abs(part.value) >= GREATEST
+    return bool(year) or before.endswith(("^", "_", "{")) or text[end : end + 1] == "@" or abs(part.value) >= GREATEST
 
 
 def sentences(prose: Iterable[ProseLine]) -> list[Sentence]:
