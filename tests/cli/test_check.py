@@ -60,6 +60,22 @@ def test_one_directory_with_paper_and_results_is_enough(tmp_path: Path, made: St
     assert "which of these is the paper:" in run.errors
 
 
+def test_of_several_forms_of_one_paper_the_written_one_is_taken(tmp_path: Path) -> None:
+    """A PDF or a page beside its source is the same paper; a LaTeX file of another name is another one."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "paper").mkdir()
+    (tmp_path / "docs/design.tex").write_text("\\documentclass{article}\\begin{document}Words\\end{document}")
+    for name in ("manuscript.pdf", "manuscript.html", "main.pdf"):
+        (tmp_path / "paper" / name).write_text("no paper at all")
+    (tmp_path / "paper/manuscript.md").write_text("# P\n\n| Model | Score |\n|---|---|\n| alpha | 61.25 |\n")
+    (tmp_path / "scores.csv").write_text("model,score\nalpha,61.25\n")
+    run = sealtrace("check", tmp_path, "--no-audit")
+    assert run.errors == f"paper: {tmp_path / 'paper/manuscript.md'}\n"
+    (tmp_path / "paper/manuscript.md").unlink()
+    run = sealtrace("check", tmp_path, "--no-audit")
+    assert run.errors == f"paper: {tmp_path / 'docs/design.tex'}\n"
+
+
 def test_the_current_directory_is_called_by_its_name(
     tmp_path: Path, made: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

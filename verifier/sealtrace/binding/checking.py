@@ -426,11 +426,12 @@ def _flags(frame: ResultFrame) -> Iterator[Finding]:
 
 
 def _chances(number: NumberResult) -> str:
-    """How sure it is that the labels mean this record, which is what the odds were fitted to."""
+    """How sure it is that the words mean this record, which is what the odds were fitted to."""
     if number.odds is None:
         return ""
+    words = "sentence means" if number.sentence else "labels mean"
     probably = "Probably the" if number.status == "probably-off" else "The"
-    return f" {probably} labels mean this record: odds {number.odds:.0f} : 1."
+    return f" {probably} {words} this record: odds {number.odds:.0f} : 1."
 
 
 _WORST = ("off", "probably-off", "truncated", "double-rounded")

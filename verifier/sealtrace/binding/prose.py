@@ -78,7 +78,7 @@ class BoundText:
         """Its sentence names something that prints otherwise."""
         self.status = "off" if odds >= SURE else "probably-off"
         self.expected, self.by, self.odds = expected, given.text, odds
-        self.message = f"the text says {self.slot.text}; {given.text} is {expected}"
+        self.message = f"The text says {self.slot.text}; {given.text} is {expected}."
 
     def explain(self, by: str, bits: float) -> None:
         """Results give it."""

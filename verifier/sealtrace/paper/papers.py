@@ -86,13 +86,17 @@ def paper_and_results(paper: Path, results: Path | None) -> tuple[Path, Path]:
 def _paper_in(directory: Path) -> Path:
     """The paper in a directory: the likeliest LaTeX file that begins a document, else the one paper of another kind.
 
-    Of several others, one that is called a paper; without one, the README that lies nearest to the top.
+    Of several others, one that is called a paper, as its authors wrote it: a page or a PDF beside it is the same once
+    more. Without one, the README that lies nearest to the top.
     """
     sources = _sources_in(directory)
-    if mains := _main_files(sources):
+    kinds = (".md", ".docx", ".html", ".pdf")
+    others = sorted(_files_in(directory, kinds), key=lambda path: kinds.index(path.suffix.lower()))
+    called = [path for path in others if path.stem.lower() in _MAIN_STEMS]
+    written = any(path.suffix.lower() in kinds[:2] for path in called)
+    if (mains := _main_files(sources)) and (not written or posixpath.basename(mains[0]).lower() in _MAIN_NAMES):
         return directory / mains[0]
-    others = _files_in(directory, (".md", ".html", ".docx", ".pdf"))
-    named = [path for path in others if path.stem.lower() in _MAIN_STEMS] or others
+    named = list({path.parent: path for path in reversed(called)}.values()) or others
     if len(named) == 1:
         return named[0]
     readmes = [path for path in named if path.suffix.lower() == ".md" and path.stem.lower() == "readme"]

@@ -201,7 +201,8 @@ def _failures(sheet: TextSheet, result: Result, own: list[Finding], everything: 
         found = f"{times(check.findings, 'finding')} in {check.inspected} {check.unit}"
         sheet.line(f"{sheet.paint(check.id, 'red')}: {found}")
         sheet.say(check.title, "  ")
-        _findings(sheet, errors[:limit], check.findings)
+        doubted = sum(finding.check == check.id for finding in own) - len(errors)  # these stand below
+        _findings(sheet, errors[:limit], check.findings - doubted)
         for other in consequences:
             told = f"{times(other.findings, 'finding')}{'' if everything else ', which --all lists'}"
             sheet.line(f"  and so: {sheet.paint(other.id, 'red')} ({told})")
@@ -296,8 +297,8 @@ def _begin_of(members: list[NumberResult]) -> str:
 
 def _tables(sheet: TextSheet, result: Result, everything: bool) -> None:
     """A block for each table: how many numbers have which word, then those that need a look."""
-    told = {number_of(finding) for finding in result.findings if finding.severity == "error"}
     counted = result.command == "check"
+    told = {number_of(finding) for finding in result.findings if finding.severity == "error" or counted}
     if not counted:
         sheet.gap()
     for table, members in in_order(result.numbers).items():
