@@ -563,3 +563,48 @@ def test_an_open_number_has_its_reason(tmp_path: Path) -> None:
     assert "no result that was read holds it" in told["Theirs"]
     assert "models.csv holds this number, but its labels do not name that record" in told["Another"]
     assert "too few digits" in told["Last"]
+
+
+def test_a_label_that_is_a_value_of_two_fields_accuses_no_cell(tmp_path: Path) -> None:
+    """`yes` is a true and a predicted label, `Pred. 1` is like `seed1`: the formula of all cells says what is meant."""
+    draw = random.Random(5)
+    kinds = {"polyp": ("yes", "no", "maybe"), "fracture": ("left", "right", "both", "none")}
+    sizes = {"polyp": 100, "fracture": 600}
+    (tmp_path / "results").mkdir()
+    counts: dict[tuple[str, str, int], dict[tuple[str, str], int]] = {}
+    for task, size, seed in ((task, size, seed) for task in kinds for size in ("small", "large") for seed in (1, 2, 3)):
+        labels, own = kinds[task], counts.setdefault((task, size, seed), {})
+        lines = []
+        for _ in range(sizes[task]):
+            true = draw.choices(labels, weights=range(len(labels), 0, -1))[0]
+            said = true if draw.random() < 0.6 else draw.choices(labels, weights=range(len(labels), 0, -1))[0]
+            own[true, said] = own.get((true, said), 0) + 1
+            lines.append(json.dumps({"gold": true, "pred": said}))
+        (tmp_path / "results" / f"{task}_{size}_seed{seed}.jsonl").write_text("\n".join(lines) + "\n")
+    caption = "Confusion matrices. Polyp uses small seed 2; fracture uses large seed 3."
+    rows = [f"# P\n\nTable: {caption}\n\n| Task | Gold | Pred. 1 | Pred. 2 | Pred. 3 | Pred. 4 |", "|---" * 6 + "|"]
+    for task, size, seed in (("polyp", "small", 2), ("fracture", "large", 3)):
+        own = counts[task, size, seed]
+        for true in kinds[task]:
+            cells = [f"{own[true, said]} {said}" for said in kinds[task]] + ["", ""]
+            rows.append(f"| {task} | {true} | {' | '.join(cells[:4])} |")
+    (tmp_path / "paper.md").write_text("\n".join(rows) + "\n")
+    _, numbers = checked(tmp_path)
+    words = [word for word, _, _ in numbers.values()]
+    assert (words.count("differs"), words.count("follows") >= 21) == (0, True)
+
+
+def test_the_number_of_a_header_that_names_a_measure_is_no_run(tmp_path: Path) -> None:
+    """`Top 1` is the measure top1; that there is a run1 does not make the printed numbers those of another run."""
+    draw = random.Random(5)
+    levels = dict(zip(SYSTEMS, (0.55, 0.7, 0.62, 0.45, 0.74), strict=True))
+    rows = [(system, run, *(round(level + more + draw.gauss(0, 0.01), 4) for more in (0, 0.1)))
+            for system, level in levels.items() for run in (1, 2, 3)]  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = [f"{system},run{run},{one},{three}" for system, run, one, three in rows]
+    (tmp_path / "results" / "runs.csv").write_text("\n".join(["system,run,top1,top3", *lines]) + "\n")
+    printed = [f"| {system} | {100 * one:.2f} | {100 * three:.2f} |" for system, run, one, three in rows if run == 2]
+    head = ["# P", "", "| System | Top 1 | Top 3 |", "|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *printed]) + "\n")
+    code, _ = checked(tmp_path)
+    assert code == 0

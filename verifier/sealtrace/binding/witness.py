@@ -131,11 +131,9 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
             other = rows or _departure(said, place, instead)
             if not other:
                 continue
-            # A formula of several cells that has another measure or statistic than labels name, or the rows of another
-            # header, is an exchange of whole columns, of which no other cell follows as named; rows that are exchanged
-            # leave the other rows in place.
-            whole = not rows or said.series.kind != instead.series.kind
-            sure = max(sure, EXCHANGED if whole and _several(instead) else 0.0)
+            # A formula of several cells that has another measure or statistic than words name is an exchange of a whole
+            # column, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
+            sure = max(sure, EXCHANGED if not rows and _several(instead) else 0.0)
         # Where labels select several rows and one of them is printed, it is open which of them is meant.
         if option.evidence.shared or option.evidence.mixed or (not other and said.candidate().picked):
             return

@@ -13,7 +13,8 @@ of a name have to stand close together. Strength is in [0, 1]:
     0.9 × share             in a label: the share of the words that tell the name from the others of its group; the
                             beginning of a word counts 0.8, a word inside another one 0.7
     0.85, 0.68   INSIDE, AROUND   in a label: the letters of the name stand in it, or it in them (`coef_north`)
-    0.6          APART      in running text: all words, with another one between two of them
+    0.6          APART      in running text: all words, with another one between two of them; in a label: the number of
+                            a name behind another word (`Top 1` for `run1`)
     0.5          PART       in running text: one word that no other name of the group has, or what stands in brackets
 
 The longest name wins over parts of it. Names that are said equally well are all returned: the caller decides.
@@ -27,7 +28,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import dropwhile, product
+from itertools import dropwhile, pairwise, product
 from typing import Generic, TypeVar
 
 from sealtrace.paper.names.glossary import Glossary
@@ -181,7 +182,10 @@ class Group(Generic[Id]):
         for at in frozenset().union(*map(self._lookup.holding, widened)):
             whole = self._squeezed[at]
             if len(whole) > 2 or whole in pieces or (len(whole) == 2 and whole.isdecimal()):
-                found[at] = WORDS * _share_said(widened, self._telling[at])
+                share = WORDS * _share_said(widened, self._telling[at])
+                found[at] = (
+                    min(share, APART) if _is_headed_otherwise(text, self.texts[at], self._telling[at]) else share
+                )
         for at, whole in self._long:
             if whole in plain:
                 found[at] = max(found.get(at, 0.0), INSIDE)
@@ -318,6 +322,20 @@ def _share_said(label: tuple[str, ...], name: tuple[str, ...]) -> float:
             best[place] = max(above, best[place - 1], before + same_word(word, other))
             before = above
     return best[-1] / len(name)
+
+
+def _is_headed_otherwise(text: str, name: str, telling_words: tuple[str, ...]) -> bool:
+    """Whether only a number tells a name, and a label has each such number behind another word than the name does."""
+    if not all(word.isdecimal() for word in telling_words):
+        return False
+    own = {number: head for head, number in pairwise(stems(name)) if number in telling_words and head.isalpha()}
+    heads = [
+        (own[word.stem], before.stem) for before, word in pairwise((Word("", 0, 0), *words(text))) if word.stem in own
+    ]
+    return bool(heads) and not any(
+        not (said.isalpha() and tells(said)) or same_word(said, head) or (len(head) == 1 and said.startswith(head))
+        for head, said in heads
+    )
 
 
 def _words_of(text: str, name: tuple[str, ...]) -> tuple[Word, ...]:
