@@ -608,3 +608,28 @@ def test_the_number_of_a_header_that_names_a_measure_is_no_run(tmp_path: Path) -
     (tmp_path / "paper.md").write_text("\n".join([*head, *printed]) + "\n")
     code, _ = checked(tmp_path)
     assert code == 0
+
+
+@pytest.mark.parametrize("stale", [True, False])
+def test_a_column_that_is_another_version_s_is_one_warning(stale: bool, tmp_path: Path) -> None:
+    """What its header means, the table beside it says; nine numbers that are all a little off are one finding."""
+    draw = random.Random(4)
+    kinds = [f"type {letter}" for letter in "ABCDEFGHI"]
+    (tmp_path / "results").mkdir()
+    text = ["# P"]
+    for gene in ("alfa", "beta"):
+        held = {kind: (draw.randint(300, 9000), round(draw.uniform(0.2, 18), 4), draw.random()) for kind in kinds}
+        lines = [f"{kind},{n},{level},{ratio:.4f}" for kind, (n, level, ratio) in held.items()]
+        (tmp_path / "results" / f"cells_{gene}.csv").write_text("\n".join(["kind,n_cells,avg_count,ratio", *lines]))
+        text += ["", f"| Kind | Cells | Mean normalized {gene} expression level |", "|---|---|---|"]
+        for kind, (n, level, _) in held.items():
+            level *= draw.uniform(0.8, 1.2) if stale and gene == "alfa" else 1
+            text.append(f"| {kind} | {n} | {level:.3f} |")
+        text += ["", f"Table: Expression of {gene}"]
+    (tmp_path / "paper.md").write_text("\n".join(text) + "\n")
+    code, numbers = checked(tmp_path)
+    found = json.loads((tmp_path / "found.json").read_text())["findings"]
+    findings = [finding["key"].get("accident") for finding in found]
+    assert (code, findings) == ((3, ["stale-column"]) if stale else (0, []))
+    assert sum(word == "open" for word, _, _ in numbers.values()) == (9 if stale else 0)
+    assert all(given is not None for _, given, _ in numbers.values())

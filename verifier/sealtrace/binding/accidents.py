@@ -21,7 +21,7 @@ from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.whole_tables import with_another_value
 from sealtrace.binding.wording import formula_of, records_behind
 from sealtrace.contract.result import Finding, Severity
-from sealtrace.paper.names.words import squeezed
+from sealtrace.paper.names.words import distinguishing, stems
 from sealtrace.paper.numbers import PrintedNumber
 
 
@@ -137,8 +137,10 @@ def _superseded(bound: Bound) -> list[Finding]:
     """
     found: dict[tuple[int, str, str], list[str]] = defaultdict(list)
     grids = {binding.candidate.series.grid.number: binding.candidate.series.grid for binding in bound.bindings}
+    printed: set[tuple[int, str]] = set()
     for binding in bound.bindings:
         for part in binding.candidate.selected:
+            printed |= {(part.series.grid.number, value) for _, value in part.fixed}
             for name, value in part.fixed:
                 for other in _other_runs(part, name, value):
                     found[part.series.grid.number, value, other].append(binding.candidate.series.constant[0])
@@ -152,8 +154,8 @@ def _superseded(bound: Bound) -> list[Finding]:
         if OLD.search(value) and not OLD.search(other):
             told += f", which its name calls superseded, and not from {other or 'the current results'}"
             accidents.append(_accident("superseded-run", told, grid.source, grid.line))
-        elif not OLD.search(other):
-            # Columns of one table that follow from both are one question.
+        elif not OLD.search(other) and not any(one == other and table != number for table, one in printed):
+            # What another table prints is not replaced. Columns of one table that follow from both are one question.
             crossed = found.pop((number, other, value), [])
             told += f", {_listed(crossed)} from {other}; both have" if crossed else f"; {other} has"
             told += " the same rows with other values, and no label says which is meant"
@@ -177,9 +179,12 @@ def _other_runs(given: Selected, name: str, value: str) -> list[str]:
     More than one are repeats, of which a label should name one, and no replacement of each other.
     """
     kind = name.partition("/")[0]
-    if not (kind == "file" or kind.startswith("directory")) or any(squeezed(value) in squeezed(text)
-                                                                   for text in given.series.constant):  # fmt: skip
+    if not (kind == "file" or kind.startswith("directory")):
         return []
+    values = next(field.values for field in given.frame.dimensions if field.name == name)
+    words = distinguishing(values)[values.index(value)] if value in values else ()
+    if not frozenset(words).isdisjoint(word for text in given.series.constant for word in stems(text)):
+        return []  # Labels say which of them is meant.
     agreeing = np.nonzero(given.agrees)[0]
     options = with_another_value(given, name, agreeing)
     found = [other for other, same in options.items() if other != value and 2 * same.sum() < len(same)]

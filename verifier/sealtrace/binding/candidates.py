@@ -265,11 +265,14 @@ class BoundNumber:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What is said of a table or a row as a whole; it is never an error, since the file may be what was left behind."""
+    """What is said of a table, a column or a row as a whole; it is never an error, since the file may be what was left
+    behind."""
 
     grid: Grid
     accident: str
     message: str
+    spots: frozenset[Spot] = frozenset()
+    """The numbers that probably differ; they are no findings of their own."""
 
 
 @dataclass

@@ -310,7 +310,8 @@ def concluded(findings: Findings, version: str) -> Result:
     numbers += map(_text, findings.text)
     accidents = accidents_of(findings.grids, findings.bound, findings.copies)  # (5)
     serious = any(accident.severity == "error" for accident in accidents)
-    differing = [_differs(number) for number in numbers if number.status in _WORST]
+    together = {doubt.grid.table.id(spot.row, spot.column) for doubt in findings.bound.doubts for spot in doubt.spots}
+    differing = [_differs(number) for number in numbers if number.status in _WORST and number.id not in together]
     wrong = [finding for finding in differing if finding.severity == "error"]
     differing += map(_doubted, findings.bound.doubts)
     differing += [finding for frame in findings.frames for finding in _flags(frame)]

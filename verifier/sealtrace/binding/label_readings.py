@@ -22,6 +22,7 @@ from sealtrace.binding.series import Grid, Series, Spot, without_marks
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, Weighed, bits_of
+from sealtrace.paper.names.index import AROUND
 from sealtrace.paper.names.words import likeness, same_word, stems
 from sealtrace.statistics.entries import TRIED
 
@@ -35,6 +36,8 @@ USUAL_UNITS = 2.6
 """Cost up to which a change of unit needs no word."""
 PLACES = frozenset({"mean", "median", "min", "max"})
 """Statistics of one unit that stand for each other where somebody took the wrong one."""
+_SEVERAL = 3
+"""Different numbers that a formula must give in another table, for its header to say what one like it means."""
 _SPREADS = ("sd", "sd0", "sem", "ci95")
 """What a number behind ± may be; papers seldom say which."""
 
@@ -142,7 +145,7 @@ class Heard:
 def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
     series.fresh = np.ones(len(series.slots), bool)
     series.known = [bound.meant.get(series.line(spot), {}) for spot in series.spots]
-    known = _established(series.grid, bound)
+    known, elsewhere = _established(series.grid, bound), _called_elsewhere(series, bound)
     for view in _views(series, views, known, tally):
         for selection in selections(view, series):
             if selection.by_value is not None:
@@ -151,7 +154,7 @@ def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally)
                 tally.work += selection.chosen.size + 8 * len(series.slots) * len(view.frame.measures)
                 evaluated = _evaluated(view, selection, fixed, _statistics(view, series, known))
                 if evaluated is not None:
-                    yield from _given(view, series, selection, fixed, evaluated, known)
+                    yield from _given(view, series, selection, fixed, evaluated, known, elsewhere)
 
 
 def _established(grid: Grid, bound: Bound) -> list[Selected]:
@@ -163,6 +166,20 @@ def _established(grid: Grid, bound: Bound) -> list[Selected]:
         for selected in binding.candidate.selected
     ]
     return sorted(found, key=lambda selected: -int(selected.agrees.sum()))
+
+
+def _called_elsewhere(series: Series, bound: Bound) -> dict[str, float]:
+    """Measures from which columns of other tables follow that have nearly the same header, with how alike they are:
+    tables of one layout, one for each dataset, name their columns alike."""
+    found: dict[str, float] = {}
+    header = stems(series.constant[0])
+    for binding in bound.bindings:
+        given = binding.candidate
+        if isinstance(given, Selected) and given.series.grid is not series.grid and given.series.kind == series.kind:
+            alike = likeness(header, given.series.constant[0])
+            if alike >= AROUND and len(np.unique(given.series.value[given.agrees])) >= _SEVERAL:
+                found[given.measure] = max(found.get(given.measure, 0.0), alike)
+    return found
 
 
 def _views(series: Series, views: list[FrameView], known: list[Selected], tally: Tally) -> list[FrameView]:
@@ -244,9 +261,10 @@ def _given(
     fixed: tuple[tuple[str, str], ...],
     evaluated: Evaluated,
     known: list[Selected],
+    elsewhere: dict[str, float],
 ) -> Iterator[Heard]:
     strengths = _strengths(view, series, selection)
-    measures, named = _measures(view, series, known), named_statistics(view, series)
+    measures, named = _measures(view, series, known, elsewhere), named_statistics(view, series)
     label = view.names.glossary.widened(series.constant[0])
     outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
     single = bool(one_run(view, series, selection.chosen, rows_of(view, selection, fixed)))
@@ -275,8 +293,11 @@ def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers
     return found
 
 
-def _measures(view: FrameView, series: Series, known: list[Selected]) -> list[tuple[str, float]]:
-    """The measure that the nearest labels name, and those that cells of the series follow from."""
+def _measures(
+    view: FrameView, series: Series, known: list[Selected], elsewhere: dict[str, float]
+) -> list[tuple[str, float]]:
+    """The measure that the nearest labels name, or that gives a column of the same header in another table; and those
+    that cells of the series follow from."""
     if view.melted:
         return [(view.frame.measures[0], 1.0)]
     found: dict[str, float] = {}
@@ -285,6 +306,8 @@ def _measures(view: FrameView, series: Series, known: list[Selected]) -> list[tu
     best = max(scores, default=0.0)
     if best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:
         found[view.frame.measures[scores.index(best)]] = best
+    else:
+        found |= {measure: alike for measure, alike in elsewhere.items() if measure in view.frame.measures}
     here = [selected for selected in known if selected.measure in view.frame.measures]
     for selected in here:
         if selected.series.spots == series.spots:

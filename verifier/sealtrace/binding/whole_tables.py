@@ -7,7 +7,7 @@ other's numbers were exchanged.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
@@ -23,11 +23,14 @@ from sealtrace.binding.label_odds import LabelPrediction
 from sealtrace.binding.label_readings import LITERAL
 from sealtrace.binding.series import Grid, Spot
 from sealtrace.binding.weighing import Truths, printed_as
-from sealtrace.binding.wording import plain_field
+from sealtrace.binding.wording import formula_of, plain_field
+from sealtrace.paper.names.index import AROUND
 from sealtrace.paper.names.words import squeezed
 
 LEAST_STALE = 4
 """Numbers of a table that must all be something else for it to be called stale."""
+_NEAR = math.log10(2)
+"""How far numbers of another version are from those printed, in powers of ten; what is farther is another thing."""
 _ALL_OF = 2
 """Numbers of a row that must all disagree to be those of another run, or of another row."""
 
@@ -51,7 +54,7 @@ def literal_of_one_file(told: dict[Spot, list[LabelPrediction]]) -> list[LabelPr
     records = {(one.said.line(one.place), one.said.reading.measure, one.said.reading.fixed) for one in found}
     if 2 * len(records) <= len(found):
         return []
-    near = [one for one in found if one.far <= math.log10(2)]
+    near = [one for one in found if one.far <= _NEAR]
     few = len(found) < LEAST_STALE or 2 * len(found) < len(told) or len({one.spot.row for one in found}) < 2
     return [] if few or 4 * len(near) < 3 * len(found) else found
 
@@ -77,13 +80,40 @@ def exchanged_rows(grid: Grid, found: list[LabelPrediction]) -> list[tuple[Label
     return pairs
 
 
+def stale_columns(told: dict[Spot, list[LabelPrediction]], bound: Bound) -> Iterator[list[LabelPrediction]]:
+    """Columns that nothing explains and none of whose numbers is what the record says that their labels name, although
+    other columns follow from these records."""
+    columns: dict[int, dict[int, list[LabelPrediction]]] = {}
+    for option in (one for spot, options in told.items() if spot not in bound.numbers for one in options):
+        said, evidence = option.said, option.evidence
+        literal = option.named and evidence.label >= LITERAL and evidence.measure >= AROUND and evidence.line
+        if said.series.kind == "column" and literal and not (said.agrees.any() or evidence.mixed or evidence.shared):
+            near = columns.setdefault(option.spot.column, {}).setdefault(id(said), [])
+            near += [option] if option.far <= _NEAR else []
+    for readings in columns.values():
+        found = max(readings.values(), key=len)
+        if len(found) >= LEAST_STALE and 4 * len(found) >= 3 * len(found[0].said.series.slots):
+            yield found
+
+
+def stale_column(grid: Grid, found: list[LabelPrediction]) -> Doubt:
+    """What is said of a column, of which no number follows beside others that do."""
+    formula, header = formula_of(found[0].said.candidate()), grid.headers[found[0].spot.column]
+    return Doubt(grid, "stale-column", f"{grid.name}: none of {len(found)} numbers of {header} is what {formula} says, "
+                 f"whose records give other columns ({_shown(found)}); the column is probably stale, or the file is",
+                 frozenset(one.spot for one in found))  # fmt: skip
+
+
+def _shown(found: list[LabelPrediction]) -> str:
+    slots = [(one, one.said.series.slots[one.place]) for one in found[:3]]
+    return ", ".join(f"{slot.text} where it says {printed_as(one.value, slot)}" for one, slot in slots)
+
+
 def stale_table(grid: Grid, found: list[LabelPrediction]) -> Doubt:
     """What is said of a table none of whose numbers is what the file says that its labels name outright."""
     name = found[0].said.reading.view.frame.name
-    slots = [(one, one.said.series.slots[one.place]) for one in found[:3]]
-    shown = ", ".join(f"{slot.text} where it says {printed_as(one.value, slot)}" for one, slot in slots)
     return Doubt(grid, "stale-table", f"{grid.name}: none of {len(found)} numbers is what {name} says, whose rows and "
-                 f"columns its labels name ({shown}); the table is probably stale, or the file is")  # fmt: skip
+                 f"columns its labels name ({_shown(found)}); the table is probably stale, or the file is")  # fmt: skip
 
 
 def _by_row(grid: Grid, bound: Bound) -> dict[int, list[tuple[Spot, BoundNumber]]]:

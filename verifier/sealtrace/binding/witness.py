@@ -44,6 +44,8 @@ from sealtrace.binding.whole_tables import (
     is_literal,
     literal_of_one_file,
     say_what_rows_are,
+    stale_column,
+    stale_columns,
     stale_table,
     take_back_other_runs,
 )
@@ -79,6 +81,10 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
                 _bind(option.spot, option.said, option.place, bound, EXCHANGED, other)
         else:
             bound.doubts.append(stale_table(grid, literal))
+        for column in stale_columns(told, bound) if not literal else ():
+            bound.doubts.append(stale_column(grid, column))
+            for option in column:
+                _bind(option.spot, option.said, option.place, bound, SHOWN)
         for spot, number in list(bound.numbers.items()):
             if spot.table == grid.number and spot not in told and not number.agrees:
                 _weigh(spot, number, [], bound)
