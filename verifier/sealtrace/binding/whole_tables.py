@@ -81,12 +81,13 @@ def exchanged_rows(grid: Grid, found: list[LabelPrediction]) -> list[tuple[Label
 
 
 def stale_columns(told: dict[Spot, list[LabelPrediction]], bound: Bound) -> Iterator[list[LabelPrediction]]:
-    """Columns that nothing explains and none of whose numbers is what the record says that their labels name, although
-    other columns follow from these records."""
+    """Columns that nothing explains and none of whose numbers is what the one record says that their labels name,
+    although other columns follow from these records."""
     columns: dict[int, dict[int, list[LabelPrediction]]] = {}
     for option in (one for spot, options in told.items() if spot not in bound.numbers for one in options):
         said, evidence = option.said, option.evidence
         literal = option.named and evidence.label >= LITERAL and evidence.measure >= AROUND and evidence.line
+        literal = literal and said.sizes[option.place] == 1  # Of several records any statistic may be meant.
         if said.series.kind == "column" and literal and not (said.agrees.any() or evidence.mixed or evidence.shared):
             near = columns.setdefault(option.spot.column, {}).setdefault(id(said), [])
             near += [option] if option.far <= _NEAR else []
