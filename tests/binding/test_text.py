@@ -188,3 +188,40 @@ def test_a_number_of_an_address_is_none_of_the_paper(tmp_path: Path) -> None:
     (tmp_path / "results/runs.csv").write_text("kind,score\nalpha,0.377\n")
     (tmp_path / "paper.md").write_text("# P\n\nWrite to 0244552@example.org about alpha, whose score was 0.377.\n")
     assert list(text_numbers(tmp_path)) == ["0.377"]
+
+
+def test_a_row_is_spoken_of_by_what_tells_it_from_the_others(tmp_path: Path) -> None:
+    """Words that several rows share name none of them, and a number does not name its own column."""
+    (tmp_path / "results").mkdir()
+    names = {"tool gamma raw": (2.35, 0.81), "tool uniform raw": (3.23, 0.77), "other": (4.16, 0.85)}
+    lines = "".join(f"{name},{error},{band}\n" for name, (error, band) in names.items())
+    (tmp_path / "results/errors.csv").write_text("method,error,80-85\n" + lines)
+    table = [f"| {name} | {error} | {band} |" for name, (error, band) in names.items()]
+    said = ["We ran tool 1.4 and the raw data of viewer 3.23, and other programs.",
+            "The error of other methods is worst at 85% of the band.",
+            "The tool with gamma has an error of 2.35."]  # fmt: skip
+    paper = ["# P", "", "| Method | Error | 80-85 |", "|---|---|---|", *table, "", *(f"{one}\n" for one in said)]
+    (tmp_path / "paper.md").write_text("\n".join(paper) + "\n")
+    words = {text: word for text, (word, _, _) in text_numbers(tmp_path).items()}
+    assert (words["3.23"], words["85%"], words["2.35"]) == ("open", "open", "follows")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Regressing accuracy on the estimates of alpha gave R^2 = {far}.",
+     "The recall of alpha ranges from {far} to {farther}.",
+     "The large alpha cells of the {x} recall most, {far}."],
+)  # fmt: skip
+def test_what_a_sentence_hardly_names_does_not_differ(sentence: str, tmp_path: Path) -> None:
+    """A letter with many meanings, one value for two numbers, and labels whose words are scattered name no record."""
+    scores = made(tmp_path)
+    rows = "".join(f"{name},{own['recall'] / 2:.4f}\n" for name, own in scores.items())
+    (tmp_path / "results/fit.csv").write_text("model,r2\n" + rows)
+    said = [f"The recall of {name} is {scores[name]['recall']:.4f}." for name in MODELS[1:]]
+    said += [f"For {name}, r2 = {scores[name]['recall'] / 2:.4f}." for name in MODELS[1:]]
+    far = scores["alpha"]["recall"] / 2 + 0.0143
+    text = sentence.format(x="cell line", far=f"{far:.4f}", farther=f"{far + 0.021:.4f}")
+    write_paper(tmp_path, scores, *said, text)
+    numbers = text_numbers(tmp_path)
+    assert numbers[f"{far:.4f}"][0] == "open"
+    assert [numbers[f"{scores[name]['recall']:.4f}"][0] for name in MODELS[1:]] == ["follows"] * 4

@@ -29,7 +29,7 @@ from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.paper.names.index import Names
-from sealtrace.paper.names.words import stems
+from sealtrace.paper.names.words import of_one_only, stems
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 
@@ -334,7 +334,12 @@ def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[
                     aside += 1
                     continue
                 joined = number.start - last <= _CLOSE and ";" not in sentence.text[last : number.start]
-                found.append(BoundText(number, sentence, weights, told, joined))
+                # A number does not say its own label: 85 % in a column `80–85`.
+                own = stems(number.number.text)
+                others = (
+                    weights if len(own) > 1 else {word: share for word, share in weights.items() if word not in own}
+                )
+                found.append(BoundText(number, sentence, others, told, joined))
                 last = number.end
             before = told
     return found, aside
@@ -370,6 +375,9 @@ class _Cells:
         self._words = {
             grid.number: {row: _row_words(grid, row) for row in {row for row, _ in grid.cells}} for grid in grids
         }
+        self._telling = {
+            number: dict(zip(rows, of_one_only([*rows.values()]), strict=True)) for number, rows in self._words.items()
+        }
         self._sentence = ""
         self._said: dict[int, list[set[str]]] = {}
         """Of each table the words of its rows that the sentence which was asked for last says in full."""
@@ -378,15 +386,16 @@ class _Cells:
         """Whether the sentence does not say that it speaks of something else than a cell."""
         grid, cell, _ = place
         own = self._words[grid.number][cell.row]
-        if own and own.isdisjoint(text.weights):
-            return False  # A header alone leaves a whole column to choose from.
+        told = self._telling[grid.number][cell.row]
+        if own and told.isdisjoint(text.weights):
+            return False  # A header, and what other rows are called as well, leave a whole column to choose from.
         if text.is_p and not _P & {*stems(grid.headers[cell.column]), *own}:
             return False
         if text.sentence.id != self._sentence:
             self._sentence, self._said = text.sentence.id, {}
         if grid.number not in self._said:
             self._said[grid.number] = [name for name in self._words[grid.number].values() if name and name <= text.told]
-        return not own.isdisjoint(text.told) or not self._said[grid.number]
+        return not told.isdisjoint(text.told) or not self._said[grid.number]
 
     def printing(self, slot: PrintedNumber) -> list[_Place]:
         """The numbers of cells that print the same; few are compared exactly."""
@@ -451,6 +460,5 @@ def _same(cell: PrintedNumber, text: PrintedNumber) -> bool:
 def _said(grid: Grid, cell: GridCell, mention: BoundText) -> float:
     """Share of a cell's labels that the sentence says, less where only the paragraph does."""
     labels = [stems(label) for label in (*grid.row_labels[cell.row], grid.headers[cell.column])]
-    return sum(sum(mention.weights.get(word, 0.0) for word in told) / len(told) for told in labels if told) / max(
-        1, len(labels)
-    )
+    shares = [sum(mention.weights.get(word, 0.0) for word in told) / len(told) for told in labels if told]
+    return sum(shares) / max(1, len(labels))

@@ -18,7 +18,7 @@ from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.slots import HALF, gaps, prints, reach, scales, unit_of
 from sealtrace.binding.wording import plain_field
-from sealtrace.paper.names.words import distinguishing, stems
+from sealtrace.paper.names.words import distinguishing, of_one_only, stems
 from sealtrace.paper.numbers import PrintedNumber
 
 MAX_VALUES = 30_000
@@ -75,7 +75,11 @@ class _Values:
         self._measured = measured
         self._measures = _Names([stems(name) for name in frame.measures], vocabulary)
         fields = primary(frame)
-        self._fields = [(dimension.codes, _Names([*value_words(dimension), ()], vocabulary)) for dimension in fields]
+        words = [(dimension.codes, [*value_words(dimension), ()]) for dimension in fields]
+        self._fields = [(codes, _Names(names, vocabulary)) for codes, names in words]
+        self._telling = [
+            (codes, _Names([tuple(name) for name in of_one_only(names)], vocabulary)) for codes, names in words
+        ]
         self._over = [_Names(value_words(dimension), vocabulary) for dimension in frame.over]
         # A field that is measured and selects would name itself.
         own = np.isin(frame.measures, [dimension.name for dimension in fields])
@@ -90,8 +94,8 @@ class _Values:
     def said(self, weights: Numbers) -> Numbers | None:
         """Share of each value's words that is said: [row, measure]; None where no measure is spoken of, or where one of
         those is named in full that a mean is taken over."""
-        told = np.floor(weights)
-        if any(bool(np.any(names.said(told) >= np.maximum(1.0, names.lengths))) for names in self._over):
+        sure = np.floor(weights)
+        if any(bool(np.any(names.said(sure) >= np.maximum(1.0, names.lengths))) for names in self._over):
             return None
         measure = self._measures.said(weights)
         spoken = (measure / np.maximum(1.0, self._measures.lengths) >= self._measured) & self._usable
@@ -101,7 +105,8 @@ class _Values:
         for codes, names in self._fields:
             rows += names.said(weights)[codes]
         cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, self.lengths)
-        return np.where(spoken[None, :] & (self._told | (rows > 0)[:, None]), cover, 0.0)
+        told = sum((names.said(weights)[codes] for codes, names in self._telling), np.zeros(self.frame.rows)) > 0
+        return np.where(spoken[None, :] & (self._told | told[:, None]), cover, 0.0)
 
 
 class Records:

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -165,7 +166,7 @@ class SentenceWitness:
         for group, thing, told in self._labels:
             if told <= given.keys():
                 last = max((given[word] for word in told), key=lambda word: word.start)
-                yield group, Resolved(thing, WORDS, (last,))
+                yield group, Resolved(thing, APART, (last,))
 
     @cached_property
     def _labels(self) -> list[tuple[Group[int], Thing[int], frozenset[str]]]:
@@ -202,7 +203,16 @@ class SentenceWitness:
                 reading = _reading(source, mentions, text, numbers, at)
                 if reading is not None:
                     found[number.id].append(reading)
-        return found
+        # One value is not several numbers: a name that leaves the same for two of them does not tell which is meant.
+        slots = {number.id: number.number for number in numbers}
+        printed: dict[str, set[Fraction]] = defaultdict(set)
+        for key, readings in found.items():
+            for reading in readings:
+                printed[reading.text].add(slots[key].value)
+        return {
+            key: [replace(one, exact=one.exact and len(printed[one.text]) == 1) for one in readings]
+            for key, readings in found.items()
+        }
 
 
 _BRACKETS = re.compile(r"\([^()=]*\)")
@@ -276,15 +286,16 @@ def _reading(
         word = Word(symbol[1], *symbol.span(1))
         # A letter has many meanings: `r` is the correlation of any two things.
         said = (Resolved(signed, LETTERS, (word,)),)
-        meant[source.measure] = _Meant(signed.id, own=True, sure=len(symbol[1]) > 2, said=said)
+        meant[source.measure] = _Meant(signed.id, own=True, sure=len(squeezed(symbol[1])) > 2, said=said)
     measure = meant[source.measure]
     if measure.code == -1 and (len(source.axes[source.measure].group.things) > 1 or source.derived):
         return None
-    chosen = np.isfinite(source.values)
+    named = np.ones(len(source.values), dtype=bool)
     several = any(one.code == _SEVERAL for one in meant)
     for axis, one in zip(source.axes, meant, strict=True):
         if one.code >= 0:
-            chosen &= axis.codes == one.code
+            named &= axis.codes == one.code
+    chosen = named & np.isfinite(source.values)
     spans = [one.span for own in meant for one in own.said]
     if not chosen.any() or not _speaks_of(text, number, spans):
         return None
@@ -304,6 +315,8 @@ def _reading(
     sure = (
         measure.code >= 0
         and all(one.sure for one in meant)
+        # A cell that nothing gives is a cell all the same, and may be the one that is meant.
+        and (source.grid is None or bool(np.array_equal(named, chosen)))
         and not compared
         and not loose
         and not _is_statistic(text, spans)

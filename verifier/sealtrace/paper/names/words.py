@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -121,6 +121,12 @@ def distinguishing(names: Sequence[str]) -> list[tuple[str, ...]]:
     counts = Counter(word for own in cut for word in set(own))
     kept = [tuple(word for word in own if counts[word] < len(names)) for own in cut]
     return [short or whole for short, whole in zip(kept, cut, strict=True)]
+
+
+def of_one_only(names: Sequence[Collection[str]]) -> list[frozenset[str]]:
+    """Of the words of each name those that no other has; all of them where others have each."""
+    counts = Counter(word for own in names for word in set(own))
+    return [frozenset(word for word in own if counts[word] == 1) or frozenset(own) for own in names]
 
 
 @lru_cache(maxsize=1_000_000)
