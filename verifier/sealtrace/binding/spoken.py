@@ -166,16 +166,17 @@ class SentenceWitness:
         for group, thing, told in self._labels:
             if told <= given.keys():
                 last = max((given[word] for word in told), key=lambda word: word.start)
-                yield group, Resolved(thing, APART, (last,))
+                yield group, Resolved(thing, WORDS, (last,))
 
     @cached_property
     def _labels(self) -> list[tuple[Group[int], Thing[int], frozenset[str]]]:
-        """Labels of several words of tables."""
+        """Labels of several words of tables; a single letter is no word that could stand apart."""
         of_tables = {id(axis.group): axis.group for source in self._sources if source.grid for axis in source.axes}
         labels = [
             (group, thing, frozenset(stems(thing.texts[0]))) for group in of_tables.values() for thing in group.things
         ]
-        return sorted((label for label in labels if len(label[2]) > 1), key=lambda label: -len(label[2]))
+        labels = [label for label in labels if len(label[2]) > 1 < min(map(len, label[2]))]
+        return sorted(labels, key=lambda label: -len(label[2]))
 
     def readings(self, sentence: Sentence, numbers: Sequence[TextNumber]) -> dict[str, list[SentenceReading]]:
         """For each number of a sentence, by its id, what sources give."""
