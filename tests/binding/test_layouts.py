@@ -231,3 +231,23 @@ def test_what_is_measured_selects_only_by_the_value_that_is_said(tmp_path: Path)
     table = [["", *names], *(["", *(f"{row[name]:.3f}" for name in names)] for row in rows)]
     check = checked(tmp_path, latex(table, "Good where rouge is below 0.10."))
     assert not [one.where for one in check.formulas if one.where.get("rouge") not in (None, "0.1")]
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_tables_print_the_end_of_each_curve(tmp_path: Path, grows: bool) -> None:
+    """Of records by a growing step the last one of each run is meant; a number that is not there differs from it."""
+    chance = random.Random(7)
+    rows: list[Row] = [
+        {"step": place if grows else 1, "model": model, "dataset": data, "accuracy": round(chance.uniform(0.5, 1), 4)}
+        for data in ("moons", "rings") for model in MODELS for place in range(1, 21)
+    ]  # fmt: skip
+    write_csv(tmp_path / "results/curves.csv", rows)
+    table = [["Model", "moons", "rings"]]
+    for model in MODELS:
+        own = [row for row in rows if row["model"] == model]
+        ends = [[row for row in own if row["dataset"] == data][-1] for data in ("moons", "rings")]
+        table.append([model, *(f"{100 * row['accuracy']:.2f}" for row in ends)])
+    table[2][1] = f"{float(table[2][1]) + 3:.2f}"
+    check = checked(tmp_path, latex(table, "Accuracy."))
+    numbers = 2 * len(MODELS)
+    assert (counts(check)["explained"], counts(check)["off"]) == ((numbers - 1, 1) if grows else (0, 0))

@@ -29,6 +29,7 @@ from sealtrace.binding.frames import (
     run_fields,
     runs_of,
 )
+from sealtrace.binding.hypotheses import SETTING
 from sealtrace.binding.scored import scored_frames
 from sealtrace.binding.tally import Tally
 from sealtrace.statistics.entries import STATISTICS, TRIED
@@ -58,7 +59,7 @@ def derived_frames(frame: ResultFrame, tally: Tally) -> list[ResultFrame]:
     found: list[ResultFrame] = []
     # What takes the numbers of one row together needs the rows.
     of_rows = (_intervals, _shares, partial(scored_frames, tally=tally)) if frame.weights is None else ()
-    for made in (*of_rows[:2], _label_shares, _means_of_repeats, _of_predictions, *of_rows[2:]):
+    for made in (*of_rows[:2], _last_of_runs, _label_shares, _means_of_repeats, _of_predictions, *of_rows[2:]):
         if not tally.late("metrics of some results"):
             found += made(frame)
     return found
@@ -160,6 +161,29 @@ def _label_shares(frame: ResultFrame) -> list[ResultFrame]:
             what = f"{judged.name} per run{by}"
             found.append(runs.frame(frame, what, "how often each text comes", measures, derivation))
     return found
+
+
+def _last_of_runs(frame: ResultFrame) -> list[ResultFrame]:
+    """The last record of each run, where a step only grows in it: curves end in what tables print."""
+    named = [dimension for dimension in frame.dimensions if "/" not in dimension.name]
+    fields = [one for one in named if one.name not in frame.measures and 3 * len(one.values) <= frame.rows]
+    if frame.weights is not None or (runs := runs_of(fields, frame)).count * 3 > frame.rows:
+        return []
+    order = np.argsort(runs.codes, kind="stable")
+    ends = np.append(np.diff(runs.codes[order]) > 0, True)
+    last = order[ends]
+    for step in filter(SETTING.search, frame.measures):
+        grows = np.diff(frame.numbers[order, frame.measures.index(step)]) > 0
+        if grows[~ends[:-1]].all():
+            queries = {name: f"arg_max({field_name(name)}, {field_name(step)})" for name in frame.measures}
+            derivation = Derivation(frame, [dimension.name for dimension in fields], queries)
+            dimensions = [dimension.at(last.astype(np.int32)) for dimension in fields]
+            places, how = [frame.places[row] for row in last], f"the record of the last {step} of each run"
+            return [
+                replace(frame, name=f"{frame.name}, end of each run", numbers=frame.numbers[last], places=places,
+                        dimensions=dimensions, derived=how, derivation=derivation, read={})
+            ]  # fmt: skip
+    return []
 
 
 def _means_of_repeats(frame: ResultFrame) -> list[ResultFrame]:
