@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import StatedRule, called, headers, nearly_all
-from sealtrace.relations.families.wording import AVERAGED, is_percent, is_summary
-from sealtrace.relations.syntax import Expression, equal
+from sealtrace.relations.families.wording import AVERAGED, is_percent, is_summary, real
+from sealtrace.relations.syntax import Expression, Given, equal
 from sealtrace.statistics.entries import STATISTICS
 
 FAMILY = "statistic of others"
@@ -30,6 +30,8 @@ class HeadedStatistic:
     """Of the inputs, and of what a whole is printed as: one, or a hundred."""
     linear: bool = False
     """Whether means over classes or runs satisfy it, too."""
+    counts: bool = False
+    """Whether its inputs are counted, not rounded."""
 
     @cached_property
     def patterns(self) -> list[re.Pattern[str]]:
@@ -56,7 +58,8 @@ class HeadedStatistic:
         percent = is_percent(sheet.columns[columns[0]].label, sheet.caption)
         whole = 100 if percent or any(facts[0].value > 1 for facts in rows) else 1
         said = f"columns {headers(sheet, *columns)}"
-        claims = [_IS_STATISTIC.claim(sheet, facts, said, self, whole) for facts in rows]
+        rule = _IS_STATISTIC if self.counts else replace(_IS_STATISTIC, read=real)
+        claims = [rule.claim(sheet, facts, said, self, whole) for facts in rows]
         # Where precision is recall, any mean of the two is both: such a row tells no reading from another.
         apart = [all(facts[0].value != fact.value for fact in facts[1:]) for facts in rows]
         yield from nearly_all(claims, apart, f"rows agree with {self.name} of {', '.join(self.inputs)}")
@@ -64,17 +67,20 @@ class HeadedStatistic:
 
 HEADED = (
     HeadedStatistic("f1", ("precision", "recall"), lambda _whole, a, b: 2 / (1 / a + 1 / b)),
-    HeadedStatistic("f1", ("tp", "fp", "fn"), lambda whole, tp, fp, fn: whole * 2 * tp / (2 * tp + fp + fn)),
-    HeadedStatistic("precision", ("tp", "fp"), lambda whole, tp, fp: whole * tp / (tp + fp)),
-    HeadedStatistic("recall", ("tp", "fn"), lambda whole, tp, fn: whole * tp / (tp + fn)),
+    HeadedStatistic(
+        "f1", ("tp", "fp", "fn"), lambda whole, tp, fp, fn: whole * 2 * tp / (2 * tp + fp + fn), counts=True
+    ),
+    HeadedStatistic("precision", ("tp", "fp"), lambda whole, tp, fp: whole * tp / (tp + fp), counts=True),
+    HeadedStatistic("recall", ("tp", "fn"), lambda whole, tp, fn: whole * tp / (tp + fn), counts=True),
     HeadedStatistic("error_rate", ("accuracy",), lambda whole, accuracy: whole - accuracy, linear=True),
 )
 _IS_STATISTIC = StatedRule(
     FAMILY,
     "{0} follows from what stands beside it.",
-    lambda own, *given: equal(own, given[-2].formula(given[-1], *given[:-2])),
+    lambda own, *given: equal(real(own.fact), given[-2].formula(given[-1], *given[:-2])),
     ("It is of the same items as the numbers beside it, and no mean over others.",),
     "From what is {0} computed?",
+    read=Given,
 )
 
 

@@ -197,5 +197,7 @@ def nearly_all(claims: Sequence[Claim], telling: Sequence[bool], often: str) -> 
     held = sum(tells and not wrong for tells, wrong in zip(telling, broken, strict=True))
     if held >= _LEAST and sum(broken) <= max(1, len(claims) // _MOST_WRONG):
         evidence = f"{len(claims) - sum(broken)} of {len(claims)} {often}"
-        for claim, tells in zip(claims, telling, strict=True):
-            yield replace(claim, evidence=evidence, telling=claim.telling and tells and held > _LEAST)
+        for claim, tells, wrong in zip(claims, telling, broken, strict=True):
+            # It could be noticed only where the others would still be believed without it.
+            noticed = wrong or (tells and held > _LEAST)
+            yield replace(claim, evidence=evidence, telling=claim.telling and noticed)
