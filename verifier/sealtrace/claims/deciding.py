@@ -12,7 +12,8 @@ from sealtrace.contract.result import GRADES, WORDS, CheckResult, ClaimResult, C
 from sealtrace.relations.auditing import claim_record
 from sealtrace.relations.computing import one_unit_mends
 from sealtrace.relations.decide import OUT_OF_TIME, decide_each, decide_groups
-from sealtrace.relations.decision import Claim, Decision, Status, bound
+from sealtrace.relations.decision import BROKEN, Claim, Decision, Status, bound, number_of
+from sealtrace.relations.explanation import breaking
 from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
 
 FAMILY = "claims"
@@ -49,8 +50,11 @@ def decide_claims(written: Sequence[Written], ground: Ground) -> Decided:
             results.append(refused(one, f"it is too long to decide: {error}"))
             continue
         results.append(result)
+        broken = {number_of(fact) for fact in breaking(claim.formula)} if result.grade in BROKEN else set[str]()
         for number in result.numbers:
-            touched[number.number] = _worse(touched.get(number.number), result.grade)
+            # Of a broken claim about a whole column, only the numbers that break it are shown so.
+            spoken = result.grade if not broken or number.number in broken else "holds"
+            touched[number.number] = _worse(touched.get(number.number), spoken)
         if result.grade == "holds" and not one.claim.assumes and len(one.claim.readings) == 1 and not claim.unknowns:
             plain.append((claim, tied))
     known = {claim.name: tied for claim, tied in plain}

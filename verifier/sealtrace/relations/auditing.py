@@ -41,8 +41,8 @@ from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.paper.titles import title_of
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, compares, confirmed, decide_each, decide_groups, graded
-from sealtrace.relations.decision import Claim, Decision, Status, bound, number_of
-from sealtrace.relations.explanation import letter_of
+from sealtrace.relations.decision import BROKEN, Claim, Decision, Status, bound, number_of
+from sealtrace.relations.explanation import breaking, letter_of
 from sealtrace.relations.facts import Facts, PrintedCell
 from sealtrace.relations.families.paper import MOST_LETTERS, MOST_NUMBERS, AuditedPaper
 from sealtrace.relations.families.registry import FAMILIES, automatic_claims
@@ -386,13 +386,22 @@ _STATUSES = {
 """What a decision makes of the numbers that it speaks of, the worst last."""
 
 
+def blamed(broken: Iterable[Decision]) -> list[tuple[Decision, set[str]]]:
+    """Broken relations with the numbers that break them: the one on which several of them agree, where there is one."""
+    found = [(each, {number_of(fact) for fact in breaking(each.claim.formula)}) for each in broken]
+    often = Counter(name for _each, names in found for name in names)
+    common = [{name for name in names if often[name] == max(often[one] for one in names) > 1} for _each, names in found]
+    return [(each, same if len(same) == 1 else names) for (each, names), same in zip(found, common, strict=True)]
+
+
 def _findings(decisions: Iterable[Decision]) -> Iterator[Finding]:
     """A finding for each relation that does not hold: at the number that would have to move, or else the first one."""
     for decision in decisions:
         if decision.status is Status.HOLDS:
             continue
         claim = decision.claim
-        where = next((fact for fact in (decision.nearest, *decision.cells) if fact is not None), None)
+        first = breaking(claim.formula) if decision.status in BROKEN else []
+        where = next((fact for fact in (decision.nearest, *first, *decision.cells) if fact is not None), None)
         source, line = (where.source, where.line) if where else (None, None)
         if source is None and claim.place is not None:
             source, _, number = claim.place.rpartition(":")
@@ -467,11 +476,12 @@ def _numbers_of(
         for said in sentences
         if (name := declared.pop((said.source, said.line, said.fact.value), None)) is not None
     }
-    statuses: dict[str, str] = {}
-    for status, word in _STATUSES.items():
-        spoken = (each for each in decisions if each.status is status and (each.claim.telling or word != "constrained"))
-        spoken_of = (number_of(fact) for each in spoken for fact in each.cells)
-        statuses |= {named.get(name, name): word for name in spoken_of}
+    spoken = [each for each in decisions if each.claim.telling or each.status in BROKEN]
+    statuses = {number_of(fact): "constrained" for each in spoken if each.status in _STATUSES for fact in each.cells}
+    broken = blamed([each for each in spoken if each.status in BROKEN])
+    for status in BROKEN[::-1]:
+        statuses |= {name: _STATUSES[status] for each, names in broken if each.status is status for name in names}
+    statuses = {named.get(name, name): word for name, word in statuses.items()}
 
     def number(name: str, printed: str, source: str | None, line: int | None, **place: Any) -> NumberResult:
         status = statuses.get(name, "unrelated")

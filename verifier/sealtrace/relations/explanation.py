@@ -15,6 +15,7 @@ from sealtrace.relations.linear import LinearCertificate, minimize
 from sealtrace.relations.search import Answer, search
 from sealtrace.relations.syntax import (
     And,
+    Call,
     Comparison,
     Expression,
     Formula,
@@ -253,6 +254,27 @@ def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Wor
             too_little = middle
         answers = [probe(enough * _NEARLY)]
     raise OutOfWorkError("the least move is not reached")
+
+
+# Which numbers break it
+
+
+def breaking(formula: Formula) -> list[Fact]:
+    """The numbers of the parts that cannot hold: of a column whose numbers all lie below one, those that do not."""
+    match formula:
+        case Ordered():
+            return breaking(formula.chain)
+        case And(parts) if wrong := [part for part in parts if search(part, Work(20_000)).status == "impossible"]:
+            return list(dict.fromkeys(fact for part in wrong for fact in breaking(part)))
+        case Or(parts):
+            # Every reading breaks; the plainest one says it.
+            return min((breaking(part) for part in parts), key=len)
+        case Comparison("==", Given(fact), Call("max" | "min" as end, arguments)):
+            # What stands beyond the number that is called the greatest or least denies it.
+            sign = "<=" if end == "max" else ">="
+            ahead = [one for one in arguments if search(Comparison(sign, one, Given(fact))).status == "impossible"]
+            return list(dict.fromkeys([fact, *(other for one in ahead for other in facts_in(one))]))
+    return facts_in(formula)
 
 
 # Letters
