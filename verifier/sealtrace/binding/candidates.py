@@ -209,8 +209,6 @@ class BoundNumber:
     """Of a number that labels contradict: how much likelier it is wrong than that the labels mean something else."""
     exchanged: str = ""
     """What the printed digits are instead, in words, where a formula of several cells says so."""
-    instead: Candidate | None = None
-    """The formula that gives the printed digits, which labels do not name."""
 
     @property
     def part(self) -> Part:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -131,7 +130,7 @@ def stacked(tables: list[Rows]) -> ResultFrame | None:
     rows = sum(lengths)
     dimensions: list[Dimension] = []
     measures: dict[str, Numbers] = {}
-    read: dict[str, list[Any]] = {}
+    read: dict[str, list[object]] = {}
     for name in names:
         column = read[name] = []
         for table in tables:

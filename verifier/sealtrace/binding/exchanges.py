@@ -149,7 +149,7 @@ def _bind(line: _Line, other: _Line, bound: Bound) -> None:
     for place in map(int, np.nonzero(candidate.covered & ~candidate.agrees)[0]):
         spot = series.spots[place]
         if (before := bound.numbers.get(spot)) is not None and before.agrees:
-            bound.numbers[spot] = BoundNumber(binding, place, odds=EXCHANGED, exchanged=told, instead=line.given)
+            bound.numbers[spot] = BoundNumber(binding, place, odds=EXCHANGED, exchanged=told)
 
 
 def _told(line: _Line, other: _Line) -> str:

@@ -91,7 +91,7 @@ class ResultFrame:
     """Fields whose rows each row is a mean over."""
     slices: frozenset[str] | None = None
     """Fields that an example fixes, where that cannot be seen from the order of the rows."""
-    read: Mapping[str, list[Any]] = field(default_factory=dict)
+    read: Mapping[str, list[object]] = field(default_factory=dict)
     """The columns as the files have them, those that neither select nor measure included: ids, long texts."""
 
     @property

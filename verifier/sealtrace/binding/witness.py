@@ -148,7 +148,7 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
                 said.candidate()
             )
             enough = enough or sure == EXCHANGED
-            _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other, instead)
+            _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
         if sure >= SHOWN or instead is None:
             return
 
@@ -229,7 +229,7 @@ def _with_its_half(spot: Spot, options: list[LabelPrediction], bound: Bound) -> 
         own = reading.measure, reading.fixed, reading.statistic
         if own == (whole.measure, whole.fixed, instead.statistic) and option.named:
             if not option.agrees:
-                _bind(spot, option.said, option.place, bound, first.odds, first.exchanged, instead)
+                _bind(spot, option.said, option.place, bound, first.odds, first.exchanged)
             return
 
 
@@ -299,7 +299,6 @@ def _bind(
     bound: Bound,
     chance: float | None = None,
     exchanged: str = "",
-    instead: Candidate | None = None,
 ) -> None:
     """Binds a number to what its labels name, in the formula that says so already where there is one."""
     candidate = said.candidate()
@@ -314,7 +313,7 @@ def _bind(
         candidate.agrees = candidate.agrees & here
         binding = Binding(candidate, said.bits())
         bound.bindings.append(binding)
-    bound.numbers[spot] = BoundNumber(binding, place, odds=chance, exchanged=exchanged, instead=instead)
+    bound.numbers[spot] = BoundNumber(binding, place, odds=chance, exchanged=exchanged)
 
 
 def _formula(candidate: Selected) -> tuple[object, ...]:

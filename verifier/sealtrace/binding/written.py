@@ -38,7 +38,7 @@ def parsed(text: str) -> Any:
     return _encodable(document) if _HALF.search(text) else document
 
 
-def _encodable(value: Any) -> Any:
+def _encodable(value: object) -> object:
     match value:
         case dict():
             return {encodable(key): _encodable(one) for key, one in value.items()}

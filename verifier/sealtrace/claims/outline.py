@@ -40,7 +40,7 @@ def outline_of(ground: Ground) -> dict[str, Any]:
     }
 
 
-def _numbered(sentence: Sentence, ground: Ground) -> dict[str, Any]:
+def _numbered(sentence: Sentence, ground: Ground) -> dict[str, object]:
     numbers = [{"id": one.id, **_number(ground.facts.named(one.id))} for one in sentence.numbers]
     return {"id": sentence.id, "text": sentence.text, "numbers": numbers}
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from sealtrace.bundle.defects import nearest
 from sealtrace.claims.reading import Written
 from sealtrace.contract.claims import Quotation
-from sealtrace.paper.fact import Fact, fact_of, plain_address
+from sealtrace.paper.fact import Fact, cell_id, fact_of, plain_address
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.names.index import Names as Vocabulary
 from sealtrace.paper.sentences import Sentence, TextNumber
@@ -105,15 +105,8 @@ class Ground:
             for row, column, cell in table.places():
                 printed = cell.printed
                 if printed is not None and len(printed.parts) == 1 and printed.parts[0].is_bound:
-                    given = fact_of(
-                        printed.parts[0],
-                        table.id(row, column),
-                        source=table.file,
-                        line=cell.line,
-                        table=table.label,
-                        row=table.rows[row].label,
-                        column=table.columns[column].label,
-                    )
+                    place = table.label, table.rows[row].label, table.columns[column].label
+                    given = fact_of(printed.parts[0], cell_id(*place), table.file, cell.line, *place)
                     self.facts.put(PrintedCell(given.address, cell.text, (bounded(given, printed.parts[0].relation),)))
 
     @cached_property
@@ -210,7 +203,7 @@ def text_fact(sentence: Sentence, number: TextNumber) -> Fact:
     fact = number.fact
     if fact.value < 0 and number.start and sentence.text[number.start - 1] in "-–—":
         positive = replace(number.number, value=abs(number.number.value), text=number.number.text.lstrip("-−"))
-        fact = fact_of(positive, number.id, measured=bool(number.unit), source=number.source, line=number.line)
+        fact = fact_of(positive, number.id, number.source, number.line, measured=bool(number.unit))
     relation = number.number.relation
     if not number.number.is_bound:
         return replace(fact, address=number.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -146,7 +146,7 @@ def _withheld(path: Path, number: int, record: object) -> Withheld:
     raise BundleError(f"{path}:{number}: not a row with its salt, as `sealtrace disclose tree` keeps them")
 
 
-def _lines(path: Path) -> tuple[bytes, list[Any]]:
+def _lines(path: Path) -> tuple[bytes, list[object]]:
     """The bytes of a file of JSON lines, and the value of each line."""
     from sealtrace.bundle.budget import Budget
 

@@ -18,7 +18,7 @@ STAGES = ("declare", "bank", "structure", "trace", "calibrate", "select", "repla
 """The freeze stages in their only order."""
 
 
-def stages_due(protocol: Mapping[str, Any]) -> tuple[str, ...]:
+def stages_due(protocol: Mapping[str, object]) -> tuple[str, ...]:
     """The stages that a study must seal: all of them where its protocol declares splits, else the first and the last.
 
     Stages between these freeze what is traced, calibrated and selected on splits, one after the other.

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from sealtrace.paper.number_grammar import PrintedNumber
 
@@ -88,13 +87,21 @@ class Fact:
         return replace(self.read_as(Rule.ROUNDED), address=f"rounded({self.address})")
 
 
-def fact_of(number: PrintedNumber, address: str, *, measured: bool = False, scale: int = 1, **place: Any) -> Fact:
-    """A number of a table or of a sentence: one with decimals was rounded, and so was an integer that was measured;
-    others are counts."""
+def fact_of(
+    number: PrintedNumber,
+    address: str,
+    source: str | None,
+    line: int | None,
+    *cell: str,
+    measured: bool = False,
+    part: str | None = None,
+) -> Fact:
+    """A number of a sentence, or of a cell by its table, row and column: one with decimals was rounded, and so was an
+    integer that was measured; others are counts."""
     rounded = number.unit and (measured or number.relation == "≈" or is_rounded(number))
     low, high = (number.low, number.high) if rounded else (number.value, number.value)
     unit = number.unit or Fraction(1)
-    return Fact(address, number.text, number.value * scale, low * scale, high * scale, unit * scale, **place)
+    return Fact(address, number.text, number.value, low, high, unit, source, line, *cell, part=part)
 
 
 def is_rounded(number: PrintedNumber) -> bool:

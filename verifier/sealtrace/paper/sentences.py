@@ -107,7 +107,7 @@ class TextNumber:
     def fact(self) -> Fact:
         """The number as relations take it."""
         given = replace(self.number, text=self.text, relation="")
-        return fact_of(given, self.id, measured=bool(self.unit), source=self.source, line=self.line)
+        return fact_of(given, self.id, self.source, self.line, measured=bool(self.unit))
 
     @property
     def loose(self) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from sealtrace.contract.result import NumberResult, Result
 from sealtrace.paper.model import Table
@@ -36,7 +35,7 @@ class Beside:
             for report in self.reports
         }
 
-    def judge(self, cell: TableCell, reference: dict[str, Any]) -> tuple[Judgement, NumberResult | None]:
+    def judge(self, cell: TableCell, reference: Mapping[str, str]) -> tuple[Judgement, NumberResult | None]:
         """What becomes of a cell that another bundle recomputes, and that bundle's cell where it was looked at."""
         study, root = reference["study"], reference["root_sha256"]
         if not self._at_hand(study, root):

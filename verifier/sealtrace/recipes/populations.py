@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -302,7 +301,7 @@ def field_types(frame: Frame) -> dict[str, pa.DataType]:
     return found
 
 
-def values_in(condition: Any) -> tuple[str, ...]:
+def values_in(condition: object) -> tuple[str, ...]:
     """The values that a condition names."""
     if isinstance(condition, str) and condition.startswith("["):
         try:

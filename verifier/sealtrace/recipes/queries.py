@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -243,7 +243,7 @@ class Queries:
         return 1 + sum(frame.size for frame in self._unheld.values()) / 2_000_000
 
     @cached_property
-    def _shared(self) -> dict[str, Any]:
+    def _shared(self) -> dict[str, dict[str, str]]:
         """The views and macros that the bundle's queries share."""
         shared: dict[str, dict[str, str]] = {"views": {}, "macros": {}}
         for document in self._evidence.bundle.documents_of("queries"):

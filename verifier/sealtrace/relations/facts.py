@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import ProseLine
@@ -238,7 +237,7 @@ class Facts:
         ):
             hint = where_it_stands(literal, rendered, line)
             raise UnknownFactError(f"{literal} does not stand on line {line} of {file or 'any source'}{hint}")
-        self._declared[name] = _printed_cell(name, literal, printed, source=file, line=line)
+        self._declared[name] = _printed_cell(name, literal, printed, file, line)
 
     def print_as(self, rule: Rule, place: str, row: str = "*", column: str = "*", part: str | None = None) -> None:
         """Declares how the numbers of a table, a row, a column, a cell or a passage came to be printed."""
@@ -266,16 +265,9 @@ def _facts_of(table: Table) -> FactTable:
     for row in table.rows:
         told = _MEASURED.search(row.label) is not None
         for place, (column, cell) in enumerate(zip(columns, row.cells, strict=True)):
+            named, measured = (table.label, row.label, column), told or not counted[place]
             entries[row.label, column] = _printed_cell(
-                cell_id(table.label, row.label, column),
-                cell.text,
-                cell.printed,
-                measured=told or not counted[place],
-                source=table.file or None,
-                line=cell.line,
-                table=table.label,
-                row=row.label,
-                column=column,
+                cell_id(*named), cell.text, cell.printed, table.file or None, cell.line, *named, measured=measured
             )
     marks = {
         (row.label, column): cell.mark
@@ -287,15 +279,23 @@ def _facts_of(table: Table) -> FactTable:
 
 
 def _printed_cell(
-    address: str, text: str, printed: Printed | None, *, measured: bool = False, **place: Any
+    address: str,
+    text: str,
+    printed: Printed | None,
+    source: str | None,
+    line: int | None,
+    *cell: str,
+    measured: bool = False,
 ) -> PrintedCell:
-    """A cell or a passage with its numbers; where `measured`, integers were rounded, too."""
+    """A passage, or the cell of a table, row and column, with its numbers; `measured` integers were rounded, too."""
     if printed is None:
         return PrintedCell(address, text, ())
     # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
     numbers = () if any(number.is_bound for number in printed.parts) else printed.parts
     facts = tuple(
-        fact_of(number, f"{address}.{name}" if name else address, measured=measured, part=name or None, **place)
+        fact_of(
+            number, f"{address}.{name}" if name else address, source, line, *cell, measured=measured, part=name or None
+        )
         for number, name in zip(numbers, printed.names or ("",), strict=False)
     )
     return PrintedCell(address, text, facts, printed.names, printed.form == "not-available")

@@ -24,6 +24,8 @@ MAX_BITS = 1 << 15
 MAX_STATES = 10**6
 """The largest sample of which a bound is computed."""
 _BITS = 256
+_USUAL_BITS = 512
+"""Ends of intervals may have denominators of this length before they are rounded outwards."""
 _BOUND_BITS = 160
 _STEEPEST = Fraction(10_000)
 """The exponential is not computed further out."""
@@ -160,20 +162,20 @@ def whole_numbers(interval: Interval) -> Interval:
     return Interval(low, INFINITY).meet(Interval(-INFINITY, high))
 
 
-def shortened(interval: Interval, bits: int = 512) -> Interval:
+def shortened(interval: Interval) -> Interval:
     """The same interval, or one slightly wider where its ends have become long."""
     low, high = interval.low, interval.high
-    if isinstance(low, Fraction) and low.denominator.bit_length() > bits:
-        low = Fraction(math.floor(low * 2**bits), 2**bits)
-    if isinstance(high, Fraction) and high.denominator.bit_length() > bits:
-        high = Fraction(math.ceil(high * 2**bits), 2**bits)
+    if isinstance(low, Fraction) and low.denominator.bit_length() > _USUAL_BITS:
+        low = Fraction(math.floor(low * 2**_USUAL_BITS), 2**_USUAL_BITS)
+    if isinstance(high, Fraction) and high.denominator.bit_length() > _USUAL_BITS:
+        high = Fraction(math.ceil(high * 2**_USUAL_BITS), 2**_USUAL_BITS)
     return Interval(low, high)
 
 
 def length_of(interval: Interval) -> int:
     """How much longer arithmetic takes than on numbers of a usual length."""
     return 1 + sum(
-        (end.numerator.bit_length() + end.denominator.bit_length()) // 512
+        (end.numerator.bit_length() + end.denominator.bit_length()) // _USUAL_BITS
         for end in (interval.low, interval.high)
         if isinstance(end, Fraction)
     )

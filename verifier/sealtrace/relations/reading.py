@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Any
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.paper.fact import Rule
@@ -304,8 +303,9 @@ class _RelationsReader:
                 places.append(partial(repaired.locate, skipped=len(says) + 1))
             else:
                 self.problem("expected: repaired by NAME: FORMULA", *repaired.locate(0))
-        record: dict[str, Any] = {
-            "relation": f"{block.name} ({', '.join(bindings.values())})" if bindings else block.name,
+        name = f"{block.name} ({', '.join(bindings.values())})" if bindings else block.name
+        record: dict[str, object] = {
+            "relation": name,
             "formula": passage.text,
             "sentence": filled(block.text("says")),
             "source": filled(block.text("because")),
@@ -318,7 +318,7 @@ class _RelationsReader:
         if claim is not None:
             self.reading.claims.append(claim)
         elif bindings and all(problem.absent for problem in problems):
-            self.reading.left_out.append((record["relation"], problems[0].message))
+            self.reading.left_out.append((name, problems[0].message))
         else:
             for problem in problems:
                 self.problem(problem.message, problem.line, problem.column)

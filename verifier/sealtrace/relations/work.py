@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from sealtrace.bundle.budget import alarm
 
@@ -15,8 +15,8 @@ Answered = TypeVar("Answered")
 
 _END: ContextVar[float | None] = ContextVar("end of the run", default=None)
 _NOW: ContextVar[Work | None] = ContextVar("what the question at hand may cost", default=None)
-_MEMORY: ContextVar[dict[Hashable, Any] | None] = ContextVar("answers that are known", default=None)
-_UNKNOWN: object = object()
+_MEMORY: ContextVar[dict[Hashable, object] | None] = ContextVar("answers that are known", default=None)
+
 _LOOKS = 64
 """How many steps are taken between two looks at the clock."""
 
@@ -57,7 +57,7 @@ def time_is_up() -> bool:
 
 
 @contextmanager
-def remembering(memory: dict[Hashable, Any]) -> Iterator[None]:
+def remembering(memory: dict[Hashable, object]) -> Iterator[None]:
     """Questions that are asked inside are answered from memory, and kept there. Not to be mixed with limits of time."""
     token = _MEMORY.set(memory)
     try:
@@ -71,10 +71,9 @@ def recall(question: Hashable, answer: Callable[[], Answered]) -> Answered:
     memory = _MEMORY.get()
     if memory is None:
         return answer()
-    if (known := memory.get(question, _UNKNOWN)) is _UNKNOWN:
-        known = memory[question] = answer()
-    found: Answered = known
-    return found
+    if question not in memory:
+        memory[question] = answer()
+    return cast("Answered", memory[question])
 
 
 class Work:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.fact import Fact
@@ -193,7 +192,7 @@ def _is_emphasized(sheet: Sheet, marks: dict[tuple[int, int], str]) -> bool:
     return len(rows) == 1 < len(numbers) and 4 * sum(place in marks for place in numbers) >= 3 * len(numbers)
 
 
-def _claims(sheet: Sheet, mark: str, line: _MarkedLine, said: str, **further: Any) -> Iterator[Claim]:
+def _claims(sheet: Sheet, mark: str, line: _MarkedLine, said: str, evidence: str) -> Iterator[Claim]:
     # Two marked numbers that are equal are one finding where another one is better.
     marked = line.marked if line.is_best(line.direction) else {number.value: number for number in line.marked}.values()
     for number in marked:
@@ -207,7 +206,7 @@ def _claims(sheet: Sheet, mark: str, line: _MarkedLine, said: str, **further: An
             question=f"Which value of {line.label!r} is {mark}?",
             family=FAMILY,
             wider=formula,  # what is marked is seen on the page, however it was rounded
-            **further,
+            evidence=evidence,
         )
 
 
@@ -230,7 +229,7 @@ def _told(sheet: Sheet, mark: str) -> Iterator[Claim]:
         evidence = "what the caption says of marks; rows without any may be left out of it" if apart else ""
         if _is_emphasized(sheet, marks):
             evidence = "what the caption says of marks; those of one row may only say whose it is"
-        yield from _claims(sheet, mark, line, "caption", evidence=evidence)
+        yield from _claims(sheet, mark, line, "caption", evidence)
 
 
 def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
@@ -261,8 +260,8 @@ def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
     )
     for line in lines:
         once_more = chance / min(line.chance for line in lines) * len(lines) <= _MOST_CHANCE and len(lines) > least
-        further = {"evidence": often, "chance": min(1.0, chance), "telling": bool(wrong) or once_more}
-        yield from _claims(sheet, mark, line, often, **further)
+        for claim in _claims(sheet, mark, line, often, often):
+            yield replace(claim, chance=min(1.0, chance), telling=bool(wrong) or once_more)
 
 
 def _parts(sheet: Sheet) -> list[list[list[int]]]:

@@ -89,7 +89,7 @@ def numbers_of(sheet: Sheet, column: int, rows: Container[int] | None = None) ->
     }
 
 
-def last_before(rows: dict[int, list[Span]], start: int, end: int, without: Container[int] = ()) -> list[int]:
+def last_before(rows: dict[int, list[Span]], start: int, end: int) -> list[int]:
     """The rows that are named in a stretch, the last first."""
     named = [(span[1], row) for row, spans in rows.items() for span in spans if start <= span[0] and span[1] <= end]
-    return list(dict.fromkeys(row for _end, row in sorted(named, reverse=True) if row not in without))
+    return list(dict.fromkeys(row for _end, row in sorted(named, reverse=True)))
