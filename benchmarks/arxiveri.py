@@ -147,7 +147,7 @@ def one_pair(cells: list[dict[str, Any]], tables: dict[str, str], name: str = ""
         except BundleError:
             counts["unreadable"] += 1
             return counts
-    numbers = concluded(findings, "").numbers
+    numbers = concluded(findings).numbers
     said = {(number.line, plain(number.printed)): _word(number) for number in numbers}
     gold = set()
     for cell in cells[::2]:

@@ -212,7 +212,7 @@ def main() -> None:
             root.mkdir()
             write(root, documents)
             findings = examine(reported, "paper", root, seconds=options.seconds)
-        check = concluded(findings, "")
+        check = concluded(findings)
         after = explained(findings)
         by_chance = [formula for formula, behind in after.values() if not untouched(behind, before)]
         inside = [one for one in check.numbers if one.table is None]

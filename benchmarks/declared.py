@@ -208,7 +208,7 @@ def graded(text: str) -> list[tuple[str, set[str]]]:
     """Grades of what is claimed, with the numbers that each speaks of."""
     source = f"\\begin{{document}}\n{text}\n\\end{{document}}\n"
     subject = subject_of(read_reported(source, "paper.tex", lambda _name: None), "paper.tex")
-    found = audit(subject, version="", seconds=20.0).claims
+    found = audit(subject, seconds=20.0).claims
     return [(one.grade, {number.printed for number in one.numbers}) for one in found if one.telling]
 
 

@@ -302,7 +302,7 @@ def main() -> int:
     for path in papers:
         subject = read_subject([path])[0]
         started = time.monotonic()
-        clean = audit(subject, version="", seconds=options.seconds)
+        clean = audit(subject, seconds=options.seconds)
         print(f"{path}: {time.monotonic() - started:.1f} s; as it is: {len(broken(clean))} found")
         for one in broken(clean):
             grades[one.grade] += 1
@@ -313,7 +313,7 @@ def main() -> int:
             *table_plants(subject, clean, chance, options.most),
             *text_plants(subject, clean, chance, options.most),
         ):
-            found = audit(plant.subject, version="", seconds=options.seconds)
+            found = audit(plant.subject, seconds=options.seconds)
             new = [one for one in broken(found) if signature(one) not in known]
             right = [one for one in new if speaks_of(one, plant.places)]
             planted[plant.kind] += 1

@@ -27,7 +27,7 @@ def rendered(bundle: Path) -> dict[str, str]:
     files = texts_of(report, f"{bundle.relative_to(HERE.parent).as_posix()}/")
     if (bundle / RELATIONS).exists():
         subject = read_subject([bundle])[0]
-        found = audit(subject, version=sealtrace.__version__)
+        found = audit(subject)
         files["counts.md"] = counted(report)
         for form in ("text", "markdown", "html"):
             known = BY_NAME[form]

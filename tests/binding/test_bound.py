@@ -86,7 +86,7 @@ def _release(directory: Path, tables: int = 2, files: int = 40) -> Path:
 def _checked(paper: Path, clock: Clock) -> Result:
     results = paper.parent / "results"
     findings = examine(read_paper(paper), "paper.tex", results, seconds=SECONDS, audited=True, progress=clock.progress)
-    return concluded(findings, "test")
+    return concluded(findings)
 
 
 def test_with_time_enough_nothing_is_left_out(release: Path, clock: Clock) -> None:

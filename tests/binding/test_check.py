@@ -25,7 +25,7 @@ def checked(directory: Path, paper: str, name: str = "paper.tex") -> Result:
     """The check of a paper against the results beside it."""
     (directory / name).write_text(paper)
     findings = examine(read_paper(directory / name), name, directory / "results", seconds=600)
-    return concluded(findings, "test")
+    return concluded(findings)
 
 
 def _as_csv(directory: Path, rows: list[Row]) -> None:

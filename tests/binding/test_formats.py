@@ -486,7 +486,7 @@ def test_a_group_with_a_file_that_was_not_read_is_not_compared(tmp_path: Path, d
     found, _ = examine_files(tmp_path / "paper.md", tmp_path / "runs", seconds=20)
     assert all(number.agrees for number in found.bound.numbers.values())
     assert len(found.bound.numbers) == (4 if damage is None else 0)
-    first = concluded(found, "test").not_looked_at[:1]
+    first = concluded(found).not_looked_at[:1]
     told = [(one.what, "because delta_seed3.json" in one.why) for one in first]
     assert told == ([] if damage is None else [("*.json (15 files)", True)])
 
@@ -556,7 +556,7 @@ def test_large_files_with_such_a_text_are_read(tmp_path: Path) -> None:
     paper = tmp_path / "paper.md"
     paper.write_text("| Model | Score |\n|---|---|\n| beta | 20.5 |\n| other | 19.5 |\n")
     findings, _ = examine_files(paper, tmp_path / "runs", seconds=20, large=100)
-    result = concluded(findings, "test")
+    result = concluded(findings)
     assert {number.word for number in result.numbers}
 
 

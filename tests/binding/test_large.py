@@ -38,7 +38,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def checked(paper: Path, results: Path, large: int = SMALL, seconds: float = 60) -> Result:
     findings, _ = examine_files(paper, results, seconds=seconds, large=large)
-    return concluded(findings, "0")
+    return concluded(findings)
 
 
 def words(result: Result) -> dict[str, str]:

@@ -38,7 +38,7 @@ def _count(path: Path, tmp_path: Path) -> None:
     due = {table.id(row, column) for table in paper.tables for row, column, _cell in table.numbers}
     (tmp_path / "results.csv").write_text("run,score\na,1\n")
     checked = sealtrace.check(path, tmp_path, seconds=5, audited=False)
-    audited = audit(subject_of(paper, path.name), version="0", families=())
+    audited = audit(subject_of(paper, path.name), families=())
     listed = {cell.name for table in paper.tables for cell in cells_of(table) if cell.role == "number"}
     assert due
     assert len([one for one in checked.numbers if one.table is not None]) == len(due)

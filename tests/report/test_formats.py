@@ -50,7 +50,7 @@ def test_results_of_verify(form: str) -> None:
 @pytest.fixture(scope="module")
 def found() -> Result:
     """What is found in a paper with planted contradictions."""
-    return audited(read_subject([PAPER])[0], version="0")
+    return audited(read_subject([PAPER])[0])
 
 
 @pytest.mark.parametrize("form", BY_NAME)

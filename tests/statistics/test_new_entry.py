@@ -93,7 +93,7 @@ def test_check_finds_it(tmp_path: Path) -> None:
         + "\n".join(cells)
         + "\n\\end{tabular}\\end{table}\n"
     )
-    check = concluded(examine(read_paper(paper), "paper.tex", tmp_path / "results", seconds=600), "test")
+    check = concluded(examine(read_paper(paper), "paper.tex", tmp_path / "results", seconds=600))
     assert [one.status for one in check.numbers] == ["explained"] * 4
     assert [(one.statistic, one.formula) for one in check.formulas] == [
         ("midrange", "midrange of loss in runs.csv, by model")

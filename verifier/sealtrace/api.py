@@ -64,7 +64,6 @@ def check(
     Where one directory holds both, it is enough to name that. Files that the paper puts in may lie anywhere below
     `root`, by default the top of its repository.
     """
-    from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
     from sealtrace.paper.papers import paper_and_results
 
@@ -72,7 +71,7 @@ def check(
     source, place = paper_and_results(Path(paper), None if results is None else Path(results))
     top = None if root is None else Path(root)
     findings, _ = examine_files(source, place, top, seconds=seconds, started=started, audited=audited)
-    return concluded(findings, __version__)
+    return concluded(findings)
 
 
 def certify(
@@ -96,7 +95,6 @@ def audit(
 
     Files that a paper puts in may lie anywhere below `root`, by default the top of its repository.
     """
-    from sealtrace import __version__
     from sealtrace.bundle.budget import reading_within
     from sealtrace.relations.auditing import audit as audited
     from sealtrace.relations.subjects import read_source, read_subject
@@ -106,7 +104,7 @@ def audit(
         subject, beside = read_subject([Path(path)], root=None if root is None else Path(root))
     seconds = max(0.1, seconds - (time.process_time() - started))
     sources = [*beside, *(read_source(Path(relation)) for relation in relations)]
-    return audited(subject, sources, version=__version__, seconds=seconds)
+    return audited(subject, sources, seconds=seconds)
 
 
 def read_paper(path: AnyPath, *, root: AnyPath | None = None) -> Paper:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from sealtrace import __version__
 from sealtrace.binding.accidents import ACCIDENTS, Held, accidents_of, message_of
 from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
@@ -165,11 +166,10 @@ def examine(
 
 def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Result:
     # Only where the paper is audited, too.
-    from sealtrace import __version__
     from sealtrace.relations.auditing import audit
     from sealtrace.relations.subjects import subject_of
 
-    return audit(subject_of(reported, paper), version=__version__, progress=progress, seconds=seconds)
+    return audit(subject_of(reported, paper), progress=progress, seconds=seconds)
 
 
 def find(
@@ -300,7 +300,7 @@ _TITLES = {
 }
 
 
-def concluded(findings: Findings, version: str) -> Result:
+def concluded(findings: Findings) -> Result:
     """Steps 5 and 7: the findings as a result."""
     bindings = {id(binding): f"b{place}" for place, binding in enumerate(findings.bound.bindings, 1)}
     formulas = [_formula(binding, bindings[id(binding)]) for binding in findings.bound.bindings]
@@ -342,7 +342,7 @@ def concluded(findings: Findings, version: str) -> Result:
         NotLookedAt(what=what, why="not tried, it is more work than these seconds allow") for what in tally.too_much
     ]
     return Result(
-        sealtrace=version,
+        sealtrace=__version__,
         command="check",
         subject=Subject(
             name=findings.paper,

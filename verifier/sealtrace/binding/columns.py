@@ -132,7 +132,8 @@ def stacked(tables: list[Rows]) -> ResultFrame | None:
     measures: dict[str, Numbers] = {}
     read: dict[str, list[object]] = {}
     for name in names:
-        column = read[name] = []
+        column: list[object] = []
+        read[name] = column
         for table in tables:
             column.extend(table.columns.get(name, [None] * len(table)))
         selecting, measured = _placed(name, column, rows)
@@ -141,8 +142,8 @@ def stacked(tables: list[Rows]) -> ResultFrame | None:
     files = [table.file for table in tables]
     if len(tables) > 1:
         for name, values in file_fields(files).items():
-            column = [value for value, length in zip(values, lengths, strict=True) for _ in range(length)]
-            dimensions.append(Dimension.of(name, column))
+            texts = [value for value, length in zip(values, lengths, strict=True) for _ in range(length)]
+            dimensions.append(Dimension.of(name, texts))
     if not measures and not dimensions:
         return None
     matrix = np.column_stack([*measures.values()]) if measures else np.zeros((rows, 0))

@@ -115,7 +115,6 @@ def audit(
     unreadable input; 3 no contradiction, but a claim is refused, a declared relation is undecided, something could not
     be read, or the seconds were used up. Automatic relations that stay undecided do not change it.
     """
-    from sealtrace import __version__
     from sealtrace.bundle.budget import reading_within
     from sealtrace.claims.deciding import decide_claims, with_claims
     from sealtrace.claims.reading import read_claims
@@ -133,9 +132,8 @@ def audit(
         seconds = max(0.1, seconds - (time.process_time() - started))
         sources = [*beside, *map(read_source, relations)]
         found = audit(
-            subject, sources, version=__version__, families=chosen, suggest=suggest, strict=strict, progress=progress,
-            seconds=seconds,
-        )  # fmt: skip
+            subject, sources, families=chosen, suggest=suggest, strict=strict, progress=progress, seconds=seconds
+        )
         if stated:
             found = with_claims(found, decide_claims(stated, Ground(subject.paper)))
     _refuse_unreadable(found, [source.name for source in sources])
@@ -181,18 +179,17 @@ def outline(papers: tuple[Path, ...], claims: tuple[Path, ...], as_json: bool, r
     return 0
 
 
-def explain_paper(paper: Path, cell: str, seconds: float = 120.0) -> int:
+def explain_paper(paper: Path, cell: str) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
-    from sealtrace import __version__
     from sealtrace.bundle.budget import reading_within
-    from sealtrace.relations.auditing import audit
+    from sealtrace.relations.auditing import SECONDS, audit
     from sealtrace.relations.subjects import read_subject
     from sealtrace.report.text import render_number
 
     with progress_bar() as progress:
-        with reading_within(seconds, paper.name):
+        with reading_within(SECONDS, paper.name):
             subject, _ = read_subject([paper], progress)
-        found = audit(subject, version=__version__, progress=progress, seconds=seconds)
+        found = audit(subject, progress=progress)
     text, code = render_number(found, cell, text_width())
     if text is None:
         raise click.UsageError(f"{paper.name} has no cell {cell!r} of which a relation speaks")

@@ -95,7 +95,6 @@ def check(
     Exit codes: 0 every number follows; 1 a number differs, or numbers contradict each other; 2 usage or unreadable
     input; 3 nothing is wrong, but a number is open (0 with --allow-unexplained), or a claim is refused.
     """
-    from sealtrace import __version__
     from sealtrace.binding.checking import concluded, examine_files
     from sealtrace.binding.decisions import decide, read_decisions, write_decisions
     from sealtrace.binding.drafting import Draft
@@ -129,7 +128,7 @@ def check(
         answers = ask_about(findings.bound)
         if decisions is not None:
             write_output(write_decisions(answers), decisions, paper)
-    found = concluded(findings, __version__)
+    found = concluded(findings)
     if stated:
         found = with_claims(found, decide_claims(stated, Ground(reported)))
     if save is not None:
@@ -189,7 +188,6 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
 
     Exit codes: 0 every such cell follows; 1 a cell differs; 2 usage or unreadable input; 3 a cell is open.
     """
-    from sealtrace import __version__
     from sealtrace.binding.checking import concluded, find
     from sealtrace.binding.sealed import open_grids, rows_of
     from sealtrace.bundle.reading import read_bundle
@@ -211,7 +209,7 @@ def bind(bundle: Path, seconds: float, output: Path | None, ask: bool) -> int:
         findings = find(grids, [], rows_of(read), read.name, bundle.name, seconds=seconds, progress=progress)
     if ask:
         ask_about(findings.bound)
-    found = concluded(findings, __version__)
+    found = concluded(findings)
     write_output(text.render(found, width=text_width(), paint=paint), None, None)
     if output is not None:
         recipes = _recipes(findings, read)

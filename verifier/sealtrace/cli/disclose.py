@@ -146,7 +146,7 @@ def _withheld(path: Path, number: int, record: object) -> Withheld:
     raise BundleError(f"{path}:{number}: not a row with its salt, as `sealtrace disclose tree` keeps them")
 
 
-def _lines(path: Path) -> tuple[bytes, list[object]]:
+def _lines(path: Path) -> tuple[bytes, list[dict[str, object]]]:
     """The bytes of a file of JSON lines, and the value of each line."""
     from sealtrace.bundle.budget import Budget
 

@@ -92,16 +92,19 @@ def fact_of(
     address: str,
     source: str | None,
     line: int | None,
-    *cell: str,
-    measured: bool = False,
+    table: str | None = None,
+    row: str = "",
+    column: str = "",
     part: str | None = None,
+    *,
+    measured: bool = False,
 ) -> Fact:
     """A number of a sentence, or of a cell by its table, row and column: one with decimals was rounded, and so was an
     integer that was measured; others are counts."""
     rounded = number.unit and (measured or number.relation == "≈" or is_rounded(number))
     low, high = (number.low, number.high) if rounded else (number.value, number.value)
     unit = number.unit or Fraction(1)
-    return Fact(address, number.text, number.value, low, high, unit, source, line, *cell, part=part)
+    return Fact(address, number.text, number.value, low, high, unit, source, line, table, row, column, part)
 
 
 def is_rounded(number: PrintedNumber) -> bool:

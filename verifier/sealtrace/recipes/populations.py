@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -304,10 +305,8 @@ def field_types(frame: Frame) -> dict[str, pa.DataType]:
 def values_in(condition: object) -> tuple[str, ...]:
     """The values that a condition names."""
     if isinstance(condition, str) and condition.startswith("["):
-        try:
+        with suppress(ValueError):
             condition = json.loads(condition)
-        except ValueError:
-            return (condition,)
     return tuple(map(str, condition)) if isinstance(condition, list | tuple) else (str(condition),)
 
 

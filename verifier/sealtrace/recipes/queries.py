@@ -256,7 +256,9 @@ class Queries:
 
         # Held or not, all have the same limits, so that one process serves them.
         seconds, spilling = sql.SECONDS * self._patience, bool(self._unheld)
-        return sql.SqlRecords(records, seconds=seconds, spilling=spilling, **self._shared)
+        return sql.SqlRecords(
+            records, seconds=seconds, spilling=spilling, views=self._shared["views"], macros=self._shared["macros"]
+        )
 
     # What a result is worth
 

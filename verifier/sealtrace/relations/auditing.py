@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from sealtrace import __version__
 from sealtrace.contract.details import Details, DrawnTable
 from sealtrace.contract.result import (
     GRADES,
@@ -175,7 +176,6 @@ def audit(
     subject: AuditSubject,
     sources: Sequence[RelationsFile] = (),
     *,
-    version: str,
     families: Sequence[str] | None = None,
     suggest: bool = False,
     strict: bool = False,
@@ -221,7 +221,7 @@ def audit(
         findings = [*_findings(decisions), *collected.problems]
         warned = strict and any(finding.severity == "warning" for finding in findings)
         return Result(
-            sealtrace=version,
+            sealtrace=__version__,
             command="audit",
             subject=Subject(
                 name=subject.name,

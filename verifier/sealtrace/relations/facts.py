@@ -284,7 +284,10 @@ def _printed_cell(
     printed: Printed | None,
     source: str | None,
     line: int | None,
-    *cell: str,
+    table: str | None = None,
+    row: str = "",
+    column: str = "",
+    *,
     measured: bool = False,
 ) -> PrintedCell:
     """A passage, or the cell of a table, row and column, with its numbers; `measured` integers were rounded, too."""
@@ -293,10 +296,9 @@ def _printed_cell(
     # A bound such as <0.001 is not the number: nothing about the number follows from its digits.
     numbers = () if any(number.is_bound for number in printed.parts) else printed.parts
     facts = tuple(
-        fact_of(
-            number, f"{address}.{name}" if name else address, source, line, *cell, measured=measured, part=name or None
-        )
+        fact_of(number, own, source, line, table, row, column, name or None, measured=measured)
         for number, name in zip(numbers, printed.names or ("",), strict=False)
+        for own in (f"{address}.{name}" if name else address,)
     )
     return PrintedCell(address, text, facts, printed.names, printed.form == "not-available")
 
