@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sealtrace.paper.extracted import ExtractedTable, ReadingProblem
+from sealtrace.paper.extracted import ExtractedTable, ReadingProblem, Reported
 from sealtrace.paper.latex import read_document
-from sealtrace.paper.reported import Reported
 
 BULLET = "·"
 """Stands for a place that another cell covers."""

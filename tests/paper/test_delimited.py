@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paper.reading import headers, lines, texts
-from sealtrace.paper.reported import read_csv
+from sealtrace.paper.delimited import read_csv
 
 
 def test_csv() -> None:

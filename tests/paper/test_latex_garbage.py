@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paper.test_latex_tables import BOOKTABS
+from sealtrace.paper.delimited import read_csv
 from sealtrace.paper.latex import read_document
 from sealtrace.paper.markdown import read_markdown
-from sealtrace.paper.reported import read_csv, tables_of
+from sealtrace.paper.reported import tables_of
 from sealtrace.paper.sentences import sentences
 from sealtrace.paper.tex_tokens import SourceText, Token, TokenStream
 from support import LONG

@@ -22,7 +22,8 @@ from sealtrace import verify
 from sealtrace.contract.details import Details, DrawnTable, Plot, PlotLimit, PlotPoint, PlotSeries, StageLink
 from sealtrace.contract.result import Result
 from sealtrace.paper.model import Table
-from sealtrace.report import html, inert, machine
+from sealtrace.report import inert, machine
+from sealtrace.report.html import render
 from sealtrace.report.html.data import BEFORE_FIELDS
 from sealtrace.report.html.of_result import FIELDS
 from sealtrace.report.html.svg import Axis, apart, around
@@ -51,7 +52,7 @@ class Parsed(HTMLParser):
         super().__init__()
         self.elements: list[Element] = []
         self.open: list[Element] = []
-        self.source = report if isinstance(report, str) else html.render(report)
+        self.source = report if isinstance(report, str) else render.render(report)
         self.feed(self.source)
         assert self.open == []
 

@@ -18,7 +18,7 @@ from report.samples import broken_page, cell, finding, good_page, hostile, repor
 from report.test_html import audited, certified, checked
 from sealtrace.binding.decisions import FormulaDecision, read_decisions
 from sealtrace.contract.result import Coverage, Result
-from sealtrace.report import html
+from sealtrace.report.html import render
 from support import LONG
 
 MANY = 50_000 if LONG else 20_000
@@ -60,7 +60,7 @@ class Browser:
         """The report's page, opened from disk, at an address within it."""
         path = self.directory / "report.html"
         if not isinstance(report, str) and id(report) not in self.rendered:
-            self.rendered[id(report)] = report, html.render(report)
+            self.rendered[id(report)] = report, render.render(report)
         path.write_text(report if isinstance(report, str) else self.rendered[id(report)][1], encoding="utf-8")
         opened = Opened(self.context.new_page())
         page = opened.page
@@ -280,7 +280,7 @@ def test_cells_findings_and_checks_link_to_each_other(browser: Browser, width: i
 
 def html_data(report: Result) -> dict[str, Any]:
     """What the script draws."""
-    found: dict[str, Any] = json.loads(html.render(report).partition('id="data">')[2].partition("</script>")[0])
+    found: dict[str, Any] = json.loads(render.render(report).partition('id="data">')[2].partition("</script>")[0])
     return found
 
 
@@ -601,7 +601,7 @@ def test_very_many_cells_stay_smooth(browser: Browser, record_property: Any) -> 
 def test_an_index_of_several_studies_fits_and_leads_to_their_pages(browser: Browser, width: int) -> None:
     """Nothing is cut on a phone; the worst verdict is the headline's colour; each study links to its own page."""
     reports = {"good": good_page(), "broken one": broken_page("table.cells")}
-    opened = browser.open(html.render_index(reports), width=width)
+    opened = browser.open(render.render_index(reports), width=width)
     page = opened.page
     assert opened.complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

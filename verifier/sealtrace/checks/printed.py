@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence, View, once
+from sealtrace.paper.extracted import Reported
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import merged
-from sealtrace.paper.reported import Reported, UnreadableTypeError, read_reported
+from sealtrace.paper.reported import UnreadableTypeError, read_reported
 from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell, cells_in, table_in, tables_in
 from sealtrace.recipes.evaluation import Evaluator

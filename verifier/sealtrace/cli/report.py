@@ -62,7 +62,7 @@ def report(
 
     Exit codes: those of `sealtrace verify`; of several bundles, an error (1) before what is missing (3).
     """
-    from sealtrace.report.html import render_index
+    from sealtrace.report.html.render import render_index
 
     if len(bundles) > 1 and expect_root is not None:
         raise click.UsageError("--expect-root is the digest of one bundle")

@@ -17,9 +17,8 @@ from xml.parsers import expat
 from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.budget import keep_reading
 from sealtrace.bundle.defects import BundleError
-from sealtrace.paper.extracted import Mark, ReadingProblem
+from sealtrace.paper.extracted import Mark, ReadingProblem, Reported
 from sealtrace.paper.laid_out import MOST_SPANNED, LaidCell, LaidOutPage, LaidRow, raised
-from sealtrace.paper.reported import Reported
 
 MAX_PART = 64_000_000
 """Bytes of one part, unpacked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -293,6 +293,16 @@ class ProseLine:
     caption: bool = False
     references: tuple[str, ...] = ()
     """What each […] of the text refers to, as written: labels with commas between them; nothing for a citation."""
+
+
+@dataclass
+class Reported:
+    """What a reader hands on: tables as they are laid out, lines of running text, and what could not be read."""
+
+    tables: list[ExtractedTable] = field(default_factory=list)
+    problems: list[ReadingProblem] = field(default_factory=list)
+    prose: list[ProseLine] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 def collapse(marks: Iterable[Mark]) -> list[Mark]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from sealtrace.bundle.budget import keep_reading
-from sealtrace.paper.extracted import Mark, ReadingProblem
+from sealtrace.paper.extracted import Mark, ReadingProblem, Reported
 from sealtrace.paper.laid_out import MOST_SPANNED, LaidCell, LaidOutPage, LaidRow, raised
-from sealtrace.paper.reported import Reported
 from sealtrace.paper.tex_text import render
 from sealtrace.paper.tex_tokens import SourceText, tokenize
 

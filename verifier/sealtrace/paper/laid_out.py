@@ -13,12 +13,12 @@ from sealtrace.paper.extracted import (
     Mark,
     ProseLine,
     ReadingProblem,
+    Reported,
     collapse,
     marked_cell,
     with_headers,
 )
 from sealtrace.paper.numbers import looks_numeric
-from sealtrace.paper.reported import Reported
 
 MOST_SPANNED, MOST_CELLS = 1000, 1_000_000
 """Rows or columns of one cell, and places of one table."""

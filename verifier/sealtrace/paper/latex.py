@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from sealtrace.paper import tex_commands as commands
-from sealtrace.paper.extracted import ExtractedTable, Load, ProseLine, ReadingProblem
+from sealtrace.paper.extracted import ExtractedTable, Load, ProseLine, ReadingProblem, Reported
 from sealtrace.paper.numbers import looks_numeric
-from sealtrace.paper.reported import Reported
 from sealtrace.paper.tex_expansion import Expander
 from sealtrace.paper.tex_layouts import RefusedError, as_table
 from sealtrace.paper.tex_tabular import Tabular, read_tabular

@@ -12,11 +12,11 @@ from sealtrace.paper.extracted import (
     Mark,
     ProseLine,
     ReadingProblem,
+    Reported,
     collapse,
     marked_cell,
 )
 from sealtrace.paper.laid_out import raised
-from sealtrace.paper.reported import Reported
 from sealtrace.paper.tex_text import Rendering, render
 from sealtrace.paper.tex_tokens import SourceText, tokenize
 

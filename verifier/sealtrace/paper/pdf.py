@@ -25,12 +25,13 @@ from sealtrace.paper.extracted import (
     Mark,
     ProseLine,
     ReadingProblem,
+    Reported,
     marked_cell,
     with_headers,
 )
 from sealtrace.paper.model import Paper
 from sealtrace.paper.numbers import looks_numeric
-from sealtrace.paper.reported import Reported, paper_of
+from sealtrace.paper.reported import paper_of
 
 MAX_BYTES = 100_000_000
 SECONDS = 120

@@ -78,7 +78,7 @@ FORMATS = (
     Format("github", None, "annotations in GitHub Actions", "github", ("prefix", "papers")),
     Format("markdown", "md", "for a pull request or an evaluation form", "markdown", ("everything",), whole=True),
     Format("latex", "tex", "the numbers that differ, for an appendix", "latex", ("everything",)),
-    Format("html", "html", "one page for readers, which needs nothing else", "html", whole=True, details=True),
+    Format("html", "html", "one page for readers, which needs nothing else", "html.render", whole=True, details=True),
     Format("csv", "csv", "one line per number, for spreadsheets", "spreadsheet", in_report=False),
     Format("badge", None, "a shields.io endpoint for a README, as badge=FILE", "badge"),
 )

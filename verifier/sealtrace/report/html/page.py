@@ -1,26 +1,13 @@
-"""What a page shows, whatever it was made of, and how it is put together from its own files.
-
-Everything from a bundle or a paper is made harmless and escaped, and a content security policy lets only the page's
-own script and styles act.
-"""
+"""What a page shows, whatever it was made of."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from collections import Counter
 from dataclasses import dataclass, field
-from importlib.resources import files
-from typing import Any
-
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 
 from sealtrace.contract.details import DrawnTable
-from sealtrace.contract.result import WORDS, CheckResult, NumberResult, SelectorResult, Severity, Verdict
+from sealtrace.contract.result import CheckResult, NumberResult, SelectorResult, Severity, Verdict
 from sealtrace.recipes.judgement import DEFINITIONS, CellStatus
 from sealtrace.report.html.plots import Figure
-from sealtrace.report.inert import harmless
 
 
 @dataclass(frozen=True)
@@ -152,90 +139,6 @@ class Page:
     def items(self) -> list[Item]:
         """Every finding, in the order in which the page numbers them."""
         return [item for cause in self.causes for group in (cause, *cause.consequences) for item in group.items]
-
-
-def render(page: Page) -> str:
-    """The whole page."""
-    from sealtrace.report.html.data import island, layouts, table_heads  # in a circle: it draws pages
-
-    style, script = own_file("style.css"), own_file("page.js")
-    tables = layouts(page)
-    severities: Counter[str] = Counter(item.severity for item in page.items)
-    return (
-        environment()
-        .from_string(own_file("template.html.j2"))
-        .render(
-            page=page,
-            policy=f"default-src 'none'; script-src {hash_of(script)}; style-src {hash_of(style)}; img-src data:; "
-            "base-uri 'none'; form-action 'none'",
-            # The page's own files: nothing of a bundle is in them.
-            style=Markup(style),
-            script=Markup(script),
-            island=Markup(island(page, tables)),
-            sign=CHECK_SIGNS[{"verified": "pass", "findings": "fail", "incomplete": "missing"}[page.verdict]],
-            tables=table_heads(page, tables),
-            coverage=coverage_parts(page),
-            severities={name: severities[name] for name in SEVERITY_SIGNS if severities[name]},
-            severity_signs=SEVERITY_SIGNS,
-            families=check_families(page.checks),
-            found={item.check for item in page.items},
-            check_signs=CHECK_SIGNS,
-            check_words=CHECK_WORDS,
-        )
-    )
-
-
-def check_families(checks: list[CheckResult]) -> list[dict[str, Any]]:
-    """The checks in order, by the first part of their ids; a family looks as the worst of them does."""
-    families: dict[str, list[CheckResult]] = {}
-    for check in checks:
-        families.setdefault(check.id.partition(".")[0], []).append(check)
-    several = {"holds": "hold", "fails": "fail"}
-    found = []
-    for name, members in families.items():
-        counts: Counter[str] = Counter(check.status for check in members)
-        told = [(counts[status], word) for status, word in CHECK_WORDS.items() if counts[status]]
-        summary = ", ".join(f"{count} {several.get(word, word) if count != 1 else word}" for count, word in told)
-        worst = next(status for status in ("fail", "missing", "skipped", "pass", "not-applicable") if counts[status])
-        found.append({"name": name, "checks": members, "summary": summary, "worst": worst})
-    return found
-
-
-def coverage_parts(page: Page) -> list[dict[str, object]]:
-    """How the numbers are accounted for, as pieces of a bar that is a thousand wide."""
-    statuses = Counter(one.status for one in page.numbers)
-    parts, start = [], 0.0
-    order = ("differ", "warn", "absent", "unproven", "agree")
-    for status, count in sorted(statuses.items(), key=lambda item: order.index(look(item[0])[0])):
-        width = 1000 * count / len(page.numbers)
-        family, sign = look(status)
-        place = {"start": round(start, 2), "width": round(width, 2)}
-        said = {"status": status, "word": WORDS.get(status, "open"), "count": count}
-        parts.append({**said, "family": family, "sign": sign, **place})
-        start += width
-    return parts
-
-
-def environment() -> Environment:
-    """Templates that print nothing of a bundle or a paper but harmless text."""
-    return Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        # Whatever a template prints of a bundle is harmless, without asking for it.
-        finalize=lambda value: harmless(value) if type(value) is str else value,
-    )
-
-
-def own_file(name: str) -> str:
-    """One of the files that the pages are made of."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def hash_of(text: str) -> str:
-    """How a content security policy names an inline script or style."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 LOOKS: dict[str, tuple[str, str]] = {
