@@ -14,7 +14,7 @@ PACKAGE = ROOT / "verifier" / "sealtrace"
 
 MOST_LINES = 79_900
 """Lines of the package without comment lines, with one in a hundred to spare."""
-MOST_ANY = 159
+MOST_ANY = 140
 """Lines outside `bundle/` that say `Any`, or a name that stands for it."""
 LATE_LIBRARIES = {
     "aiohttp": "an extra",

@@ -25,7 +25,7 @@ OWN_PROCESS = False
 """Whether the process is this program's own, so that the operating system may end what was not foreseen."""
 
 
-class Given(click.Path):
+class GivenPath(click.Path):
     """What is read: nobody may ever write to a named pipe, and a device may never end.
 
     `/dev/stdin` leads to no name where it is a pipe: whoever started this process has the other end of it.
@@ -38,8 +38,8 @@ class Given(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH = Given(path_type=Path)
-FILE = Given(path_type=Path, dir_okay=False)
+PATH = GivenPath(path_type=Path)
+FILE = GivenPath(path_type=Path, dir_okay=False)
 DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 form_option = click.option(
@@ -211,7 +211,7 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
 
     for option in reversed(
         (
-            click.option("--require-signature", "signatures", multiple=True, type=Given(dir_okay=False),
+            click.option("--require-signature", "signatures", multiple=True, type=GivenPath(dir_okay=False),
                          metavar="PUB.pem",
                          help="This key, or the sigstore identity, must have signed the root; repeatable."),
             click.option("--require-timestamp", "timestamps", multiple=True, type=click.Choice([*STAGES, "root"]),
