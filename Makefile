@@ -107,6 +107,7 @@ bench: .venv/development ## four million traces beside the floor and peers, map 
 	$(RUN) benchmarks/scale.py --write
 	$(RUN) benchmarks/maps.py
 	$(RUN) benchmarks/growth.py
+	$(RUN) benchmarks/growth.py --constructs
 
 corpus: .venv/development ## how well check and audit do on public releases cloned into DIR; HELD_OUT=1 when a version is made
 	$(RUN) benchmarks/how_well.py $(DIR) $(if $(HELD_OUT),--held-out) --write

@@ -1,7 +1,8 @@
 """How cost grows: `python benchmarks/growth.py [PART OF A NAME ...]` runs inputs, and inputs four times as large.
 
-Two sorts of inputs are generated. Hostile texts: every construct of the grammars, again and again. Honest ones along
-each axis that a study can grow on: rows, columns, cells, tables, sentences, files, recipes.
+Two sorts of inputs are generated. Hostile texts: every construct that a reader knows (`constructs`), again and again.
+Honest ones along each axis that a study can grow on: rows, columns, cells, tables, sentences, files, recipes. With
+`--constructs`, all constructs are tried, which takes half an hour; without it, only those that are named here.
 
 What looks at each part of its input a bounded number of times takes four times as long for four times as much, with a
 sort 4.5 times; what compares all with all takes sixteen times as long, and a page of it can stop a verifier for hours.
@@ -16,12 +17,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import constructs
 from sealtrace import api
 from sealtrace.bundle.sealing import seal
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -66,6 +68,10 @@ def _markdown(text: str) -> object:
 
 def _paper(name: str, text: str) -> object:
     return read_reported(text, name, lambda _: None)
+
+
+def _numbers(name: str, text: str) -> object:
+    return [sentence.numbers for sentence in read_reported(text, name, lambda _: None).sentences]
 
 
 def _keys(count: int) -> str:
@@ -119,6 +125,29 @@ TEXTS = [
     ),
 ]
 """Hostile texts."""
+
+
+_OPEN_TABLE, _CLOSED = "\\begin{tabular}{ll}\n", "& b \\\\ \\end{tabular}"
+
+
+_GLANCE = 0.003
+"""CPU seconds from which a construct's growth is looked at; what seems too much is measured as everything else."""
+
+
+def of_constructs() -> Iterator[Family]:
+    """Every command and environment in running text and in a table, and what each pattern finds, in each format."""
+    for piece in dict.fromkeys(constructs.latex()):
+        yield Family(f"LaTeX {piece!r}", partial(_repeated, piece), _latex, least=_GLANCE)
+        in_table = partial(_repeated, piece, before=_OPEN_TABLE, after=_CLOSED)
+        yield Family(f"LaTeX table {piece!r}", in_table, _latex, least=_GLANCE)
+    found = {text: name for name, pattern in constructs.patterns() for text in constructs.beginnings(pattern)}
+    for text, name in found.items():
+        for source, before, after in (
+            ("paper.tex", "", ""), ("paper.tex", _OPEN_TABLE, _CLOSED), ("paper.md", "", ""),
+            ("paper.md", "|a|b|\n|-|-|\n|", "|b|\n"), ("paper.html", "<p>", ""), ("paper.html", "<table><td>", ""),
+        ):  # fmt: skip
+            texts = partial(_repeated, text, before=before, after=after)
+            yield Family(f"{name} {text!r} in {before!r} of {source}", texts, partial(_numbers, source), least=_GLANCE)
 
 
 # Honest papers and studies
@@ -268,7 +297,9 @@ STUDIES = [
     Family("verify: SQL recipes", lambda count: _study(400, _recipes(_query, count)), _verify, 25, 0.4),
 ]
 """Honest inputs, along each axis on which a paper or a study can grow."""
-FAMILIES = [*TEXTS, *STUDIES]
+SAMPLE = 400
+FAMILIES = [*TEXTS, *(replace(one, least=0.01) for one in list(of_constructs())[::SAMPLE]), *STUDIES]
+"""What is tried where little time may be spent: of the constructs, one in so many."""
 
 
 @contextmanager
@@ -300,7 +331,7 @@ def growth(family: Family, *, quick: bool = False) -> float:
     The quick form takes inputs of a quarter, and each once.
     """
     count = family.first
-    least = max(0.01, family.least / TIMES) if quick else family.least
+    least = max(min(0.01, family.least), family.least / TIMES) if quick else family.least
     # Whoever asks measures again where the answer is too much, so that long runs need no repetition here.
     times = 3 if family.least < 0.1 and not quick else 1
     family.run(family.make(count))  # what is imported or remembered the first time
@@ -313,18 +344,22 @@ def growth(family: Family, *, quick: bool = False) -> float:
 
 def main() -> None:
     """Prints every family as it is measured; fails where one was above the limit each time."""
-    wanted = sys.argv[1:]
+    every = "--constructs" in sys.argv
+    wanted = [argument for argument in sys.argv[1:] if argument != "--constructs"]
     failed: list[str] = []
-    chosen = [family for family in FAMILIES if not wanted or any(part in family.name for part in wanted)]
+    there = [*of_constructs()] if every else FAMILIES
+    chosen = [family for family in there if not wanted or any(part in family.name for part in wanted)]
     if not chosen:
         sys.exit(f"no family is called {' or '.join(wanted)}; there are {', '.join(one.name for one in FAMILIES)}")
     for family in chosen:
-        ratios = [growth(family)]
+        ratios = [growth(family, quick=every)]
         while ratios[-1] > LINEAR_ENOUGH and len(ratios) < IN_A_ROW:
-            ratios.append(growth(family))
-        print(f"{min(ratios):6.1f} x  {family.name}", flush=True)
+            ratios.append(growth(replace(family, least=0.01) if every else family))
+        if not every or min(ratios) > LINEAR_ENOUGH:
+            print(f"{min(ratios):6.1f} x  {family.name}", flush=True)
         if min(ratios) > LINEAR_ENOUGH:
             failed.append(f"{family.name}: {TIMES} times the input costs {min(ratios):.1f} times as much")
+    print(f"{len(chosen)} sorts of input, {len(failed)} grow with more than their length")
     if failed:
         sys.exit("\n".join(failed))
 

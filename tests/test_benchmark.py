@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import constructs
+import growth
 import sealtrace
 from large_bundle import make
 from planted import KINDS, Study, make_study, measured
@@ -89,6 +91,23 @@ def test_growth_is_measured_again_only_where_it_is_too_much() -> None:
     """A family with one quotient an attempt: the median of three leaves out the odd one."""
     found = iter([9.0, 4.0, 4.0])
     judge([Ratio("growth", 6.5, lambda: next(found), quotients=1)])
+
+
+def test_constructs_are_those_that_the_readers_know() -> None:
+    """Names of tables and of code, one for each way to be read; patterns give texts that they find, and beginnings."""
+    assert {"verb", "multicolumn", "newcommand", "tabular", "iffalse"} <= set(constructs.latex_names())
+    found = dict(constructs.patterns())
+    assert constructs.beginnings(found["markdown._MATH"]) == ["$", "$a", "$a$"]
+    assert constructs.beginnings(re.compile(r"a(?:bc|defg){2,9}[^h](?=\d)")) == [
+        "a",
+        "adefgdefg",
+        "adefgdefga",
+        "adefgdefga7",
+    ]
+    whole = [constructs.beginnings(pattern)[-1:] for pattern in found.values()]
+    seen = sum(bool(text and pattern.search(text[0])) for text, pattern in zip(whole, found.values(), strict=True))
+    assert seen > 0.85 * len(found) > 80
+    assert len(list(growth.of_constructs())) > 5_000
 
 
 def test_planted_errors_of_every_kind_are_named_with_the_right_value(tmp_path: Path) -> None:
