@@ -48,6 +48,7 @@ def claim_of(
 _NOUNS = r"(?:\s[A-Za-z][\w-]*)"
 _FACTOR = rf"№{_NOUNS}{{0,3}}"
 _PART = r"(?:№\s[a-z][\w-]*[^,;:()№≋¤]*|[A-Za-z][\w -]*=\s?№)"
+_LISTED = rf"(?P<parts>{_PART}(?:(?:,\s+(?:and\s+)?|;\s+|\s+and\s+){_PART})+)(?=[).;]|$)"
 _TOTALS = (
     # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
     re.compile(
@@ -58,10 +59,9 @@ _TOTALS = (
     re.compile(
         rf"(?<![×/-])(?P<total>№){_NOUNS}{{1,5}}\s?(?:\(|:\s|=\s?)(?P<parts>{_FACTOR}(?:\s?×\s?{_FACTOR})+)(?=[).;,]|$)"
     ),
-    # 24 scenarios (12 approvals, 12 refusals)
-    re.compile(
-        rf"(?P<total>№){_NOUNS}{{1,5}}?\s?(?:\(|:\s)(?P<parts>{_PART}(?:(?:,\s+(?:and\s+)?|;\s+|\s+and\s+){_PART})+)(?=[).;]|$)"
-    ),
+    # 24 scenarios (12 approvals, 12 refusals); 24 scenarios into 12 approvals and 12 refusals; n = 24 (12 old, 12 new)
+    re.compile(rf"(?P<total>№){_NOUNS}{{1,5}}?(?:\s?\(|\s?:\s|\sinto\s){_LISTED}"),
+    re.compile(rf"\b[nN]\s?=\s?(?P<total>№)\s?\({_LISTED}"),
 )
 
 
@@ -125,14 +125,18 @@ def _shares(sentence: Sentence) -> Iterator[Claim]:
 _PART_OF = re.compile(
     r"(?P<part>№)(?:\s[A-Za-z-]+){0,3}?\s?\((?P<share>№)%(?:\sof (?P<base>[A-Za-z][^№≋¤();,.]{2,40}))?(?=[),;])"
 )
-_STATED = re.compile(r"\b(?:of|from|among)\s(?:the |all |all the |our |these )?(?P<whole>№)\s[A-Za-z]", re.I)
+_STATED = re.compile(
+    r"\b(?:of|from|among)\s(?:the |all |all the |our |these )?(?P<whole>№)\s[A-Za-z]|"
+    r"№(?:\s[A-Za-z][\w-]*){1,4}, of (?:which|whom|these)\b",
+    re.I,
+)
 
 
 def _parts(sentence: Sentence) -> Iterator[Claim]:
     """`Of the 1,208 trees, 364 (30.1%) fell`; `78.7 billion (34.5% of income) and 61.2 billion (26.8% of income)`."""
     shape = shape_of(sentence)
     last: dict[str, tuple[TextNumber, TextNumber]] = {}
-    wholes = [(found.start(), shape.numbers(found, "whole")[0]) for found in _STATED.finditer(shape.text)]
+    wholes = [(found.start(), shape.numbers(found)[0]) for found in _STATED.finditer(shape.text)]
     for found in _PART_OF.finditer(shape.text):
         (part,), (share,) = (shape.numbers(found, name) for name in ("part", "share"))
         before = [whole for start, whole in wholes if start < found.start() and whole is not part]
@@ -227,12 +231,13 @@ _ELSEWHERE = r"\b(?:at|with|despite|for) (?:\w+ly )?(?:comparable|similar|equal|
 """Before a pair that is of something else: `8× faster at comparable safety (89% vs. 93%)`."""
 _BEFORE_PAIR = re.compile(
     r"(?P<words>[^№≋¤]{0,40}?(?P<by>\bby\s+)?)[-+−]?(?P<own>№)(?P<unit>%|pp|×)?(?!\s+of\b)"
-    rf"(?P<gap>(?:(?!{_ELSEWHERE})[^().;:,№≋¤\d]|vs\.){{0,60}})\($"
+    rf"(?P<gap>(?:(?!{_ELSEWHERE})[^().;:,№≋¤\d]|vs\.){{0,60}})(?:(?P<open>\()|,\s)$"
 )
 _AFTER_PAIR = re.compile(
     rf"{_ASIDE}\s?(?:(?P<open>\()(?:(?P<called>\|?Δ\s?(?P<of>\w{{0,8}})\|?|{_CHANGE})\s?[=:]\s?)?|"
     rf"(?:,|—|–)\s?(?:representing |corresponding to |which is |yielding )?)(?:an? |by )*(?P<sign>[-+−])?(?P<own>№)"
-    rf"(?P<unit>%|pp|×)?\s?(?:(?P<end>[),;])|(?:relative |absolute |points? )?(?:{_CHANGE})\b)",
+    rf"(?P<unit>%|pp|×)?(?:\s(?:[a-z]+er|more|less))?\s?(?:(?P<end>[),;])|"
+    rf"(?:relative |absolute |points? )?(?:{_CHANGE})\b)",
     re.I,
 )
 
@@ -267,7 +272,8 @@ def _beside(sentence: Sentence, pair: re.Match[str], a: TextNumber) -> Iterator[
     shape = shape_of(sentence)
     before, after = _BEFORE_PAIR.search(shape.text[: pair.start()]), _AFTER_PAIR.match(shape.text, pair.end())
     closed = re.match(r"[^()№≋¤\d]{0,20}\)", shape.text[pair.end() :]) is not None
-    if before and closed and (before["by"] or (before["unit"] and _CHANGED.search(before["words"] + before["gap"]))):
+    opened = before is not None and (closed if before["open"] else before["by"] and pair["from"])
+    if before and opened and (before["by"] or (before["unit"] and _CHANGED.search(before["words"] + before["gap"]))):
         yield from shape.numbers(before, "own")
     if after is None:
         return
