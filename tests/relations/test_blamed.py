@@ -45,7 +45,7 @@ def _source(text: str) -> str:
 def test_only_what_breaks_a_relation_is_shown_as_wrong(name: str) -> None:
     """The other numbers of the relation are spoken of, and no more."""
     text, wrong = CASES[name]
-    found = audit(subject_of(read_reported(_source(text), "p.tex", lambda _name: None), "p.tex"), version="")
+    found = audit(subject_of(read_reported(_source(text), "p.tex", lambda _name: None), "p.tex"))
     assert {one.id for one in found.numbers if one.status in ("contradicted", "suspected")} == wrong
     assert {one.status for one in found.numbers if one.id not in wrong} <= {"constrained", "unrelated"}
 
@@ -62,5 +62,5 @@ def test_of_a_claim_about_a_column_the_number_that_breaks_it_is_shown() -> None:
     )
     decided = decide_claims([Written(claim, "claims.json", 1, 1)], ground)
     assert [one.grade for one in decided.results] == ["contradiction"], decided.results[0].missing
-    found = with_claims(audit(subject_of(paper, "p.tex"), version=""), decided)
+    found = with_claims(audit(subject_of(paper, "p.tex")), decided)
     assert {one.id for one in found.numbers if one.word == "contradicts"} == {"tab:t[Oak, p]", f"{place.id}.n1"}
