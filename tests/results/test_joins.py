@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
+from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unmatched
 
 
 def doubted(gaps: list[Gap]) -> set[int]:
@@ -151,8 +151,9 @@ def test_rows_that_name_nothing_there() -> None:
     """Several fields together; rows without any of them name nothing, and those with some do."""
     here = rows("a 1", "b 1", "- 1", "- -", "a 2", names="item part")
     there = rows("1 a", "2 b", names="place name")
-    assert unknown(here, ["item", "part"], there, ["name", "place"]).tolist() == [1, 2, 4]
-    assert unknown(here, ["item"], there, ["name"]).tolist() == []
-    assert unknown(there, ["name"], here[:1], ["item"]).tolist() == [1]
+    lost = unmatched(here, ["item", "part"], there, ["name", "place"])
+    assert [side.tolist() for side in lost] == [[1, 2, 4], [1]]
+    assert [side.tolist() for side in unmatched(here, ["item"], there, ["name"])] == [[], []]
+    assert [side.tolist() for side in unmatched(here[:1], ["item"], there, ["name"])] == [[], [1]]
     coded = here.set_column(0, "item", here.column("item").dictionary_encode())
-    assert unknown(coded, ["item"], there[:1], ["name"]).tolist() == [1]
+    assert unmatched(coded, ["item"], there[:1], ["name"])[0].tolist() == [1]

@@ -14,7 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import ascending_keys, combined_codes
-from sealtrace.bundle.encoding import arrow_array, by_reference, distinct, entries, one_dictionary, references, regular
+from sealtrace.bundle.encoding import (
+    arrow_array,
+    by_reference,
+    distinct,
+    entries,
+    one_chunk,
+    one_dictionary,
+    references,
+    regular,
+)
 from sealtrace.bundle.shapes import Flag, Integer, NumberShape, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store, joined
@@ -130,6 +139,19 @@ class Frame:
         """The fields."""
         names: list[str] = self.table.column_names
         return names
+
+    def columns(self, names: Sequence[str]) -> pa.Table:
+        """Some fields of all rows."""
+        return self.table.select(list(names))
+
+    def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        """Some fields of all rows, as many rows at a time as are at hand."""
+        yield self.columns(names)
+
+    @property
+    def some(self) -> pa.Table:
+        """All rows, or enough of them to see what their fields are like."""
+        return self.table
 
     def distinct(self, field: str, most: int) -> pa.Array:
         """The values of a field; of rows that are not held, those of some where there are more than `most`."""
@@ -248,6 +270,7 @@ class StreamedFrame(Frame):
         """Copies of the files' bytes where single columns are read; None where none is."""
         self.facts: Any = None
         """What is known of all rows together, by whoever judged them."""
+        self._held: dict[str, pa.ChunkedArray] = {}
         self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
         self._keys: dict[tuple[int, int], pa.Table] = {}
         self._distinct: dict[tuple[str, int], pa.Array] = {}
@@ -273,12 +296,35 @@ class StreamedFrame(Frame):
             isinstance(field.shape, Text | NumberShape | Integer | Flag) for field in row_shape(self.form).fields
         )
 
+    def columns(self, names: Sequence[str]) -> pa.Table:
+        """Texts, and numbers of few values, come by reference; what is small so is held, for whoever asks next."""
+        if not self.kept:
+            return super().columns(names)
+        found = {name: self._held[name] for name in names if name in self._held}
+        if unread := [name for name in names if name not in found]:
+            chunks: dict[str, list[pa.Array]] = {name: [] for name in unread}
+            for table in self.parts(unread):
+                for name in unread:
+                    chunks[name].append(_few_by_reference(one_chunk(table.column(name))))
+            for name in unread:
+                found[name] = column = _narrow(chunks.pop(name), arrow_schema(self.form).field(name).type)
+                if pa.types.is_dictionary(column.type) and column.nbytes <= HELD * self.size:
+                    self._held[name] = column
+        return pa.table({name: found[name] for name in names})
+
     def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Some fields of all rows, a row group at a time."""
         for file in self.kept or ():
             yield from file.tables(names)
 
     def taken(self, names: Sequence[str], rows: Index) -> pa.Table:
+        unheld = [name for name in names if name not in self._held]
+        held = {name: _as_read(self._held[name].take(arrow_array(rows))) for name in names if name in self._held}
+        held |= dict(zip(unheld, self._read_rows(unheld, rows).columns, strict=True)) if unheld else {}
+        return pa.table({name: held[name] for name in names})
+
+    def _read_rows(self, names: Sequence[str], rows: Index) -> pa.Table:
+        """Some fields of some rows, from the row groups that have them."""
         ordered = bool(np.all(rows[1:] >= rows[:-1]))
         wanted, found = rows if ordered else np.sort(rows), []
         for file, first in zip(self.kept or (), self._starts, strict=False):
@@ -293,32 +339,26 @@ class StreamedFrame(Frame):
 
     def where(self, name: str, fits: Callable[[pa.ChunkedArray], Mask], asked: Hashable) -> Mask:
         if (name, asked) not in self._masks:
-            parts = [np.zeros(0, np.bool_), *(fits(table.column(0)) for table in self.parts([name]))]
-            self._masks[name, asked] = np.packbits(np.concatenate(parts))
+            self._masks[name, asked] = np.packbits(fits(self.columns([name]).column(0)))
         return np.unpackbits(self._masks[name, asked], count=self.size).astype(np.bool_)
 
     @cached_property
     def some(self) -> pa.Table:
         """Some stretches of the rows, each of whole values of the first key field, spread over all row groups."""
-        groups = [(file, group) for file in self.kept or () for group in range(len(file.starts) - 1)]
-        chosen = [groups[at] for at in np.unique(np.linspace(0, len(groups) - 1, STRETCHES).astype(int))]
-        found = []
-        for file, group in chosen:
-            (table,) = file.tables(self.names, [group])
-            found.append(table.slice(0, _whole_values(table.column(self.key_fields[0]))))
-        return pa.concat_tables(found).unify_dictionaries()
+        starts = np.concatenate(
+            [first + file.starts[:-1] for file, first in zip(self.kept or (), self._starts, strict=False)]
+        )
+        chosen = starts[np.unique(np.linspace(0, len(starts) - 1, STRETCHES).astype(int))].tolist()
+        key = self.columns(self.key_fields[:1]).column(0)
+        rows = [np.arange(start, start + _whole_values(key.slice(start, 4 * STRETCH))) for start in chosen]
+        return self.taken(self.names, np.concatenate(rows))
 
     def distinct(self, field: str, most: int) -> pa.Array:
         if not self.kept:
             return super().distinct(field, most)
         if (field, most) not in self._distinct:
-            found = pa.array([], arrow_schema(self.form).field(field).type)
-            for table in self.parts([field]):
-                found = pc.unique(pa.concat_arrays([plain(found), plain(table.column(0)).unique()]))
-                if len(found) > most:
-                    found = plain(self.some.column(field)).unique()
-                    break
-            self._distinct[field, most] = found
+            found = plain(self.columns([field]).column(0).unique())
+            self._distinct[field, most] = found if len(found) <= most else plain(self.some.column(field)).unique()
         return self._distinct[field, most]
 
     def sample(self, _: Index, __: int) -> pa.Table:
@@ -343,6 +383,32 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
+def _few_by_reference(array: pa.Array) -> pa.Array:
+    """Whole numbers and flags by reference, as texts are; other numbers and lists as they lie."""
+    return array.dictionary_encode() if pa.types.is_integer(array.type) or pa.types.is_boolean(array.type) else array
+
+
+def _as_read(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts by reference, and numbers and flags as they are."""
+    return column if pa.types.is_string(column.type.value_type) else plain(column)
+
+
+def _narrow(chunks: list[pa.Array], kind: pa.DataType) -> pa.ChunkedArray:
+    """Chunks as one array; of a column by reference, with references of as few bytes as tell its values apart."""
+    column = pa.chunked_array(chunks) if chunks else pa.chunked_array([], kind)
+    if not pa.types.is_dictionary(column.type):
+        return column
+    array = one_chunk(one_dictionary(column))
+    width = next(
+        (width for width in (pa.int8(), pa.int16()) if len(array.dictionary) < 2 ** (width.bit_width - 1)), None
+    )
+    if width is None:
+        return pa.chunked_array([array])
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(array.indices.cast(width), array.dictionary)])
+
+
+HELD = 8
+"""Bytes a row of a column that is held once it was read."""
 STRETCHES, STRETCH = 16, 1024
 MOST_GROUPS = 8
 """Row groups whose keys are kept."""
@@ -350,7 +416,7 @@ MOST_GROUPS = 8
 
 def _whole_values(column: pa.ChunkedArray) -> int:
     """About as many rows as a stretch has, up to where the value changes."""
-    codes = references(by_reference(column.slice(0, 4 * STRETCH).combine_chunks()))
+    codes = references(by_reference(column.combine_chunks()))
     changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1
     return int(changes[np.searchsorted(changes, STRETCH) - 1]) if len(changes) and changes[0] <= STRETCH else len(codes)
 

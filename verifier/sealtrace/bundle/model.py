@@ -12,7 +12,6 @@ from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.content import BLOCKS
 from sealtrace.bundle.defects import Defect, Defects
 from sealtrace.bundle.identity import ListedFile
-from sealtrace.bundle.keyed import Keys
 from sealtrace.bundle.shapes import Declared
 from sealtrace.bundle.shards import LaidOut
 from sealtrace.bundle.stores import Store
@@ -100,8 +99,6 @@ class Bundle:
     """Large files that had to be read whole, and why."""
     again: Callable[[str], list[Store]] = lambda _: []
     """Reads the rows of a streamed kind whole."""
-    keys: Keys = field(default_factory=Keys)
-    """By which values that are not held are told apart."""
     budget: Budget = field(default_factory=Budget)
     """What is left to be spent on this bundle."""
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.frames import Frame, StreamedFrame, plain
+from sealtrace.bundle.frames import Frame, plain
 from sealtrace.contract.packs import packs
 from sealtrace.contract.printed import PrintedNames
 from sealtrace.contract.scalars import exact
@@ -267,9 +267,8 @@ def _outcomes(table: pa.Table, names: Collection[str], truth: str | None) -> Ite
 def _first_told(frame: Frame, name: str, outcomes: Collection[str], truth: str | None) -> str | None:
     """The first outcome that a field's values tell; None where they tell none."""
     fields = sorted({name, *outcomes, *filter(None, [truth])} & set(frame.names))
-    parts = frame.parts(fields) if isinstance(frame, StreamedFrame) else [frame.table.select(fields)]
     found: dict[str, list[pa.Table]] = {}
-    for part in parts:
+    for part in frame.parts(fields):
         for outcome, column in _outcomes(part, outcomes, truth):
             if outcome != name:
                 found.setdefault(outcome, []).append(_extents(part.column(name), column))
@@ -297,8 +296,7 @@ def field_types(frame: Frame) -> dict[str, pa.DataType]:
     """What each field of a kind of record holds."""
     found: dict[str, pa.DataType] | None = frame.matrices.get(field_types)
     if found is None:
-        table = frame.some if isinstance(frame, StreamedFrame) else frame.table
-        found = frame.matrices[field_types] = {name: plain(table.column(name)).type for name in frame.names}
+        found = frame.matrices[field_types] = {name: plain(frame.some.column(name)).type for name in frame.names}
     return found
 
 

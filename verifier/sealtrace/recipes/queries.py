@@ -140,8 +140,8 @@ class Queries:
             return None
         for kind in value.kinds:
             frame = self._evidence.frame(kind)
-            for name in frame.names if not isinstance(frame, StreamedFrame) else ():
-                if name.casefold() in description.fields and frame.table.column(name).null_count:
+            for name in frame.names:
+                if name.casefold() in description.fields and frame.columns([name]).column(0).null_count:
                     asked = f'SELECT count(*) FROM "{kind}" WHERE "{name}" IS NULL'
                     if count := self._run(asked, within=value.within).rows[0][0]:
                         return f"{name} is absent in {count} rows of {kind}, which a mean or sum leaves out"

@@ -223,9 +223,9 @@ def _unequal(results: Results, name: str) -> Iterator[tuple[str, str]]:
     Values that belong to one other value only, such as a task's own examples, may be more for one than for another.
     """
     declaration = results.declarations[name]
-    if results.evidence.unreadable(name) or results.facts(name) is not None:
+    if results.evidence.unreadable(name):
         return
-    table, key = results.frame(name).table, declaration.key
+    frame, key = results.frame(name), declaration.key
     nested = {(outer, field) for field, outers in results.nested(name) for outer in outers}
     for rule in declaration.complete or ():
         pairs = [(first, other) for group in rule.every for first in group for other in group if first != other]
@@ -233,7 +233,8 @@ def _unequal(results: Results, name: str) -> Iterator[tuple[str, str]]:
         for first, other in pairs:
             if first not in key or other not in key or (first, other) in nested:
                 continue
-            found = table.select([first, other]).group_by([first, other]).aggregate([]).to_pylist()
+            table = frame.columns([first, other])
+            found = table.group_by([first, other]).aggregate([]).to_pylist()
             held: dict[object, set[object]] = {}
             for row in found:
                 held.setdefault(row[first], set()).add(row[other])

@@ -8,7 +8,7 @@ needs rows in their order, or pairs of them (resampling, tests), takes them from
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.encoding import by_reference, one_chunk, references
-from sealtrace.bundle.frames import Frame, Index, StreamedFrame
+from sealtrace.bundle.frames import Index, StreamedFrame, plain
 from sealtrace.evidence import once
 from sealtrace.mathematics import Numbers
 from sealtrace.recipes.metrics import Arguments
@@ -33,7 +33,7 @@ LEAST_ROWS = 4096
 MOST_COMBINATIONS = 2**16
 """More would hardly be fewer than the rows."""
 MOST_CODES = 2**22
-"""Possible combinations in a row group that are counted in an array; more are sorted."""
+"""Possible combinations that are counted in an array; more are sorted."""
 SHOWN = 3
 """Rows of each combination that are kept where rows are not held: a number shows as many of its own."""
 COUNTED = frozenset(
@@ -56,12 +56,12 @@ class Counts:
     times: Index
     first: Index
     """The first rows of each combination, `SHOWN` of them; -1 where it has fewer."""
-    codes: Index | None = None
-    """The combination of every row, where rows are held."""
+    codes: npt.NDArray[np.uint16]
+    """The combination of every row."""
 
-    def rows(self, there: Index) -> Index:
-        """The rows that have some combinations; the first of them where rows are not held."""
-        if self.codes is not None:
+    def rows(self, there: Index, *, every: bool) -> Index:
+        """The rows that have some combinations, or the first of them."""
+        if every:
             wanted = np.zeros(len(self.times), np.bool_)
             wanted[there] = True
             return np.flatnonzero(wanted[self.codes])
@@ -158,7 +158,8 @@ def counted_rows(results: Results, statistic: Statistic, arguments: Arguments) -
     assert counts is not None
     conditions = within(arguments, "where")
     there = _there(results, dataset, conditions, counts)
-    counted = CountedRows(results, dataset, conditions, counts.rows(there), counts=counts, there=there)
+    rows = counts.rows(there, every=not isinstance(frame, StreamedFrame))
+    counted = CountedRows(results, dataset, conditions, rows, counts=counts, there=there)
     if not measures:
         return counted
     numbers = _numbers_of(results, dataset, fields, arguments["of"])
@@ -166,7 +167,7 @@ def counted_rows(results: Results, statistic: Statistic, arguments: Arguments) -
         return None
     starts = np.concatenate([[0], np.cumsum(counts.times)])
     return MeasuredRows(
-        results, dataset, conditions, counted.rows, counts=counts, there=there,
+        results, dataset, conditions, rows, counts=counts, there=there,
         measure=arguments["of"], numbers=numbers, starts=starts,
     )  # fmt: skip
 
@@ -225,118 +226,67 @@ def _numbers_of(results: Results, dataset: str, fields: tuple[str, ...], measure
     frame, counts = results.frame(dataset), counts_of(results, dataset, fields)
     if counts is None or measure not in frame.names:
         return None
-    codes: list[npt.NDArray[np.uint16]] = []
-    numbers: list[Numbers] = []
-    for table in _parts_of(frame, list(dict.fromkeys([*fields, measure]))):
-        column = table.column(measure)
-        if column.null_count or not _is_number(column.type):
-            return None
-        numbers.append((column.cast(pa.int64()) if pa.types.is_boolean(column.type) else column).to_numpy())
-        own = _counted(table.select(list(fields)), 0)
-        if own is None or own.codes is None:
-            return None
-        # Two bytes hold every combination, and numpy sorts them in linear time.
-        codes.append(_places(own.values, counts.values)[own.codes].astype(np.uint16))
-    order = np.argsort(np.concatenate(codes), kind="stable")
-    return cast("Numbers", np.concatenate(numbers)[order])
+    column = plain(frame.columns([measure]).column(0))
+    if column.null_count or not _is_number(column.type):
+        return None
+    numbers = (column.cast(pa.int64()) if pa.types.is_boolean(column.type) else column).to_numpy()
+    # Two bytes hold every combination, and numpy sorts them in linear time.
+    return cast("Numbers", numbers[np.argsort(counts.codes, kind="stable")])
 
 
 def _is_number(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean))
 
 
-def _places(values: pa.Table, known: pa.Table) -> Index:
-    """Where combinations stand among known ones."""
-    if not known.column_names:
-        return np.zeros(1, np.int64)
-    both = combined_codes(pa.concat_tables([known, values]), tuple(known.column_names))
-    codes = np.unique(both, return_inverse=True)[1]
-    places = np.empty(len(codes), np.int64)
-    places[codes[: known.num_rows]] = np.arange(known.num_rows)
-    found: Index = places[codes[known.num_rows :]]
-    return found
-
-
-def _parts_of(frame: Frame, names: list[str]) -> Iterable[pa.Table]:
-    return frame.parts(names) if isinstance(frame, StreamedFrame) else [frame.table.select(names)]
-
-
 @once
 def counts_of(results: Results, dataset: str, fields: tuple[str, ...]) -> Counts | None:
     """The combinations of some fields of a dataset; None where there are too many."""
-    frame, names = results.frame(dataset), list(fields)
-    if not names:
-        codes = np.zeros(frame.size, np.int64)
-        first = _first_of_each(codes, 1, 0)
-        held = not isinstance(frame, StreamedFrame)
-        return Counts(pa.table({}), np.array([frame.size]), first, codes if held else None)
-    if not isinstance(frame, StreamedFrame):
-        return _counted(frame.table.select(names), 0)
-    found: list[Counts] = []
-    start = 0
-    for table in frame.parts(names):
-        counted = _counted(table.select(names), start)
-        if counted is None:
-            return None
-        found.append(counted)
-        start += table.num_rows
-        if sum(len(one.times) for one in found) > MOST_COMBINATIONS:
-            found = [_merged(found)]
-            if len(found[0].times) > MOST_COMBINATIONS:
-                return None
-    return _merged(found) if found else None
+    frame = results.frame(dataset)
+    return _counted(frame.columns(fields), frame.size)
 
 
-def _counted(table: pa.Table, start: int) -> Counts | None:
-    """The combinations of some rows, the first of which has a number."""
+def _counted(table: pa.Table, rows: int) -> Counts | None:
     coded = [by_reference(one_chunk(column)) for column in table.columns]
     sizes = [len(array.dictionary) + 1 for array in coded]
     if math.prod(sizes) >= 2**62:
         return None
-    combined = np.zeros(table.num_rows, np.int64)
+    few = math.prod(sizes) <= MOST_CODES
+    combined: npt.NDArray[np.signedinteger] = np.zeros(rows, np.int32 if few else np.int64)
     for array, size in zip(coded, sizes, strict=True):
-        combined = combined * size + (references(array) + 1)
-    if math.prod(sizes) <= MOST_CODES:
+        combined *= size
+        combined += references(array)
+        combined += 1
+    if few:
         there = np.flatnonzero(np.bincount(combined, minlength=1))
-        places = np.zeros(math.prod(sizes), np.int64)
+        places = np.zeros(math.prod(sizes), np.int32)
         places[there] = np.arange(len(there))
         codes = places[combined]
     else:
         there, codes = np.unique(combined, return_inverse=True)
-    if len(there) > MOST_COMBINATIONS:
-        return None
     count = len(there)
+    if count > MOST_COMBINATIONS:
+        return None
     columns: dict[str, pa.Array] = {}
     for name, array, size in reversed(list(zip(table.column_names, coded, sizes, strict=True))):
         there, own = np.divmod(there, size)
         columns[name] = array.dictionary.take(pa.array(own - 1, mask=own == 0))
     values = pa.table({name: columns[name] for name in table.column_names})
-    return Counts(values, np.bincount(codes, minlength=count), _first_of_each(codes, count, start), codes)
+    codes, times = codes.astype(np.uint16), np.bincount(codes, minlength=count)
+    return Counts(values, times, _first_of_each(codes, times), codes)
 
 
-def _first_of_each(codes: Index, count: int, start: int) -> Index:
+def _first_of_each(every: npt.NDArray[np.uint16], times: Index) -> Index:
     """The first rows of each combination."""
-    found = np.full((count, SHOWN), -1, np.int64)
-    rows = np.arange(start, start + len(codes))
-    for place in range(SHOWN):
-        # Of values that are assigned to one place, the last stays: backwards, that is the first row.
-        found[codes[::-1], place] = rows[::-1]
-        later = found[codes, place] != rows
-        codes, rows = codes[later], rows[later]
-    return found
-
-
-def _merged(parts: list[Counts]) -> Counts:
-    """Counts of rows that follow each other as those of all of them."""
-    values = pa.concat_tables([part.values for part in parts])
-    codes = combined_codes(values, tuple(values.column_names))
-    _, example, codes = np.unique(codes, return_index=True, return_inverse=True)
-    times = np.bincount(codes, np.concatenate([part.times for part in parts])).astype(np.int64)
-    first = np.full((len(times), SHOWN), -1, np.int64)
-    order = np.argsort(codes, kind="stable")
-    rows = np.concatenate([part.first for part in parts])[order].ravel()
-    owners = np.repeat(codes[order], SHOWN)[rows >= 0]
-    places = np.arange(len(owners)) - np.searchsorted(owners, owners)
-    few = places < SHOWN
-    first[owners[few], places[few]] = rows[rows >= 0][few]
-    return Counts(values.take(pa.array(example)), times, first)
+    stop = MOST_COMBINATIONS
+    while True:
+        codes, rows = every[:stop], np.arange(min(stop, len(every)))
+        found = np.full((len(times), SHOWN), -1, np.int64)
+        for place in range(SHOWN):
+            # Of values that are assigned to one place, the last stays: backwards, that is the first row.
+            found[codes[::-1], place] = rows[::-1]
+            later = found[codes, place] != rows
+            codes, rows = codes[later], rows[later]
+        # Nearly always they stand at the beginning.
+        if stop >= len(every) or ((found >= 0).sum(axis=1) == np.minimum(times, SHOWN)).all():
+            return found
+        stop *= 4

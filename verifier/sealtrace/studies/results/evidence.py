@@ -11,17 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.content import combined_codes, document_digest
-from sealtrace.bundle.frames import Index, Mask, StreamedFrame, plain
-from sealtrace.bundle.keyed import Bits
+from sealtrace.bundle.content import document_digest
+from sealtrace.bundle.frames import Index, Mask, plain
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.contract.printed import SharedQueries
-from sealtrace.contract.sealing import Dataset, Reference
-from sealtrace.evidence import Evidence, View
+from sealtrace.contract.sealing import Completeness, Dataset, Reference
+from sealtrace.evidence import Evidence, View, once
 from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.recipes.cells import tables_in
-from sealtrace.studies.results.joins import Gap, contradicting, incomplete, unknown
-from sealtrace.studies.results.streaming import RowFacts, Tracked, named_bits
+from sealtrace.studies.results.joins import Gap, combinations, contradicting, incomplete, unmatched
 
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
@@ -54,46 +52,34 @@ class Results(View):
         known = there.properties
         return fields if len(fields) == len(reference.fields) and all(name in known for name in fields) else None
 
-    def facts(self, name: str) -> RowFacts | None:
-        """What is known of the rows of a dataset that were judged a row group at a time; None of rows that are held."""
-        frame = self.frame(name)
-        return frame.facts if isinstance(frame, StreamedFrame) else None
-
     def distinct(self, name: str, field: str) -> int:
         """How many values a field of a dataset has."""
-        facts = self.facts(name)
-        return len(self.frame(name).column(field).unique().drop_null()) if facts is None else facts.present(field)
+        return len(self._values(name, field).drop_null())
 
     def combinations(self, name: str, fields: list[str]) -> int:
         """How many combinations of values some fields of a dataset have."""
-        facts, frame = self.facts(name), self.frame(name)
-        return len(np.unique(combined_codes(frame.table, tuple(fields)))) if facts is None else facts.count(*fields)
+        return combinations(self.frame(name).columns(fields), fields)
 
     def printed_values(self, name: str, field: str) -> set[str]:
         """The values of a field whose printed names are declared, as text."""
-        facts = self.facts(name)
-        if facts is not None:
-            return facts.printed[field]
-        return {str(value) for value in self.frame(name).column(field).unique().to_pylist()}
+        return {str(value) for value in self._values(name, field).to_pylist()}
+
+    def _values(self, name: str, field: str) -> pa.Array:
+        return self.frame(name).columns([field]).column(0).unique()
 
     @cached_property
     def completeness_gaps(self) -> dict[str, list[Gap]]:
         """Combinations that each dataset lacks."""
         return {
-            name: [
-                gap
-                for demand in declaration.complete or []
-                if (facts := self.facts(name)) is None or not facts.complete(demand)
-                for gap in incomplete(
-                    self.frame(name).table,
-                    demand.every,
-                    demand.by or [],
-                    None if demand.several else demand.times or 1,
-                )
-            ]
+            name: [gap for demand in declaration.complete or [] for gap in self._incomplete(name, demand)]
             for name, declaration in self.declarations.items()
             if self.frame(name).size
         }
+
+    def _incomplete(self, name: str, demand: Completeness) -> list[Gap]:
+        by, times = demand.by or [], None if demand.several else demand.times or 1
+        fields = dict.fromkeys([*by, *(field for group in demand.every for field in group)])
+        return incomplete(self.frame(name).columns(list(fields)), demand.every, by, times)
 
     @cached_property
     def dependency_gaps(self) -> dict[str, list[Gap]]:
@@ -106,20 +92,9 @@ class Results(View):
 
     def _contradicting(self, name: str, on: list[str], field: str) -> list[Gap]:
         """Rows of a dataset that agree in some fields and differ in one that those determine."""
-        frame, facts = self.frame(name), self.facts(name)
-        declared = any(rule.on == on and field in rule.fields for rule in self.declarations[name].depends or [])
-        if facts is not None and declared:
-            return [] if facts.depends(on, field) else contradicting(frame.table, on, field)
-        if isinstance(frame, StreamedFrame) and frame.kept:
-            columns = pa.concat_tables(frame.parts([*on, field])).unify_dictionaries()
-            return contradicting(frame.table, on, field) if contradicting(columns, on, field) else []
-        return contradicting(frame.table, on, field)
+        return contradicting(self.frame(name).columns([*on, field]), on, field)
 
-    def _some(self, name: str) -> pa.Table:
-        """The rows of a dataset, or some of them where they are not held."""
-        frame = self.frame(name)
-        return frame.some if isinstance(frame, StreamedFrame) and frame.kept else frame.table
-
+    @once
     def determined(self, name: str) -> list[tuple[list[str], str]]:
         """What determines which field of a dataset: as declared, and right answers by the item that they are about."""
         declaration = self.declarations[name]
@@ -127,8 +102,7 @@ class Results(View):
         every = [group for demand in declaration.complete or [] for group in demand.every]
         by = [field for demand in declaration.complete or [] for field in demand.by or []]
         groups = every or [[field] for field in declaration.key]
-        some = self._some(name)
-        item = max(groups, key=lambda group: len(np.unique(combined_codes(some, tuple(group)))))
+        item = max(groups, key=lambda group: self.combinations(name, group))
         # Items that are numbered anew within each class are told apart by that, and so are their right answers.
         within = [outer for field, outers in self.nested(name) for outer in outers if field in item]
         on = list(dict.fromkeys([*by, *within, *item]))
@@ -167,14 +141,14 @@ class Results(View):
     def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
         """What tables compare by rows that are not the same, where no declaration says which must be there."""
         declaration, frame = self.declarations[name], self.frame(name)
-        if declaration.complete or isinstance(frame, StreamedFrame) or not frame.size:
+        if declaration.complete or not frame.size:
             return
         queries = " ".join(recipe.get("sql") or "" for recipe in self.recipes)
         named = {word for pair in _SELECTED.findall(queries) for part in pair for word in re.findall(r"\w+", part)}
         apart = {field for _, within in self.nested(name) for field in within}
         for field in sorted((self._compared | named) & set(declaration.key) - apart):
             others = [other for other in declaration.key if other != field]
-            gaps = incomplete(frame.table, [[field], others], [], 1) if others else []
+            gaps = incomplete(frame.columns([field, *others]), [[field], others], [], 1) if others else []
             # Where most are not shared, what is compared was never meant to have the same rows.
             if gaps and 2 * len(gaps) <= self.distinct(name, field) * self.combinations(name, others):
                 yield field, gaps[0]
@@ -182,17 +156,16 @@ class Results(View):
     def flattered(self, name: str) -> Iterator[tuple[str, str, Index]]:
         """Flags that say right mostly where an answer is the right one, and in some rows where it is not."""
         truth, frame = self.declarations[name].truth, self.frame(name)
-        if truth is None or isinstance(frame, StreamedFrame) or not frame.size:
+        if truth is None or not frame.size:
             return
-        fields = {
-            name: frame.table.schema.field(name).type for name in frame.names if name not in (truth, *frame.key_fields)
-        }
-        flags = [field for field, kind in fields.items() if pa.types.is_boolean(kind)]
-        answers = [field for field, kind in fields.items() if kind == frame.table.schema.field(truth).type]
+        kinds = arrow_schema(self.bundle.declared[name])
+        fields = [field for field in frame.names if field not in (truth, *frame.key_fields)]
+        flags = [field for field in fields if pa.types.is_boolean(kinds.field(field).type)]
+        answers = [field for field in fields if kinds.field(field).type == kinds.field(truth).type]
         for answer in answers if flags else ():
-            right = pc.fill_null(pc.equal(plain(frame.column(answer)), plain(frame.column(truth))), False)
+            right = pc.fill_null(pc.equal(*map(plain, frame.columns([answer, truth]).columns)), False)
             for flag in flags:
-                said = pc.fill_null(frame.column(flag), False)
+                said = pc.fill_null(plain(frame.columns([flag]).column(0)), False)
                 too_good = np.flatnonzero(pc.and_not(said, right).to_numpy(zero_copy_only=False))
                 too_bad = pc.sum(pc.and_not(right, said)).as_py() or 0
                 if len(too_good) and not too_bad and 4 * len(too_good) <= frame.size:
@@ -210,8 +183,8 @@ class Results(View):
 
     def same_for_each(self, name: str) -> Iterator[tuple[str, str, str]]:
         """What is declared nested, in what, and the right answers that are the same for equal values everywhere."""
-        truth, frame = self.declarations[name].truth, self.frame(name)
-        for inner, outers in self.nested(name) if truth is not None and not isinstance(frame, StreamedFrame) else ():
+        truth = self.declarations[name].truth
+        for inner, outers in self.nested(name) if truth is not None else ():
             assert truth is not None
             told, apart = self.combinations(name, [inner, truth]), self.combinations(name, [inner, *outers])
             values = self.combinations(name, [inner])
@@ -221,7 +194,7 @@ class Results(View):
 
     def _right_answers(self, name: str, on: list[str]) -> set[str]:
         """The fields that predictions are compared with: declared, named by recipes, or told by queries."""
-        declaration, table = self.declarations[name], self._some(name)
+        declaration, table = self.declarations[name], self.frame(name).some
         fields = set(declaration.properties)
         found = {str(truth) for truth in (declaration.truth, *(recipe.get("against") for recipe in self.recipes))}
         shared = [document.record for document in self.bundle.sealed(SharedQueries)]
@@ -250,34 +223,10 @@ class Results(View):
                 if to is None or any(map(self.evidence.unreadable, (name, reference.dataset))):
                     continue
                 other, fields, every = reference.dataset, reference.fields, bool(reference.every)
-                here = there = np.zeros(0, np.int64)
-                if not self._met(name, fields, other, to, every=every):
-                    mine, theirs = self.frame(name).table, self.frame(other).table
-                    here = unknown(mine, fields, theirs, to)
-                    there = unknown(theirs, to, mine, fields) if every else there
-                found[name, number] = (here, there)
+                mine, theirs = self.frame(name).columns(fields), self.frame(other).columns(to)
+                here, there = unmatched(mine, fields, theirs, to)
+                found[name, number] = (here, there if every else there[:0])
         return found
-
-    def _met(self, name: str, fields: list[str], other: str, to: list[str], *, every: bool) -> bool:
-        """Whether a reference is known to be met, where one of the datasets was not held."""
-        if self.facts(name) is None and self.facts(other) is None:
-            return False
-        forms = [arrow_schema(self.bundle.declared[dataset]) for dataset in (name, other)]
-        if [forms[0].field(field).type for field in fields] != [forms[1].field(field).type for field in to]:
-            return False
-        mine, theirs = self._named(name, fields), self._named(other, to)
-        return _within(mine, theirs) and (not every or len(mine) == len(theirs))
-
-    def _named(self, name: str, fields: list[str]) -> Bits:
-        """The bits of the rows that some fields name; rows with none of them name nothing."""
-        keys, facts = self.bundle.keys, self.facts(name)
-        if facts is None:
-            bits = named_bits([self.frame(name).table.column(field) for field in fields], keys)
-        else:
-            bits = facts.distinct[Tracked(tuple(fields), kept=True)].bits
-        nothing = keys.absent if len(fields) == 1 else keys.of_tuples([np.array([keys.absent])] * len(fields))[0]
-        named: Bits = bits[bits != nothing]
-        return named
 
     @cached_property
     def item_of_prediction(self) -> Index:
@@ -307,14 +256,6 @@ class Results(View):
         """Digests by which a run can name what is in the bundle: of a file's bytes, or of a document's content."""
         documents = (document_digest(document.value) for document in self.bundle.documents if document.kind != "seal")
         return frozenset(self.bundle.digests.values()) | frozenset(documents)
-
-
-def _within(some: Bits, others: Bits) -> bool:
-    """Whether distinct values, in order, are all among others."""
-    if not len(others):
-        return not len(some)
-    places = np.minimum(np.searchsorted(others, some), len(others) - 1)
-    return bool(np.array_equal(others[places], some))
 
 
 def doubtful(evidence: Evidence, kind: str) -> Mask | None:

@@ -6,17 +6,25 @@ computed from those can be relied on, and everything else can.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
+from sealtrace.bundle.encoding import by_reference, one_chunk, ranks
 from sealtrace.mathematics import Index
 
 LISTED = 100
 """How many gaps of one kind are described; the rows of all are doubtful, and the first described one holds them."""
+
+
+Codes = npt.NDArray[np.signedinteger]
+MOST_CODES = 2**22
+"""Possible combinations that are marked in an array; more are sorted."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,9 @@ def incomplete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str
     The group with most values is taken for the items, the others together for the systems. An item that most systems
     lack is itself to blame; otherwise the system that lacks it is.
     """
-    groups = sorted((list(group) for group in every), key=lambda group: _count(table, group))
+    if _is_complete(table, every, by, times):
+        return []
+    groups = sorted((list(group) for group in every), key=lambda group: combinations(table, group))
     items, systems = groups[-1], [name for group in groups[:-1] for name in group]
     gaps = list(_absent_systems(table, groups[:-1], by)) if len(groups) > 2 else []
     parts = _codes(table, by)
@@ -50,6 +60,24 @@ def incomplete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str
     if times is not None:
         gaps += _wrong_times(table, [*by, *systems, *items], times)
     return gaps
+
+
+def _is_complete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str], times: int | None) -> bool:
+    """Whether there are as many combinations as the values of the groups have, within each part."""
+    parts, number = _coded(table, by)
+
+    def counted(fields: Sequence[str]) -> Index:
+        """How many combinations each part has."""
+        codes, size = _coded(table, [*by, *fields])
+        part_of = np.full(size, -1, np.int32)
+        part_of[codes] = parts
+        return np.bincount(part_of[part_of >= 0], minlength=number)
+
+    names = list(dict.fromkeys(name for group in every for name in group))
+    found, due = counted(names), np.prod([counted(group).astype(float) for group in every], axis=0)
+    if not (due == found).all() or (times is not None and found.sum() * times != table.num_rows):
+        return False
+    return times is None or times == 1 or not any(_wrong_times(table, [*by, *names], times))
 
 
 def _within(
@@ -122,7 +150,11 @@ def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap
 
 def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
     """Rows that agree in some fields and differ in one that those determine."""
-    groups, values = _codes(table, on), _codes(table, [field])
+    (groups, number), (values, _) = _coded(table, on), _coded(table, [field])
+    one = np.zeros(number, values.dtype)
+    one[groups] = values
+    if (one[groups] == values).all():
+        return []
     pairs = _pairs(groups, values)
     several = np.unique(pairs[0][1:][pairs[0][1:] == pairs[0][:-1]])
     gaps = []
@@ -144,24 +176,33 @@ def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
     return gaps
 
 
-def unknown(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Sequence[str]) -> Index:
-    """The rows whose fields name no row of another table; rows with none of the fields name nothing."""
-    mine = table.select(list(fields)).rename_columns([str(n) for n in range(len(fields))])
-    theirs = other.select(list(to)).rename_columns([str(n) for n in range(len(to))])
-    both = pa.concat_tables([_plain(mine), _plain(theirs)])
-    codes = combined_codes(both, tuple(both.column_names))
-    named = np.zeros(table.num_rows, bool)
-    for column in mine.columns:
-        named |= column.is_valid().to_numpy()
-    return np.flatnonzero(named & ~np.isin(codes[: table.num_rows], codes[table.num_rows :]))
+def unmatched(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Sequence[str]) -> tuple[Index, Index]:
+    """The rows whose fields name no row of another table, and those that nothing names; none of the fields, nothing."""
+    pairs = [(table.column(mine), other.column(theirs)) for mine, theirs in zip(fields, to, strict=True)]
+    both = pa.table({str(place): _one_after_other(*pair) for place, pair in enumerate(pairs)})
+    codes, size = _coded(both, both.column_names)
+    sides = codes[: table.num_rows], codes[table.num_rows :]
+    lost = []
+    for place, (own, opposite) in enumerate((sides, sides[::-1])):
+        named, there = np.zeros(len(own), np.bool_), np.zeros(size, np.bool_)
+        for pair in pairs:
+            named |= pair[place].is_valid().to_numpy()
+        there[opposite] = True
+        lost.append(np.flatnonzero(named & ~there[own]))
+    return lost[0], lost[1]
 
 
-def _plain(table: pa.Table) -> pa.Table:
-    fields = [pa.string() if pa.types.is_dictionary(column.type) else column.type for column in table.schema]
-    return table.cast(pa.schema(list(zip(table.column_names, fields, strict=True))))
+def _one_after_other(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Two columns as one, by reference to values that are held once."""
+    coded = [by_reference(one_chunk(column)) for column in (first, second)]
+    if coded[0].dictionary.equals(coded[1].dictionary):
+        codes = pa.concat_arrays([array.indices.cast(pa.int32()) for array in coded])
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, coded[0].dictionary)])
+    wide = [pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), array.dictionary) for array in coded]
+    return pa.chunked_array(wide).unify_dictionaries()
 
 
-def _pairs(first: Index, second: Index) -> tuple[Index, Index]:
+def _pairs(first: Codes, second: Codes) -> tuple[Codes, Codes]:
     """The pairs that rows have, each once, in order. `np.unique` along an axis compares bytes, ten times as slowly."""
     order = np.lexsort((second, first))
     first, second = first[order], second[order]
@@ -174,8 +215,26 @@ def _codes(table: pa.Table, fields: Sequence[str]) -> Index:
     return combined_codes(table, tuple(fields))
 
 
-def _count(table: pa.Table, fields: Sequence[str]) -> int:
-    return len(np.unique(_codes(table, fields)))
+def combinations(table: pa.Table, fields: Sequence[str]) -> int:
+    """How many combinations of values some fields have."""
+    codes, size = _coded(table, fields)
+    seen = np.zeros(size, np.bool_)
+    seen[codes] = True
+    return int(np.count_nonzero(seen))
+
+
+def _coded(table: pa.Table, fields: Sequence[str]) -> tuple[Codes, int]:
+    """One integer per row, equal exactly where the fields are; and a bound of them that is not far above the rows."""
+    columns = [ranks(table.column(name)) for name in fields]
+    bound = math.prod(distinct for _, distinct in columns)
+    if bound > max(MOST_CODES, 2 * table.num_rows) or bound >= 2**31:
+        there, codes = np.unique(_codes(table, fields), return_inverse=True)
+        return codes, len(there)
+    combined = np.zeros(table.num_rows, np.int32)
+    for places, distinct in columns:
+        combined *= distinct
+        combined += places
+    return combined, bound
 
 
 def _named(table: pa.Table, fields: list[str], row: int) -> dict[str, str]:

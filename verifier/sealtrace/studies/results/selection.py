@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import nearest
-from sealtrace.bundle.encoding import arrow_array
-from sealtrace.bundle.frames import Frame, Index, Mask
+from sealtrace.bundle.encoding import arrow_array, one_chunk, references
+from sealtrace.bundle.frames import Frame, Index, Mask, plain
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError
 from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.studies.results.evidence import Results
@@ -195,18 +195,21 @@ def _values(results: Results, dataset: str, field: str, text: str) -> list[str]:
 
 def _among(column: pa.ChunkedArray, values: list[str]) -> Mask:
     """Where a column has one of some values, compared as they are written."""
-    kind = column.type
-    plain = column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
-    found = np.zeros(len(plain), np.bool_)
+    if pa.types.is_dictionary(column.type):
+        array = one_chunk(column)
+        told = np.append(_among(pa.chunked_array([array.dictionary]), values), ABSENT in values)
+        spread: Mask = told[references(array)]
+        return spread
+    found = np.zeros(len(column), np.bool_)
     if ABSENT in values:
-        found |= plain.is_null().to_numpy()
-    if pa.types.is_string(plain.type):
+        found |= column.is_null().to_numpy()
+    if pa.types.is_string(column.type):
         wanted = pa.array([value for value in values if value != ABSENT], pa.string())
-    elif pa.types.is_boolean(plain.type):
+    elif pa.types.is_boolean(column.type):
         wanted = pa.array([value == "true" for value in values if value in ("true", "false")], pa.bool_())
     else:
-        wanted = pa.array(list(_numbers(values)), plain.type)
-    there: Mask = found | pc.is_in(plain, value_set=wanted).to_numpy()
+        wanted = pa.array(list(_numbers(values)), column.type)
+    there: Mask = found | pc.is_in(column, value_set=wanted).to_numpy()
     return there
 
 
@@ -223,7 +226,7 @@ def _bounded(column: pa.ChunkedArray, bound: str) -> Mask:
     sign, _, text = bound.partition(" ")
     if sign == "<>":
         return ~_among(column, [text])
-    numbers = list(_numbers([text]))
+    column, numbers = plain(column), list(_numbers([text]))
     if not numbers or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         raise RecipeError(f"{bound!r} bounds numbers")
     compare = pc.greater_equal if sign == ">=" else pc.less_equal
