@@ -23,13 +23,13 @@ from sealtrace.binding.records import Named, Neighbourhoods, Records, primary, s
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
-from sealtrace.binding.slots import is_telling, scales
-from sealtrace.binding.spoken import SentenceReading, SentenceWitness, sources_of
+from sealtrace.binding.slots import is_telling, prints, scales
+from sealtrace.binding.spoken import SentenceReading, SentenceWitness, as_results, place_of, sources_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.paper.names.index import Names
-from sealtrace.paper.names.words import of_one_only, stems
+from sealtrace.paper.names.words import stems
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 
@@ -117,12 +117,7 @@ def bind_text(
                 continue  # What is measured is no setting of a run.
             settings.setdefault(field.name.lower(), set()).update(field.values)
     found, set_aside = _looked_for(sentences, settings)
-    cells = _Cells(grids)
-    at: _Place | None = None
-    for text in found:
-        if tally.late("numbers of the text in tables"):
-            break
-        at = _by_cell(text, cells, bound, at if text.spread else None)
+    _by_tables(found, grids, bound, tally)
     read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
     files = {tuple(selected.frame.files) for selected in read}
     heard = _heard(found, SentenceWitness(sources_of(grids, bound, frames), names), tally)
@@ -362,103 +357,28 @@ def _is_set(number: TextNumber, text: str, settings: Mapping[str, Container[str]
     return int(digits) < 100 or after.startswith("-")
 
 
-_Place = tuple[Grid, GridCell, int]
+def _by_tables(found: list[BoundText], grids: list[Grid], bound: Bound, tally: Tally) -> None:
+    """Numbers of tables that results give, asked as results are; behind ± only the cell of the one before will do."""
+    printed = [(grid, frame) for grid in grids if (frame := as_results(grid, bound)) is not None]
+    owner = {id(frame): grid for grid, frame in printed}
+    records = Records([frame for _, frame in printed], 0.0)
+    before: tuple[Grid, GridCell, int] | None = None
+    for text in found:
+        if tally.late("numbers of the text in tables"):
+            break
+        if text.spread:
+            before = None if before is None else _next(*before, text, bound)
+        else:
+            named = records.named(text.slot, text.weights)
+            meant = named is not None and named.bits >= NAMED and _is_meant(named, text)
+            before = place_of(owner[id(named.frame)], named.row, named.measure) if named is not None and meant else None
+        if before is not None:
+            grid, cell, _ = text.printed_at = before
+            text.explain(f"{grid.headers[cell.column]} at {grid.name}, row {grid.row_name(cell.row)}", NAMED)
 
 
-class _Cells:
-    """All cells with numbers, ready to be asked which of them print a number."""
-
-    def __init__(self, grids: list[Grid]) -> None:
-        cells = [(grid, cell) for grid in grids for cell in grid.cells.values()]
-        self._places: list[_Place] = [(grid, cell, at) for grid, cell in cells for at in range(len(cell.slots))]
-        self._values = np.abs([float(cell.slots[at].value) for _, cell, at in self._places])
-        self._words = {
-            grid.number: {row: _row_words(grid, row) for row in {row for row, _ in grid.cells}} for grid in grids
-        }
-        self._telling = {
-            number: dict(zip(rows, of_one_only([*rows.values()]), strict=True)) for number, rows in self._words.items()
-        }
-        self._sentence = ""
-        self._said: dict[int, list[set[str]]] = {}
-        """Of each table the words of its rows that the sentence which was asked for last says in full."""
-
-    def may_be_meant(self, place: _Place, text: BoundText) -> bool:
-        """Whether the sentence does not say that it speaks of something else than a cell."""
-        grid, cell, _ = place
-        own = self._words[grid.number][cell.row]
-        told = self._telling[grid.number][cell.row]
-        if own and told.isdisjoint(text.weights):
-            return False  # A header, and what other rows are called as well, leave a whole column to choose from.
-        if text.is_p and not _P & {*stems(grid.headers[cell.column]), *own}:
-            return False
-        if text.sentence.id != self._sentence:
-            self._sentence, self._said = text.sentence.id, {}
-        if grid.number not in self._said:
-            self._said[grid.number] = [name for name in self._words[grid.number].values() if name and name <= text.told]
-        return not told.isdisjoint(text.told) or not self._said[grid.number]
-
-    def printing(self, slot: PrintedNumber) -> list[_Place]:
-        """The numbers of cells that print the same; few are compared exactly."""
-        target, near = abs(float(slot.value)), float(slot.unit)
-        close = np.abs(self._values - target) <= near
-        if slot.percent:
-            close |= np.abs(100 * self._values - target) <= near
-        found = (self._places[at] for at in np.nonzero(close)[0])
-        return [(grid, cell, at) for grid, cell, at in found if _same(cell.slots[at], slot)]
-
-
-def _by_cell(text: BoundText, cells: _Cells, bound: Bound, before: _Place | None) -> _Place | None:
-    """A cell that prints the same number and whose labels the sentence or its paragraph says.
-
-    Behind ± only the next number of the cell that gave the number before it will do, where there was one.
-    """
-    places: list[tuple[float, _Place]] = []
-    if before is not None:
-        grid, cell, place = before
-        if len(cell.slots) > place + 1 and _same(cell.slots[place + 1], text.slot):
-            places.append((1.0, (grid, cell, place + 1)))
-    else:
-        places = [(_said(grid, cell, text), (grid, cell, at)) for grid, cell, at in cells.printing(text.slot)]
-    if not places:
-        return None
-    if before is None:
-        places = [(score, place) for score, place in places if cells.may_be_meant(place, text)]
-    score, found = max(places, key=lambda it: it[0], default=(0.0, None))
-    if found is None:
-        return None
-    digits = len(text.slot.text.lstrip("+-−0.").replace(".", "").replace(",", ""))
-    # A number that only one cell prints needs fewer words, but some label must be said at least by half.
-    least = 0.75 if digits < 3 else 0.4 if len(places) > 1 else 0.25
-    if score < least:
-        return None
-    grid, cell, place = found
-    number = bound.numbers.get(Spot(grid.number, cell.row, cell.column, place))
-    if number is None:
-        return None
-    text.by = f"{grid.name}, row {grid.row_name(cell.row)}, {grid.headers[cell.column]}"
-    text.bits = number.binding.score
-    text.status = "explained" if number.agrees else "unexplained"
-    text.printed_at = found
-    return found
-
-
-def _row_words(grid: Grid, row: int) -> set[str]:
-    return {stem for label in grid.row_labels[row] for stem in stems(label)}
-
-
-def _same(cell: PrintedNumber, text: PrintedNumber) -> bool:
-    """Whether a cell's number and a sentence's are one: as printed, rounded further, or in percent."""
-    # A column of percents often has its sign in the header.
-    for scale in (1, 100) if text.percent and not cell.percent else (1,):
-        value, unit = cell.value * scale, cell.unit * scale
-        close = abs(abs(value) - abs(text.value)) <= (text.unit / 2 if unit < text.unit else 0)
-        if unit <= text.unit and close and (value * text.value >= 0 or text.text[0] not in "+-−"):
-            return True
-    return False
-
-
-def _said(grid: Grid, cell: GridCell, mention: BoundText) -> float:
-    """Share of a cell's labels that the sentence says, less where only the paragraph does."""
-    labels = [stems(label) for label in (*grid.row_labels[cell.row], grid.headers[cell.column])]
-    shares = [sum(mention.weights.get(word, 0.0) for word in told) / len(told) for told in labels if told]
-    return sum(shares) / max(1, len(labels))
+def _next(grid: Grid, cell: GridCell, at: int, text: BoundText, bound: Bound) -> tuple[Grid, GridCell, int] | None:
+    """The number behind one of a cell, where the text prints it and results give it."""
+    given = bound.numbers.get(Spot(grid.number, cell.row, cell.column, at + 1))
+    same = given is not None and given.agrees and bool(prints(text.slot, np.array([float(given.slot.value)]))[0])
+    return (grid, cell, at + 1) if same else None

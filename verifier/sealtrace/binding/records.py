@@ -16,13 +16,15 @@ import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
-from sealtrace.binding.slots import HALF, gaps, prints, reach, scales, unit_of
+from sealtrace.binding.slots import HALF, gaps, prints, reach, same_sign, scales, unit_of
 from sealtrace.binding.wording import plain_field
 from sealtrace.paper.names.words import distinguishing, of_one_only, stems
 from sealtrace.paper.numbers import PrintedNumber
 
 MAX_VALUES = 30_000
 """Values of one table that are looked through."""
+_FEW_DIGITS, _NAMED_WELL = 3, 0.75
+"""Numbers of fewer digits are printed by many records: so much of the row's words must be said."""
 _EMPTY = frozenset({"vs", "the", "a", "of", "and", "to", "in", "by", "for", "on", "is", "value", "current", "item"})
 
 
@@ -87,13 +89,14 @@ class _Values:
         sizes = np.zeros(frame.rows)
         for codes, names in self._fields:
             sizes += names.lengths[codes]
+        self._sizes = sizes
         self.lengths = self._measures.lengths[None, :] + sizes[:, None]
         # A measure that one row has names that row; of several, some word must tell.
         self._told = (sizes == 0)[:, None] | (np.isfinite(frame.numbers).sum(axis=0) < 2)
 
-    def said(self, weights: Numbers) -> Numbers | None:
-        """Share of each value's words that is said: [row, measure]; None where no measure is spoken of, or where one of
-        those is named in full that a mean is taken over."""
+    def said(self, weights: Numbers) -> tuple[Numbers, Numbers] | None:
+        """Share of each value's words that is said, [row, measure], and of each row's; None where no measure is spoken
+        of, or where one of those is named in full that a mean is taken over."""
         sure = np.floor(weights)
         if any(bool(np.any(names.said(sure) >= np.maximum(1.0, names.lengths))) for names in self._over):
             return None
@@ -106,7 +109,8 @@ class _Values:
             rows += names.said(weights)[codes]
         cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, self.lengths)
         told = sum((names.said(weights)[codes] for codes, names in self._telling), np.zeros(self.frame.rows)) > 0
-        return np.where(spoken[None, :] & (self._told | told[:, None]), cover, 0.0)
+        shares = np.where(self._sizes > 0, rows / np.maximum(1.0, self._sizes), 1.0)
+        return np.where(spoken[None, :] & (self._told | told[:, None]), cover, 0.0), shares
 
 
 class Records:
@@ -126,14 +130,14 @@ class Records:
         self._place = {id(value.frame): place for place, value in enumerate(self._values)}
         self._told: Mapping[str, float] = {}
         self._weights = np.zeros(0)
-        self._covers: dict[int, Numbers | None] = {}
+        self._covers: dict[int, tuple[Numbers, Numbers] | None] = {}
 
     def _listen(self, told: Mapping[str, float]) -> None:
         if self._told is not told or not len(self._weights):
             self._told, self._covers = told, {}
             self._weights = np.array([told.get(word, 0.0) for word in self._vocabulary])
 
-    def _cover(self, place: int) -> Numbers | None:
+    def _cover(self, place: int) -> tuple[Numbers, Numbers] | None:
         if place not in self._covers:
             self._covers[place] = self._values[place].said(self._weights)
         return self._covers[place]
@@ -141,8 +145,8 @@ class Records:
     def disputed(self, named: Named, slot: PrintedNumber, told: Mapping[str, float]) -> bool | None:
         """Whether other words name another value of the measure than the number beside them; None: they name none."""
         self._listen(told)
-        cover = self._cover(self._place[id(named.frame)])
-        if cover is None or cover[:, named.measure].max() < named.said - 1e-9:
+        said = self._cover(self._place[id(named.frame)])
+        if said is None or (cover := said[0])[:, named.measure].max() < named.said - 1e-9:
             return None
         best = cover[:, named.measure] >= cover[:, named.measure].max() - 1e-9
         values = named.frame.numbers[best, named.measure]
@@ -151,11 +155,14 @@ class Records:
     def named(self, slot: PrintedNumber, told: Mapping[str, float]) -> Named | None:
         """The value that prints as the number and that the words name most surely."""
         self._listen(told)
+        few = len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) < _FEW_DIGITS
         found: list[tuple[float, float, int, int]] = []
         for place, inside, cover in self._by_frame(np.nonzero(prints(slot, self._flat))[0]):
             values = self._values[place]
             if values.frame.derived == "rows" and (slot.decimals or slot.percent):
                 continue
+            if few and (said := self._cover(place)) is not None:
+                cover = cover * (said[1][inside // values.frame.numbers.shape[1]] >= _NAMED_WELL)
             good, covers = inside[cover >= 0.5], cover[cover >= 0.5]
             lengths = values.lengths.reshape(-1)[good]
             order = np.lexsort((-covers, lengths, -np.round(covers, 1)))[:4]
@@ -173,9 +180,9 @@ class Records:
 
     def only(self, named: Named, slot: PrintedNumber) -> bool:
         """Whether the words that were asked last name no other value of the frame as well that prints differently."""
-        cover = self._cover(self._place[id(named.frame)])
-        assert cover is not None
-        values = named.frame.numbers[cover >= named.said - 1e-9]
+        said = self._cover(self._place[id(named.frame)])
+        assert said is not None
+        values = named.frame.numbers[said[0] >= named.said - 1e-9]
         value = named.frame.numbers[named.row, named.measure]
         return bool(np.all(np.abs(values - value)[np.isfinite(values)] <= float(slot.unit) / max(scales(slot))))
 
@@ -183,10 +190,9 @@ class Records:
         """Values by their frame: places inside it, and the share of their words that is said."""
         places = np.searchsorted(self._starts, flat, "right") - 1
         for place in np.unique(places).tolist():
-            cover = self._cover(place)
-            if cover is not None:
+            if (said := self._cover(place)) is not None:
                 inside = flat[places == place] - self._starts[place]
-                yield place, inside, cover.reshape(-1)[inside]
+                yield place, inside, said[0].reshape(-1)[inside]
 
     def _bits(self, slot: PrintedNumber, least: float, words_in_name: float) -> float:
         """How unlikely an accident is, from rivals: values as well and as briefly named that lie near it.
@@ -196,7 +202,8 @@ class Records:
         rivals: set[float] = set()
         for scale in scales(slot):
             apart = gaps(slot, self._flat, scale)
-            for place, inside, cover in self._by_frame(np.nonzero((apart <= reach(slot)) & (apart > HALF))[0]):
+            near = (apart <= reach(slot)) & (apart > HALF) & same_sign(slot, self._flat)
+            for place, inside, cover in self._by_frame(np.nonzero(near)[0]):
                 values = self._values[place]
                 named = inside[(cover >= least) & (values.lengths.reshape(-1)[inside] <= words_in_name)]
                 rivals |= _apart(values.frame.numbers.reshape(-1)[named] * scale, slot)

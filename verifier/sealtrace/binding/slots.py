@@ -45,7 +45,12 @@ def gaps(number: PrintedNumber, values: Numbers, scale: float = 1.0) -> Numbers:
 def prints(number: PrintedNumber, values: Numbers) -> npt.NDArray[np.bool_]:
     """The values that print so; a sign must be theirs."""
     hit: npt.NDArray[np.bool_] = np.logical_or.reduce([gaps(number, values, scale) <= HALF for scale in scales(number)])
-    return hit & (values * float(number.value) >= 0) if number.text[0] in "+-−" else hit
+    return hit & same_sign(number, values)
+
+
+def same_sign(number: PrintedNumber, values: Numbers) -> npt.NDArray[np.bool_]:
+    """The values that have the sign that is printed, if one is."""
+    return values * float(number.value) >= 0 if number.text[0] in "+-−" else np.ones(len(values), dtype=bool)
 
 
 def reach(number: PrintedNumber) -> float:

@@ -24,7 +24,7 @@ from sealtrace.binding.candidates import Bound
 from sealtrace.binding.derived import REPEAT
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.records import MAX_VALUES, primary
-from sealtrace.binding.series import Grid, Spot
+from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.slots import HALF, gaps, scales
 from sealtrace.paper.names.index import APART, LETTERS, WORDS, Group, Names, Resolved, Thing
 from sealtrace.paper.names.words import Word, squeezed, stems, words
@@ -90,39 +90,47 @@ class SentenceReading:
 
 def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -> list[NamedValues]:
     """Tables with what results give of them, then the results themselves, no file's values twice."""
-    found = [source for grid in grids if (source := _of_grid(grid, bound)) is not None]
+    printed = [(grid, frame) for grid in grids if (frame := as_results(grid, bound, first=True)) is not None]
+    found = [_of_frame(frame, grid) for grid, frame in printed if np.isfinite(frame.numbers).sum() > 1]
     return found + [_of_frame(frame) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES]
 
 
-def _of_grid(grid: Grid, bound: Bound) -> NamedValues | None:
-    """A table's cells, each by its row labels and its header, with the value that results give."""
-    cells = list(grid.cells.values())
-    given = [bound.numbers.get(Spot(grid.number, cell.row, cell.column, 0)) for cell in cells]
-    followed = [number for number in given if number is not None and number.agrees]
-    if len(followed) < 2:
+def as_results(grid: Grid, bound: Bound, *, first: bool = False) -> ResultFrame | None:
+    """A table of the paper as one of results, or the `first` numbers of its cells; None where nothing gives any.
+
+    What nothing gives has its place all the same, so that nothing else is taken for it.
+    """
+    rows, columns = _shape(grid, first)
+    given = [[bound.numbers.get(Spot(grid.number, row, *place)) for place in columns] for row in rows]
+    followed = [number for own in given for number in own if number is not None and number.agrees]
+    if not followed:
         return None
-    axes = [_axis(grid.headers[column], [grid.row_labels[cell.row][place] for cell in cells])
-            for place, column in enumerate(grid.labels)]  # fmt: skip
-    axes.append(_axis("group", [grid.titles.get(cell.row, "") for cell in cells]))
-    axes = [axis for axis in axes if axis.group.things]
-    axes.append(_axis("column", [grid.headers[cell.column] for cell in cells]))
-    # What nothing gives is named all the same, so that nothing else is taken for it.
-    values = [float(cell.slots[0].value) if number is not None and number.agrees else np.nan
-              for cell, number in zip(cells, given, strict=True)]  # fmt: skip
-    return NamedValues(
-        tuple(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
-        tuple(axes), len(axes) - 1, np.array(values),
-        lambda at: f"{grid.name}, row {grid.row_name(cells[at].row)}, {grid.headers[cells[at].column]}", grid,
+    numbers = [[float(number.slot.value) if number is not None and number.agrees else np.nan for number in own]
+               for own in given]  # fmt: skip
+    labels = [Dimension.of(f"label {place}", [grid.row_labels[row][place] for row in rows])
+              for place in range(len(grid.labels))]  # fmt: skip
+    return ResultFrame(
+        grid.name, list(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
+        [*labels, Dimension.of("group", [grid.titles.get(row, "") for row in rows])],
+        [grid.headers[column] for column, _ in columns], np.array(numbers),
+        [f"{grid.name}, row {grid.row_name(row)}" for row in rows],
     )  # fmt: skip
 
 
-def _axis(name: str, texts: list[str]) -> NamedAxis:
-    dimension = Dimension.of(name, texts)
-    return NamedAxis(Group.of_values(tuple(dimension.values)), dimension.codes)
+def _shape(grid: Grid, first: bool) -> tuple[list[int], list[tuple[int, int]]]:
+    """The rows of a table that print numbers, and its columns with which of a cell's numbers it is."""
+    places = {(column, at) for (_, column), cell in grid.cells.items() for at in range(1 if first else len(cell.slots))}
+    return sorted({row for row, _ in grid.cells}), sorted(places)
 
 
-def _of_frame(frame: ResultFrame) -> NamedValues:
-    """The values of results, by the fields that tell rows apart and by their measures."""
+def place_of(grid: Grid, row: int, column: int) -> tuple[Grid, GridCell, int]:
+    """The cell of a table that a value of it as results is, and which of its numbers."""
+    rows, columns = _shape(grid, first=False)
+    return grid, grid.cells[rows[row], columns[column][0]], columns[column][1]
+
+
+def _of_frame(frame: ResultFrame, grid: Grid | None = None) -> NamedValues:
+    """The values of results or of a table, by the fields that tell rows apart and by their measures."""
     rows, width = frame.numbers.shape
     axes = [
         NamedAxis(
@@ -138,8 +146,7 @@ def _of_frame(frame: ResultFrame) -> NamedValues:
         return f"{frame.measures[column]} at {frame.places[row]}"
 
     return NamedValues(
-        tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where,
-        derived=bool(frame.derived),
+        tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where, grid, bool(frame.derived),
     )  # fmt: skip
 
 
