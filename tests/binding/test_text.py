@@ -238,3 +238,12 @@ def test_a_letter_apart_is_no_word_of_a_label(tmp_path: Path) -> None:
     assert {text: word for text, (word, _, _) in text_numbers(tmp_path).items()} == {
         "9,682": "open", "7,341": "follows", "2,218": "follows"
     }  # fmt: skip
+
+
+def test_a_part_of_a_joined_word_is_no_name(tmp_path: Path) -> None:
+    """`recall-based` speaks of something else than the recall of a model."""
+    scores = made(tmp_path)
+    said = [f"The recall of {name} is {scores[name]['recall']:.4f}." for name in MODELS[1:]]
+    near = f"{scores['alpha']['recall'] + 0.0143:.4f}"
+    write_paper(tmp_path, scores, *said, f"The recall-based index of alpha is {near}.")
+    assert text_numbers(tmp_path)[near][0] == "open"

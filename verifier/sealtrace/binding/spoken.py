@@ -268,7 +268,7 @@ def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumbe
 
     def found(code: int) -> _Meant:
         said = tuple(one for one in mentions if one.thing.id == code)
-        sure = any(one.strength >= WORDS and one in reached for one in said)
+        sure = any(one.strength >= WORDS and one in reached and not _is_part(text, one.span) for one in said)
         return _Meant(code, code in inside, sure, said)
 
     if len(ordered) == 1:
@@ -282,6 +282,11 @@ def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumbe
         return _Meant(_SEVERAL, sure=False, said=tuple(mentions))
     # What follows may speak of something that has no name here.
     return replace(_meant(mentions, text, numbers, at - 1), own=False, sure=False)
+
+
+def _is_part(text: str, span: tuple[int, int]) -> bool:
+    """Whether a hyphen joins a mention to another word: `reproductive-age` is no age."""
+    return text[span[0] - 1 : span[0]] == "-" or text[span[1] : span[1] + 1] == "-"
 
 
 def _reading(
