@@ -247,3 +247,25 @@ def test_a_part_of_a_joined_word_is_no_name(tmp_path: Path) -> None:
     near = f"{scores['alpha']['recall'] + 0.0143:.4f}"
     write_paper(tmp_path, scores, *said, f"The recall-based index of alpha is {near}.")
     assert text_numbers(tmp_path)[near][0] == "open"
+
+
+def test_the_table_that_knows_all_that_a_sentence_says_is_meant(tmp_path: Path) -> None:
+    """An accuracy on one task is no accuracy of the system, which another table has; its caption says what it is."""
+    draw = random.Random(3)
+    tasks = {name: {task: round(draw.uniform(40, 90), 1) for task in ("boolq", "piqa")} for name in MODELS}
+    total = {name: round(draw.uniform(40, 90), 2) for name in MODELS}
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/tasks.csv").write_text("model,boolq,piqa\n" + "".join(
+        f"{name},{own['boolq']},{own['piqa']}\n" for name, own in tasks.items()))  # fmt: skip
+    (tmp_path / "results/runs.csv").write_text("model,accuracy,hours\n" + "".join(
+        f"{name},{value},{value / 7:.2f}\n" for name, value in total.items()))  # fmt: skip
+    first = [f"| {name} | {own['boolq']} | {own['piqa']} |" for name, own in tasks.items()]
+    second = [f"| {name} | {value} | {value / 7:.2f} |" for name, value in total.items()]
+    said = {name: own["boolq"] for name, own in tasks.items()} | {"gamma": tasks["gamma"]["boolq"] + 2.3}
+    paper = ["# P", "", "Table 1: Accuracy (%) on each task.", "", "| Model | boolq | piqa |", "|---|---|---|", *first,
+             "", "| Model | Accuracy | Hours |", "|---|---|---|", *second, "",
+             *(f"On boolq, {name} reaches {value:.1f} % accuracy.\n" for name, value in said.items())]  # fmt: skip
+    (tmp_path / "paper.md").write_text("\n".join(paper) + "\n")
+    numbers = text_numbers(tmp_path)
+    assert numbers[f"{said['gamma']:.1f} %"][:2] == ("differs", f"{tasks['gamma']['boolq']:.1f}")
+    assert [numbers[f"{said[name]:.1f} %"][0] for name in MODELS if name != "gamma"] == ["follows"] * 4

@@ -222,6 +222,8 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
     for text, readings in heard:
         agreeing = [reading for reading in readings if reading.prints(text.slot)]
         sure = [reading for reading in readings if reading.exact]
+        # Where a sentence says more than a source knows, and another knows all of it, that one is meant.
+        sure = [reading for reading in sure if not any(reading.heard < other.heard for other in sure)]
         for reading in agreeing if text.status == "explained" else ():
             followed.setdefault(reading.source.files, set()).add(text.slot.value)
             same_measure = measured.setdefault((reading.source.files, reading.measure), {})

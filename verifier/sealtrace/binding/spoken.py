@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -82,6 +82,8 @@ class SentenceReading:
     """Whether all names are said in full, and nothing says that it is not the value itself."""
     measure: int
     """Its place among the names of what the source measures."""
+    heard: frozenset[tuple[int, int]]
+    """Where the sentence says what the source knows: its names, and words of the table's caption."""
 
     def prints(self, slot: PrintedNumber) -> bool:
         """Whether the number says so, its sign aside where the text has none."""
@@ -211,6 +213,9 @@ class SentenceWitness:
                 reading = _reading(source, mentions, text, numbers, at)
                 if reading is not None:
                     found[number.id].append(reading)
+        everything = {one.span: one for named in said.values() for one in named}
+        for key, readings in found.items():
+            found[key] = [replace(one, heard=one.heard | _in_caption(one.source.grid, everything)) for one in readings]
         # One value is not several numbers: a name that leaves the same for two of them does not tell which is meant.
         slots = {number.id: number.number for number in numbers}
         printed: dict[str, set[Fraction]] = defaultdict(set)
@@ -284,6 +289,12 @@ def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumbe
     return replace(_meant(mentions, text, numbers, at - 1), own=False, sure=False)
 
 
+def _in_caption(grid: Grid | None, mentions: Mapping[tuple[int, int], Resolved[int]]) -> set[tuple[int, int]]:
+    """Which mentions a table's caption makes as well: an accuracy is one of each of its columns."""
+    told = {*stems(grid.caption)} if grid is not None else set()
+    return {span for span, one in mentions.items() if told and {word.stem for word in one.words} <= told}
+
+
 def _is_part(text: str, span: tuple[int, int]) -> bool:
     """Whether a hyphen joins a mention to another word: `reproductive-age` is no age."""
     return text[span[0] - 1 : span[0]] == "-" or text[span[1] : span[1] + 1] == "-"
@@ -334,7 +345,8 @@ def _reading(
         and not loose
         and not _is_statistic(text, spans)
     )
-    return SentenceReading(source, (value,), source.where(int(np.nonzero(chosen)[0][0])), sure, measure.code)
+    where = source.where(int(np.nonzero(chosen)[0][0]))
+    return SentenceReading(source, (value,), where, sure, measure.code, frozenset(spans))
 
 
 _SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
@@ -408,7 +420,8 @@ def _apart(
     where = " and ".join(source.where(int(np.nonzero(side)[0][0])) for side in both)
     # With a unit of differences, and no other number beside it, nothing else can be meant.
     exact = number.unit in ("pp", "×") and len(numbers) == 1 and not number.loose and measure.code >= 0 and measure.sure
-    return SentenceReading(source, tuple(views), f"what {where} differ by", exact, measure.code)
+    heard = frozenset(one.span for own in meant for one in own.said)
+    return SentenceReading(source, tuple(views), f"what {where} differ by", exact, measure.code, heard)
 
 
 def _one(source: NamedValues, chosen: np.ndarray) -> float | None:
