@@ -54,7 +54,7 @@ def recipes() -> Iterator[str]:
     yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
     order = [one.name for one in packs()]
     for metric in sorted(all_metrics(), key=lambda one: order.index(one.pack)):
-        words = " ".join([*metric.arguments, *(f"[{name}]" for name in metric.optional)])
+        words = " ".join([*metric.arguments, *(f"[{metric.usage(name)}]" for name in metric.optional)])
         arguments = f"`{words}`" if words else "-"
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
         yield f"| `{metric.name}` | {arguments} | {_cell(metric.formula)}{kind} |"

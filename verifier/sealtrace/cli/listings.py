@@ -122,7 +122,7 @@ def metrics(name: str | None, form: str) -> int:
         usual = [name for name, count in counts.items() if 3 < count > len(members) / 2]
         sheet.titled(source, "cyan")
         for metric in members:
-            own = [f"[{name}]" for name in metric.optional if name not in usual]
+            own = [f"[{metric.usage(name)}]" for name in metric.optional if name not in usual]
             more = ["…"] if usual and len(set(usual) & set(metric.optional)) > len(usual) / 2 else []
             sheet.say(f"{' '.join([metric.name, *metric.arguments, *own, *more])}: {metric.formula}", "  ", "      ")
         if usual:

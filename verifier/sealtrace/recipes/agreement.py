@@ -70,6 +70,12 @@ class PrintedAgreement:
             if counted and around.printed(counted, known.get(counted, ())) - {EVERY}:
                 named = {**used, counted: used.get(counted, set()) | {arguments["is"]}}
             yield from disagreements(around, named, known)
+            if "population" in metric.defaults and "population" in taken and "population" not in used:
+                # What the recipe leaves out is taken by default, and a label may say otherwise.
+                splits, default = self._rows.splits, metric.defaults["population"]
+                printed = around.in_row("population", splits) | around.in_heading("population", splits)
+                if left := sorted(printed - {EVERY, default}):
+                    yield f"the table prints population {' and '.join(left)}, and the recipe takes {default}"
             for key, text in arguments.items() if kind else ():
                 word, _, name = key.partition(".")
                 values = set(values_in(text))

@@ -11,7 +11,9 @@ from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.headings import ARITHMETIC
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print, judge, judge_text
 from sealtrace.recipes.metrics import RecipeError, Value
-from sealtrace.statistics.table import ARGUMENTS, Statistic
+from sealtrace.statistics.table import ARGUMENTS, Statistic, entry_of
+
+_SHARES = ("share", "probability")
 
 
 def part_of(value: Value, cell: TableCell, part: str) -> Value:
@@ -94,6 +96,11 @@ def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> st
             continue
         if not change.recipe.search(read):
             return f"the recipe gives the number itself, and the heading says {stated[0].strip()}."
+    quantity = None if metric is None else entry_of(metric.pack, said.get("quantity", metric.name))
+    ratio = {"quantity", "base"} <= set(said)
+    result = quantity is not None and quantity.pack != "results" and not quantity.given
+    if percent and quantity is not None and result and not ratio and quantity.unit not in _SHARES:
+        return f"{quantity.name.replace('_', ' ')} is no share, so nothing is a hundred per cent of it."
     measured = said.get("of") or said.get("quantity") or (metric.name if metric else "")
     own = measured.rpartition("_")[2] if "_" in measured else ""  # the unit that the field is called by: latency_ms
     for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):
@@ -102,10 +109,7 @@ def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> st
             return f"the recipe gives the number itself, and the heading says {unit}."
         if is_unit(own) and is_unit(factor) and factor not in (own, "%"):
             return f"the recipe gives {measured}, and the heading says {unit}."
-        share = metric is not None and (
-            metric.unit in ("share", "probability") or metric.formula.startswith("share of")
-        )
-        if factor == "%" and share and not percent:
+        if factor == "%" and metric is not None and metric.unit in _SHARES and not percent:
             return "the recipe gives a fraction, and the heading says %."
     return None
 

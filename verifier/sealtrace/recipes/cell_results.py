@@ -89,8 +89,10 @@ class CellResult:
         if self.metric is None:
             return self.meaning
         said = {**self.arguments, **self.cell.said}
-        over = {} if self.about is None or self.population is not None else {"population": self.about}
-        return in_words(self.metric, {**said, **over})
+        taken = {
+            name: text for name, text in self.metric.defaults.items() if "state" not in said or name != "population"
+        }
+        return in_words(self.metric, {**said, **{name: text for name, text in taken.items() if name not in said}})
 
     @property
     def restricted(self) -> str:
@@ -123,7 +125,7 @@ class CellResult:
             return self.population.name
         if self.metric is None or "population" not in self.metric.optional or "state" in self.arguments:
             return None
-        return self.arguments.get("population", "all")
+        return self.arguments.get("population", self.metric.defaults.get("population"))
 
     @property
     def recomputed(self) -> str | None:

@@ -18,7 +18,7 @@ from sealtrace.paper.names.statistics import named_in, other_statistics
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import AS_WORDS, appearance
 from sealtrace.recipes.sql_syntax import QueryDescription
-from sealtrace.statistics.table import ARGUMENTS, STATISTICS, Statistic, StatisticKind, all_entries
+from sealtrace.statistics.table import ARGUMENTS, STATISTICS, Statistic, StatisticKind, all_entries, entry_of
 
 _SHOWN = {"mean": "mean", "sd": "sd", "sem": "sem", "median": "median", "min": "minimum", "max": "maximum",
           "count": "count", "sum": "sum"}  # fmt: skip
@@ -48,6 +48,7 @@ _READ = frozenset(
         "relative_to",
     }
 )
+_SUMMARY = re.compile(r"-?[a-z][^_(,:=]*?(?= of | \w+_| d\b|[(,:=]|$)")
 _NAMED = re.compile(r"[a-z_]\w*(?=\s*\()")
 
 
@@ -67,6 +68,8 @@ def _arithmetic(heading: str, recipe: str, *, hundredfold: bool = False) -> Arit
 ARITHMETIC = (
     _arithmetic(r"(?<![\w.])100\s*[×·*](?!\w*\d)|[×·*]\s*100(?![\d.])", r"\b100\b|percent", hundredfold=True),
     _arithmetic(r"(?<![\w.])10{3,}\s*[×·*]|[×·*]\s*10{3,}(?!\d)", r"\b10{3,}\b"),
+    _arithmetic(r"\bper (?:100|hundred)\b", "100|hundred|percent", hundredfold=True),
+    _arithmetic(r"\bper (?:1,?0{3,}|thousand|million)\b", "10{3,}|thousand|million"),
     _arithmetic("‰", r"\b1000\b|mille"),
     _arithmetic(r"^\s*(?:1|100)\s*[−–-]\s*[^\W\d_]", r"\b1(?:00)?(?:\.0*)?\s*-|error|wrong|complement"),
     _arithmetic(r"√|\b(?:square )?root of\b", "sqrt|root|rms"),
@@ -120,7 +123,13 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     if "[ci]" in shown:
         interval = arguments.get("interval", "wilson").replace("-", "_")
         names.add("t_interval" if "over" in arguments else interval)
-    for text in (metric.name, arguments.get("quantity", ""), arguments.get("statistic", ""), *_formula(metric)):
+    for text in (
+        metric.name,
+        arguments.get("quantity", ""),
+        arguments.get("statistic", ""),
+        *_formula(metric),
+        *_formula(entry_of(metric.pack, arguments.get("quantity", ""))),
+    ):
         names |= {entry.name for entry in named_in(text.replace("_", " "))}
     if metric.name == "quantile" and _fraction(arguments.get("q", "0.5")) == Fraction(1, 2):
         names.add("median")
@@ -132,6 +141,9 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
         chosen -= {"maximum"}
     alone = shown in _SPREADS and ("over" in arguments or "statistic" in arguments)
     needed = chosen | ({shown} if alone else set()) | ({average} - {"mean"})
+    # A metric that is called by an extreme is one, and a label says so.
+    if metric.pack != "results":
+        needed |= {entry.name for entry in named_in(metric.name.replace("_", " "))} & {"minimum", "maximum"}
     if own is not None and (own.kind is StatisticKind.ORDER or own.name in _SPREADS) and metric.pack == "results":
         needed.add("median" if "median" in names else own.name)
     # A metric of the same things is a rival; one of other things, such as a map, may be meant by the same word.
@@ -166,8 +178,10 @@ def _asked_of(entry: Statistic) -> frozenset[str]:
     return frozenset(entry.arguments) & set(entities)
 
 
-def _formula(metric: Statistic) -> tuple[str, ...]:
-    return () if metric.pack == "results" else (metric.formula,)
+def _formula(metric: Statistic | None) -> tuple[str, ...]:
+    """The summary that the formula of a pack's metric begins with: mean of …, least …, share of …"""
+    found = None if metric is None or metric.pack == "results" else _SUMMARY.match(metric.formula)
+    return () if found is None else (found[0],)
 
 
 def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatistic:
@@ -332,7 +346,8 @@ def _numbers(heading: str, caption: str, computed: ComputedStatistic) -> Iterato
             ARGUMENTS[name].stated(caption) if name in ("confidence", "sides", "divisor") else set()
         )
         given = arguments.get(name, _DEFAULTS.get(name))
-        if not takes or not stated or given is None:
+        # What a pack's metric takes a logarithm of, it takes in nats.
+        if not stated or given is None or not (takes or (computed.counted and name == "base")):
             continue
         if name == "sides":
             given = "one" if given in ("less", "greater", "one") else "two"

@@ -166,6 +166,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
         raise RecipeError(f"{name} is a metric of {pack.name}: {reason}")
     if (reason := pack.unusable(evidence)) is not None:
         raise MissingEvidenceError(reason)
+    arguments = {**known.defaults, **arguments}
     seen, function = seen_by(evidence, pack), _FUNCTIONS.get((known.pack, name))
     return _COMPUTED[known.pack](seen, known, arguments) if function is None else function(seen, arguments)
 

@@ -175,6 +175,13 @@ class PopulationRows:
         stages = {entry.stage for entry in self._evidence.bundle.entries if entry.records == kind}
         return bool(stages) and stages <= set(_EARLY)
 
+    @cached_property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that records are of."""
+        frames = [self._evidence.frame(kind) for kind in sorted({store.kind for store in self._evidence.bundle.stores})]
+        found = [frame.distinct("split", MOST_VALUES) for frame in frames if "split" in frame.names and frame.size]
+        return tuple(sorted({str(value) for values in found for value in values.to_pylist()}))
+
     def values(self, kinds: Iterable[str]) -> set[str]:
         """The values that tables may print, as they look; numbers say nothing by themselves."""
         return set().union(*map(self._printable, kinds))

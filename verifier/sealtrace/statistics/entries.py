@@ -128,14 +128,14 @@ _entry("mean of", "sum / n", REPEATS, "values", "measured", summaries.mean, "ave
        "mean squared error, mean absolute error, root mean squared error, root mean square, mean square, "
        "mean average precision, average precision, mean reciprocal rank, geometric mean, "
        "macro average, micro average, standard error of the mean, mean pooling, "
-       "average pooling, average rank, mean rank, mean difference", "avg({x})",
+       "average pooling, average rank, mean rank", "avg({x})",
        (TriedForm("mean", price=1.5, words=("mean",), everyday=True),),
        others="harmonic mean, trimmed mean, winsorized mean, winsorised mean, weighted mean, weighted average, "
        "moving average")
 _entry("geometric_mean of", "n-th root of the product of positive values", ITEMS, "values", "measured",
        summaries.geometric_mean, "geomean, geo mean, geo. mean, gmean", sql="geomean({x})",
        tried=(TriedForm("geomean", "geometric mean", price=8.0, words=("geomean", "geometric", "gmean")),))
-_entry("sum of", "sum", REPEATS, "values", "measured", summaries.total, "total, totals",
+_entry("sum of", "sum", REPEATS, "values", "measured", summaries.total, "total, totals, cumulative",
        "sum of squares, total variation", "sum({x})",
        (TriedForm("sum", price=7.0, words=("total", "sum")),))
 _entry("negative of", "how many values are below zero", ITEMS, "values", "count", summaries.negative,

@@ -154,11 +154,17 @@ class Statistic:
     """An id, scale or declared constant rather than a result."""
     measured: bool = False
     """An aggregate of sealed measurements."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """What is taken where a recipe leaves an optional argument out: reports say so."""
 
     @property
     def range(self) -> tuple[int | None, int | None]:
         """The least and the greatest value that a result can have; None where there is no bound."""
         return RANGES[self.unit]
+
+    def usage(self, name: str) -> str:
+        """An optional argument with what is taken without it."""
+        return f"{name}={self.defaults[name]}" if name in self.defaults else name
 
     def stated(self, heading: str) -> dict[str, set[Fraction | str]]:
         """The values of its arguments that a heading states."""
@@ -236,21 +242,29 @@ def _variants(entry: Statistic) -> Iterator[TriedForm]:
         )  # fmt: skip
 
 
+def entry_of(pack: str, name: str) -> Statistic | None:
+    """The entry of a pack's metric, or of what one may be asked for."""
+    return _OF_PACKS.get((pack, name))
+
+
 def all_entries() -> list[Statistic]:
     """The whole table: everyday statistics, then those that packs registered."""
     return list(_OF_PACKS.values())
 
 
-_ENTRY = re.compile(r"(\w+)((?: \w+)*)((?: \[\w+\])*): (.*?)(?: \((given|measured)\))?")
+_ENTRY = re.compile(
+    r"(\w+)((?: \w+)*)((?: \[\w+(?:=[\w-]+)?\])*): (.*?)(?:; called (.*?))?(?: \((given|measured|share)\))?"
+)
 
 
 def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
     """The entries of a list in plain text, under their sources; a section or an appendix is one of `paper`:
 
         section 3.3
-            crossing_rate policy [population]: share of states with d < -tau
+            crossing_rate policy [population=all]: share of states with d < -tau
 
-    A line that is too long goes on below, further in. (given) and (measured) at its end say what those words say here.
+    A line that is too long goes on below, further in. (given), (measured) and (share) at its end say what those words
+    say here; before them, what else headings call it.
     """
     for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
         source, *entries = (" ".join(entry.split()) for entry in re.split(r"\n {4}(?=\S)", section))
@@ -259,11 +273,14 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
         for entry in entries:
             match = _ENTRY.fullmatch(entry)
             assert match is not None, entry
-            name, needs, takes, formula, kind = match.groups()
-            optional = tuple(name.strip("[]") for name in takes.split())
+            name, needs, takes, formula, called, kind = match.groups()
+            taken = [name.strip("[]").partition("=") for name in takes.split()]
+            defaults = {name: default for name, _, default in taken if default}
             yield Statistic(
-                name, formula, arguments=tuple(needs.split()), optional=optional, words=_spelled(name),
+                name, formula, arguments=tuple(needs.split()), optional=tuple(name for name, _, _ in taken),
+                defaults=defaults, words=(*_spelled(name), *filter(None, (called or "").split(", "))),
                 pack=pack, source=source, given=kind == "given", measured=kind == "measured",
+                unit="share" if kind == "share" else "measured",
             )  # fmt: skip
 
 

@@ -117,8 +117,8 @@ behaviour.snapshots: Every decision of the sealed hands has one snapshot with it
 METRICS = """
 appendix C: behaviour labels, each rate with its own denominator
     log_loss policy: -mean log max(p, clip), with p the probability of what was done
-    action_accuracy policy: snapshots whose likeliest action was taken, by all
-    raise_agreement policy: raises whose size was predicted, by all raises
+    action_accuracy policy: snapshots whose likeliest action was taken, by all (share)
+    raise_agreement policy: raises whose size was predicted, by all raises (share)
     snapshots split [label]: how many decisions a split holds
 appendix E: association between state-level risk and strategic endpoints
     spearman endpoint: the correlation of ranks; equal values share the mean of their ranks
@@ -130,30 +130,29 @@ appendix E: association between state-level risk and strategic endpoints
     candidates: students times scales
 appendix D: best responses, NashConv and exploitability
     best_response profile player: b_i = max over σ_i of u_i(σ_i, σ_-i)
-    profile_value profile: u_0(σ): what player 0 wins on average where both follow the profile
+    profile_value profile: mean of what player 0 wins where both follow the profile, u_0(σ)
     nash_conv profile: Σ_i [b_i - u_i], which is b_0 + b_1 in a zero-sum game
     exploitability profile: NashConv / 2
-    tree_ev arm opponent [runs]: the exact value of the pairing, both seats alike
+    tree_ev arm opponent [runs=all]: the exact value of the pairing, both seats alike
 the run's record
     run_setting run setting: a setting that a run declares (given)
 appendix C, denominators: training variability
-    over_seeds quantity arm [runs] [statistic] [teacher]: mean and standard deviation over training seeds, with the
+    over_seeds quantity arm [runs=all] [statistic] [teacher]: mean and standard deviation over training seeds, with the
         declared divisor; the runs of an arm are students, or the profiles `arm/run` beside a named teacher
 section 3.3, violation
-    violations arm [runs]: violated states by all, over seeds: held-out ones of students, else all information sets
+    violations arm [runs=all]: violated states by all, over seeds: held-out ones of students, else all information sets
 section 3.4: selection
     calibrated_scale run: the largest certified scale
 section 3.4: k and n
     calibrated_count run: its violated calibration states by all
 section 3.4, risk bound
-    calibrated_bound run: its Clopper-Pearson bound
+    calibrated_bound run: its Clopper-Pearson bound (share)
 appendix D: win plus one-half tie, and EV per hand
-    match_rate arm result [opponent] [runs]: hands with a result by all hands
-    match_score arm [opponent] [runs]: wins and half of the ties, by hands
-    hand_ev arm [opponent] [runs]: the mean return of a hand
-    hands arm [opponent] [runs]: how many hands were played
+    match_rate arm result [opponent=all] [runs=all]: hands with a result by all hands (share)
+    match_score arm [opponent=all] [runs=all]: wins and half of the ties, by hands (share)
+    hand_ev arm [opponent=all] [runs=all]: the mean return of a hand
+    hands arm [opponent=all] [runs=all]: how many hands were played
 appendix C, denominators: paired match blocks
-    hand_ev_interval arm [opponent] [runs]: the mean over deals and z standard errors, each deal the mean of its hands
-        in both seats
-"""
+    hand_ev_interval arm [opponent=all] [runs=all]: the mean over deals and z standard errors, each deal the mean of its
+        hands in both seats"""
 """What recipes can ask for by name, under the part of the paper that defines it."""

@@ -101,7 +101,7 @@ def _candidates(study: GameStudy, arguments: Arguments) -> list[str]:
     An arm that is no such is a candidate itself.
     """
     arm = arguments["arm"]
-    wanted = arguments["runs"].split(",") if "runs" in arguments else None
+    wanted = None if arguments["runs"] == "all" else arguments["runs"].split(",")
     if arm not in ARMS:
         hands = hands_of(study)
         declared = [] if hands is None else hands.declared.arms
@@ -143,7 +143,7 @@ def quantity_of(study: GameStudy, quantity: str, names: tuple[str, ...], teacher
         profiled: Vector = getattr(evaluate(study.game, policies), quantity)
         return profiled
     if quantity in _PLAYED:
-        return np.array([_PLAYS[quantity](*_played(study, [name], None), {})[0] for name in names], np.float64)
+        return np.array([_PLAYS[quantity](*_played(study, [name], "all"), {})[0] for name in names], np.float64)
     if quantity in _TAUGHT:
         return _beside_teacher(study, quantity, policies, teacher)
     if quantity == "violation" and students_of(study) is None:
@@ -279,14 +279,14 @@ _of_calibration("calibrated_bound", lambda _, result: (result.bound,))
 # Played hands
 
 
-def _played(study: GameStudy, names: list[str], opponent: str | None) -> tuple[Hands, Index]:
+def _played(study: GameStudy, names: list[str], opponent: str) -> tuple[Hands, Index]:
     """The hands of candidates, where each of them is there."""
     _playable(study)
     hands = hands_of(study)
     if hands is None:
         raise RecipeError("the study declares no contest")
     declared = hands.declared
-    opponents = declared.opponents if opponent is None else [opponent]
+    opponents = declared.opponents if opponent == "all" else [opponent]
     for kind, known, wanted in (("arm", declared.arms, names), ("opponent", declared.opponents, opponents)):
         if unknown := [name for name in wanted if name not in known]:
             raise RecipeError(f"the contest has no {kind} {unknown[0]!r}")
@@ -325,7 +325,7 @@ def _of_hands(name: str, reduce: Played) -> None:
 
     @metric(name)
     def compute_it(study: GameStudy, arguments: Arguments) -> Value:
-        hands, rows = _played(study, _candidates(study, arguments), arguments.get("opponent"))
+        hands, rows = _played(study, _candidates(study, arguments), arguments["opponent"])
         return Value(tuple(Fraction(value) for value in reduce(hands, rows, arguments)), hands.frame, rows)
 
 

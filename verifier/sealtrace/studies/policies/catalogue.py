@@ -318,75 +318,78 @@ section 3.2: the ordered grid
 declared before calibration
     constant path: a constant of the protocol (given)
 appendix B: denominators
-    states [population]: how many states a population has (given)
+    states [population=all]: how many states a population has (given)
 appendix B: metrics
-    weak_ev policy [population] [state]: mean of E_w(pi, s)
-    strong_ev policy [population] [state]: mean of E_s(pi, s)
+    weak_ev policy [population=all] [state]: mean of E_w(pi, s)
+    strong_ev policy [population=all] [state]: mean of E_s(pi, s)
 section 3.3
-    strong_delta policy [population] [state]: mean of d = E_s(pi, s) - E_s(pi_0, s)
-    expected_utility policy [population] [state]: mean of what the utility evaluator expects of the policy
-    expected_risk policy [population] [state]: mean of what the risk evaluator expects of the policy
-    degradation policy [population] [state]: mean of d: the risk evaluator's expectation less that of the anchor
-    crossings policy [population]: how many states have d < -tau, of how many
-    crossing_count policy [population]: how many states have d < -tau
-    crossing_rate policy [population]: share of states with d < -tau
+    strong_delta policy [population=all] [state]: mean of d = E_s(pi, s) - E_s(pi_0, s)
+    expected_utility policy [population=all] [state]: mean of what the utility evaluator expects of the policy
+    expected_risk policy [population=all] [state]: mean of what the risk evaluator expects of the policy
+    degradation policy [population=all] [state]: mean of d: the risk evaluator's expectation less that of the anchor
+    crossings policy [population=all]: how many states have d < -tau, of how many
+    crossing_count policy [population=all]: how many states have d < -tau
+    crossing_rate policy [population=all]: share of states with d < -tau (share)
     marked_delta policy state: d at a state, with a dagger where it crosses
-    delta_min policy [population]: least d over the population
-    delta_max policy [population]: greatest d over the population
+    delta_min policy [population=all]: least d over the population
+    delta_max policy [population=all]: greatest d over the population
 appendix B: paired question
-    weak_gain policy base [population]: mean of E_w(pi, s) - E_w(base, s)
-    weak_gain_min policy base [population]: least E_w(pi, s) - E_w(base, s)
-    weak_gain_max policy base [population]: greatest E_w(pi, s) - E_w(base, s)
+    weak_gain policy base [population=all]: mean of E_w(pi, s) - E_w(base, s)
+    weak_gain_min policy base [population=all]: least E_w(pi, s) - E_w(base, s)
+    weak_gain_max policy base [population=all]: greatest E_w(pi, s) - E_w(base, s)
 appendix D
-    strong_ev_min policies [population]: least E_s(pi, s) over policies and states
-    strong_ev_max policies [population]: greatest E_s(pi, s) over policies and states
-    map_utility selector [variant] [population] [utility] [risk]: mean E_u of the policy that a selector's map deploys
-    map_delta selector [variant] [population] [utility] [risk]: mean d of the policy that a selector's map deploys
-    map_crossing_rate selector [variant] [population] [utility] [risk]: share of states with d < -tau under a
-        selector's map
-    map_worst_group_rate selector [variant] [population] [utility] [risk]: largest share of crossings over the groups
-        of the map's partition
+    strong_ev_min policies [population=all]: least E_s(pi, s) over policies and states
+    strong_ev_max policies [population=all]: greatest E_s(pi, s) over policies and states
+    map_utility selector [variant] [population=held-out] [utility] [risk]: mean E_u of the policy that a selector's map
+        deploys
+    map_delta selector [variant] [population=held-out] [utility] [risk]: mean d of the policy that a selector's map
+        deploys
+    map_crossing_rate selector [variant] [population=held-out] [utility] [risk]: share of states with d < -tau under a
+        selector's map (share)
+    map_worst_group_rate selector [variant] [population=held-out] [utility] [risk]: largest share of crossings over the
+        groups of the map's partition (share)
 appendix B: teacher KL
-    teacher_kl policy clip [population]: mean of KL(teacher || policy), the policy's mass clipped below at `clip`
-    map_teacher_kl selector clip [variant] [population]: mean KL(teacher || policy) under a selector's map, the
+    teacher_kl policy clip [population=all]: mean of KL(teacher || policy), the policy's mass clipped below at `clip`
+    map_teacher_kl selector clip [variant] [population=held-out]: mean KL(teacher || policy) under a selector's map, the
         policy's mass clipped below at `clip`
 appendix B: teacher-value regret
-    teacher_regret policy [population]: mean of max(0, V_T - sum pi Q_T)
+    teacher_regret policy [population=all]: mean of max(0, V_T - sum pi Q_T)
 appendix B: action agreement
-    action_agreement policy [population]: share of states with the teacher's top action
+    action_agreement policy [population=all]: share of states with the teacher's top action (share)
 appendix C: query decisions
-    query_rate policy [population]: share of states with an accepted query
+    query_rate policy [population=all]: share of states with an accepted query (share)
 appendix C: cost ledger
-    tokens policy [population]: mean of the ledger's tokens per state
-    latency_ms policy [population]: mean of the ledger's latency_ms per state
-    tool_calls policy [population]: mean of the ledger's tool_calls per state
-    cost policy quantity [population]: mean of what the ledger counts of a declared quantity per state
+    tokens policy [population=all]: mean of the ledger's tokens per state
+    latency_ms policy [population=all]: mean of the ledger's latency_ms per state
+    tool_calls policy [population=all]: mean of the ledger's tool_calls per state
+    cost policy quantity [population=all]: mean of what the ledger counts of a declared quantity per state
 appendix B: paired bootstrap
-    delta_interval policy [population] [schedule]: percentile bootstrap interval of mean d
-    difference_interval policy base [population] [schedule]: percentile bootstrap interval of mean E_w(pi, s) -
+    delta_interval policy [population=all] [schedule]: percentile bootstrap interval of mean d
+    difference_interval policy base [population=all] [schedule]: percentile bootstrap interval of mean E_w(pi, s) -
         E_w(base, s), the same rows drawn for both
 section 3.2
-    probability policy state action: pi(a | s)
+    probability policy state action: pi(a | s) (share)
 appendix A: teacher
-    teacher_probability state action: pi_T(a | s)
+    teacher_probability state action: pi_T(a | s) (share)
     teacher_action_value state action: Q_T(s, a) (given)
     teacher_state_value state: V_T = sum_a pi_T Q_T
 section 3.4: empirical-zero
-    selected_scale selector [population]: the scale that a selector takes on the recomputed counts
+    selected_scale selector [population=calibration]: the scale that a selector takes on the recomputed counts
 appendix D: residual families, relative cost
-    map_cost_ratio selector base [variant] [population] [quantity]: mean of what the ledger counts of `quantity`
-        (latency_ms) under a selector's map, divided by that of `base`
+    map_cost_ratio selector base [variant] [population=held-out] [quantity=latency_ms]: mean of what the ledger counts
+        of `quantity` under a selector's map, divided by that of `base` (share)
 section 3.4 and 3.5: dual certification, robust selection
     map_name selector [variant]: the candidates that a selector chooses, group by group
     map_scale selector [variant]: the scale that a selector of one group chooses
-    map_risk_upper selector [variant]: max over mixtures of sum q U of the chosen map
+    map_risk_upper selector [variant]: max over mixtures of sum q U of the chosen map (share)
     map_utility_lower selector [variant]: min over mixtures of sum q L of the chosen map
-    map_nominal_risk selector [variant]: sum q U of the chosen map at the calibration mixture
+    map_nominal_risk selector [variant]: sum q U of the chosen map at the calibration mixture (share)
     map_largest_risk selector [variant]: max over groups of U of the chosen map: its risk bound whatever the mixture
+        (share)
 section 3.3: partitions
     partition_groups partition: how many groups a partition has (given)
 appendix D: minimum support
-    partition_support partition [population]: fewest states of a group
+    partition_support partition [population=calibration]: fewest states of a group
 section 3.2: the candidate bank
     bank_size [variant]: how many candidates compete (given)
     bank_families [variant]: how many families compete (given)
@@ -394,17 +397,17 @@ section 3.2: the candidate bank
 section 3.4: normalization
     utility_range [variant]: q_min and q_max (given)
 appendix D: repeated splits
-    repeated_crossing_rate selector [variant]: mean over repeats of the held-out share of crossings
+    repeated_crossing_rate selector [variant]: mean over repeats of the held-out share of crossings (share)
     repeated_worst_group_rate selector [variant]: mean over repeats of the largest held-out share of crossings over
-        groups
+        groups (share)
     repeated_utility selector [variant]: mean over repeats of the held-out mean utility
     repeated_coverage selector [variant] [budget]: share of repeats whose held-out share of crossings is within the
-        groups' budget, or with `budget` global the mixture's
+        groups' budget, or with `budget` global the mixture's (share)
     repeated_uncertified selector [variant]: how many repeats are not certified, of how many
-    repeated_certification_rate selector [variant]: share of repeats that are certified
+    repeated_certification_rate selector [variant]: share of repeats that are certified (share)
     repeated_median_scale selector [variant]: median over repeats of the chosen scale, the anchor as 0
-    repeated_risk_upper selector [variant]: mean over certified repeats of the map's risk bound
-    repeated_largest_risk selector [variant]: mean over certified repeats of the largest U of the map's groups
+    repeated_risk_upper selector [variant]: mean over certified repeats of the map's risk bound (share)
+    repeated_largest_risk selector [variant]: mean over certified repeats of the largest U of the map's groups (share)
     repeated_utility_lower selector [variant]: mean over certified repeats of the map's utility bound
     repeated_disagreement selector against [variant]: in how many repeats two selectors choose different maps, of how
         many

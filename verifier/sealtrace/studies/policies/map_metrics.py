@@ -94,7 +94,7 @@ def _traces(study: Study, candidates: Index, states: Index) -> Index:
 
 
 def _reached(study: Study, arguments: Arguments, reduce: Callable[[Deployed], float | Fraction]) -> Value:
-    chosen, states = _chosen(study, arguments), _population(study, arguments.get("population", "held-out"))
+    chosen, states = _chosen(study, arguments), _population(study, arguments["population"])
     setting = chosen.calibration.setting
     evaluators = arguments.get("utility", setting.utility), arguments.get("risk", setting.risk)
     reached = deploy(chosen, states, *evaluators)
@@ -112,7 +112,7 @@ for _name, _reduce in {
 
 def _assigned(study: Study, arguments: Arguments) -> tuple[Index, Index]:
     """The states of the population, and the candidate that the map assigns to each."""
-    states = _population(study, arguments.get("population", "held-out"))
+    states = _population(study, arguments["population"])
     return states, deployed_candidates(_chosen(study, arguments), states)[1]
 
 
@@ -130,7 +130,7 @@ def map_cost_ratio(study: Study, arguments: Arguments) -> Value:
     states, candidates = _assigned(study, arguments)
     base = np.full(len(states), candidate_place(study, arguments["base"]))
     rows = _traces(study, candidates, states)
-    quantity = arguments.get("quantity", "latency_ms")
+    quantity = arguments["quantity"]
     cost, base_cost = (charged(study, quantity, traces) for traces in (rows, _traces(study, base, states)))
     if base_cost == 0:
         raise MissingEvidenceError(f"{arguments['base']} is charged nothing")
@@ -158,10 +158,16 @@ def map_scale(study: Study, arguments: Arguments) -> Value:
     return value_of(study.frame("observation"), _calibrated(study), scale)
 
 
+def _calibrating(study: Study, arguments: Arguments) -> str:
+    """The population of the recipe; `calibration` may be the split of that role, whatever it is called."""
+    name = arguments["population"]
+    return calibration_split(study) if name == "calibration" and name not in study.bank.roles else name
+
+
 @metric("selected_scale")
 def selected_scale(study: Study, arguments: Arguments) -> Value:
     arm = selector_named(study, arguments["selector"]).arm
-    population = arguments.get("population", next(iter(study.bank.splits_of("calibration")), "calibration"))
+    population = _calibrating(study, arguments)
     counted = count_scales(study, arm, members_of(study, population), declared_setting(study))
     if counted.choice.chosen is None:
         raise MissingEvidenceError("no scale is certified")
@@ -193,7 +199,7 @@ def partition_groups(study: Study, arguments: Arguments) -> Value:
 
 @metric("partition_support")
 def partition_support(study: Study, arguments: Arguments) -> Value:
-    states = _population(study, arguments.get("population") or calibration_split(study))
+    states = _population(study, _calibrating(study, arguments))
     partition = partition_named(study, arguments["partition"])
     groups = partition.group_of[states]
     if (groups < 0).any():

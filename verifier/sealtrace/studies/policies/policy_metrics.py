@@ -72,7 +72,7 @@ def traces_of(study: Study, arguments: Arguments) -> Index:
     if "state" in arguments:
         members = np.array([state_place(study, arguments["state"])])
     else:
-        members = members_of(study, arguments.get("population", "all"))
+        members = members_of(study, arguments["population"])
     chosen: Index = rows[members]
     if not len(chosen) or (chosen < 0).any():
         raise MissingEvidenceError(f"{arguments['policy']} has no single trace at {int((chosen < 0).sum())} states")
@@ -144,7 +144,7 @@ def constant(study: Study, arguments: Arguments) -> Value:
 
 @metric("states")
 def states(study: Study, arguments: Arguments) -> Value:
-    members = members_of(study, arguments.get("population", "all"))
+    members = members_of(study, arguments["population"])
     return value_of(study.frame("observation"), members, Fraction(len(members)))
 
 
@@ -340,7 +340,7 @@ def _seed(study: Study, rule: Bootstrap, arguments: Arguments) -> int:
     places = [place for place, name in enumerate(schedule.order) if candidate_place(study, name) == candidate]
     if not places:
         raise RecipeError(f"{arguments['policy']} has no place in the schedule {arguments['schedule']!r}")
-    offset = (schedule.offsets or {}).get(arguments.get("population", "all"), 0)
+    offset = (schedule.offsets or {}).get(arguments["population"], 0)
     return rule.seed + schedule.step * places[0] + offset
 
 

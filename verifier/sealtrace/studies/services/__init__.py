@@ -65,6 +65,25 @@ appendix C: training variability
 """
 """What recipes can ask for by name, under the part of the paper that defines it."""
 
+QUANTITIES = """
+appendix C: aggregation units and failure treatment
+    legality: share of attempts whose answer is legal; called legal (share)
+    retry_rate: share of attempts, or of requests, that are tried again; called retry, retries, retried (share)
+    failure_rate: share of requests that end without a legal answer; called failed, failure, failures (share)
+    tokens: mean of the tokens of a request
+    tool_calls: mean of the calls for tools of a request; called calls
+    total_tokens: sum of all tokens
+    total_ms: sum of all latencies; called total latency
+    mean_ms: mean of the latencies of requests; called mean latency
+    median_ms: median of the latencies of requests; called median latency
+    p95_ms: the latency that 95 % of requests do not exceed; called p95 latency
+    throughput: requests by seconds from the first one's start to the last one's end; called requests/s,
+        requests per second, req/s
+    requests: how many requests there are
+    attempts: how many attempts there are
+"""
+"""What metrics of a service can be asked for as `quantity`."""
+
 
 def _unusable(evidence: Evidence) -> str | None:
     document = evidence.bundle.document("service")

@@ -11,10 +11,12 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.statistics.summaries import mean, quantile
-from sealtrace.studies.services import METRICS
+from sealtrace.statistics.table import described, register
+from sealtrace.studies.services import METRICS, QUANTITIES
 from sealtrace.studies.services.evidence import ServiceStudy
 
 metric = metrics_of("services", METRICS, "RSD-Poker paper")
+register(*described(QUANTITIES, "services", "RSD-Poker paper"))
 
 
 def _beginning(study: ServiceStudy, arms: str) -> list[str]:
@@ -97,7 +99,7 @@ def _throughput(study: ServiceStudy, places: Index) -> Fraction:
     return 1000 * int(study.first[places].sum()) / Fraction(float(span))
 
 
-QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
+_RULES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
     "legality": _legality,
     "retry_rate": _retry_rate,
     "failure_rate": _failure_rate,
@@ -115,9 +117,9 @@ QUANTITIES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
 
 
 def _computed(quantity: str) -> Callable[[ServiceStudy, Index], Fraction]:
-    if quantity not in QUANTITIES:
-        raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
-    return QUANTITIES[quantity]
+    if quantity not in _RULES:
+        raise RecipeError(f"there is no quantity {quantity!r}{nearest(quantity, _RULES)}")
+    return _RULES[quantity]
 
 
 @metric("service")
