@@ -317,28 +317,15 @@ class _Judge:
         """An environment that prints what it holds only where it says so."""
         if self.called is not None and self.named(stream) not in self.called:
             return None
-        taken: list[Token] = []
-        while (token := stream.next()) is not None and len(taken) < _LONGEST_CONDITION:
-            taken.append(token)
-            if token.kind == "command" and token.text == "BODY":
-                stream.push(taken)
-                return None
-            if token.kind == "par":
-                break
-        stream.push(taken)
-        return "an environment does not print what it holds"
+        taken = stream.seen(_LONGEST_CONDITION, lambda token: token.kind == "par" or token.is_command("BODY"))
+        return None if taken and taken[-1].is_command("BODY") else "an environment does not print what it holds"
 
     def is_plain_float(self, stream: TokenStream) -> bool:
         """Whether a float is defined as LaTeX does, with other distances."""
-        taken: list[Token] = []
-        while (token := stream.next()) is not None and len(taken) < _LONGEST_CONDITION:
-            taken.append(token)
-            if token.is_command("end@float", "end@dblfloat"):
-                break
-        stream.push(taken)
+        taken = stream.seen(_LONGEST_CONDITION, lambda token: token.is_command("end@float", "end@dblfloat"))
         begin = [place for place, one in enumerate(taken) if one.is_command("@float", "@dblfloat")]
         opened = [place for place, one in enumerate(taken) if one.kind == "{"]
-        if len(begin) != 1 or len(opened) < 2 or token is None or not token.is_command("end@float", "end@dblfloat"):
+        if len(begin) != 1 or len(opened) < 2 or not taken[-1].is_command("end@float", "end@dblfloat"):
             return False
         after = [one for one in taken[begin[0] + 1 :] if one.kind not in ("{", "}", "[", "]", "space")]
         plain = [one for one in after if not one.is_command("end@float", "end@dblfloat")]
@@ -383,23 +370,13 @@ class _Judge:
 
     def named(self, stream: TokenStream) -> str:
         """The name in braces that stands here, behind a star or an option; all of it stays."""
-        taken: list[Token] = []
-        while (token := stream.next()) is not None and len(taken) < 20:
-            taken.append(token)
-            if token.kind == "}":
-                break
-        stream.push(taken)
+        taken = stream.seen(20, lambda token: token.kind == "}")
         opening = [place for place, one in enumerate(taken) if one.kind == "{"]
         return written(taken[opening[-1] + 1 : -1]) if opening else ""
 
     def of_redefinition(self, token: Token, stream: TokenStream) -> str | None:
         """A new meaning for a command on which others rest that the reader takes as they are."""
-        taken: list[Token] = []
-        while (following := stream.next()) is not None:
-            taken.append(following)
-            if following.kind == "command" or len(taken) > 3:
-                break
-        stream.push(taken)
+        taken = stream.seen(4, lambda following: following.kind == "command")
         target = taken[-1].text if taken and taken[-1].kind == "command" else ""
         named = token.text in ("@namedef", "csdef", "csgdef")
         if named:
@@ -415,12 +392,9 @@ class _Judge:
 
     def expands(self, stream: TokenStream) -> bool:
         """Whether the body of an \\edef calls something."""
-        taken: list[Token] = []
-        while (token := stream.next()) is not None and token.kind != "{" and len(taken) < 20:
-            taken.append(token)
-        body = [] if token is None else stream.group()
-        closing = [stream.last] if token is not None and stream.last is not None else []
-        stream.push([*taken, *([token] if token is not None else []), *body, *closing])
+        before = [stream.next() for _ in stream.seen(20, lambda token: token.kind == "{")[:-1]]
+        body = stream.group_ahead()
+        stream.push(token for token in before if token is not None)
         return any(one.kind == "command" for one in body)
 
 

@@ -258,6 +258,16 @@ class TokenStream:
             self.next()
         return token
 
+    def seen(self, most: int, last: Callable[[Token], bool] = lambda _: False) -> list[Token]:
+        """The next tokens, up to the last one that is looked for, and at most so many; they stay."""
+        taken: list[Token] = []
+        while len(taken) < most and (token := self.next()) is not None:
+            taken.append(token)
+            if last(token):
+                break
+        self.push(taken)
+        return taken
+
     def rest(self) -> list[Token]:
         """Takes all that waits."""
         tokens, self._waiting = self._waiting[::-1], []
