@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import changed_records
+from campaign.known import evidence_of_other
 from campaign.mutating import REMOVED, altered, places, ways
 from campaign.running import Campaign, Mutant, _drawn
 from campaign.undetermined import OF_STATUS, REASONS, reason_of
@@ -67,7 +68,7 @@ def test_changes_share_no_answers(campaign: Campaign) -> None:
         return {}
 
     answers(before)
-    first, second = (before.of_other(before.bundle, "trace") for _ in range(2))
+    first, second = (evidence_of_other(before, before.bundle, "trace") for _ in range(2))
     answers(first)["what a recipe asks"] = "what the changed records give"
     assert answers(second) == {}
 

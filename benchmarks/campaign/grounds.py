@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from campaign.known import evidence_of_other
 from sealtrace.bundle.model import Document
 from sealtrace.bundle.stores import Store
 from sealtrace.checks.catalogue import CATALOGUE
@@ -70,7 +71,7 @@ def ground_without(kind: str, path: str | None, before: Examination, known: Grou
         frames = {name: frame for name, frame in before.evidence.frames.items() if name != kind}
         settled, evidence = {}, Evidence(bundle, frames=frames)
     else:
-        settled, evidence = dict(known.settled), known.evidence.of_other(bundle, kind)
+        settled, evidence = dict(known.settled), evidence_of_other(known.evidence, bundle, kind)
     examination = Examination(bundle, frozenset(), evidence=evidence)
     for entry in CATALOGUE:
         found = before.outcomes[entry.id], before.results[entry.id]

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from campaign.grounds import Ground, TouchedError, ground_without
+from campaign.known import Rerun, evidence_of_other
 from campaign.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
 from campaign.undetermined import OF_STATUS, reason_of
 from sealtrace.bundle.budget import Budget
@@ -319,14 +320,14 @@ class Campaign:
         bundle = replace(bundle, budget=Budget())
         with remembering(dict(self._decided)):
             if [store.form for store in bundle.stores] != [store.form for store in self._bundle.stores]:
-                return Examination(bundle, chosen, until=until)  # rows that nobody changed mean something else
+                return Rerun(bundle, chosen, until)  # rows that nobody changed mean something else
             ground = self._ground(mutant.kind, mutant.path if mutant.row is None else None)
             try:
-                known = ground.evidence.of_other(bundle, mutant.kind)
-                return Examination(bundle, chosen, evidence=known, settled=ground.settled, until=until)
+                known = evidence_of_other(ground.evidence, bundle, mutant.kind)
+                return Rerun(bundle, chosen, until, known, ground.settled)
             except TouchedError:
                 # Something that is known without these records wants them after all: everything is computed anew.
-                return Examination(bundle, chosen, settled=ground.settled, until=until)
+                return Rerun(bundle, chosen, until, settled=ground.settled)
 
     def _ground(self, kind: str, path: str | None) -> Ground:
         """What stays when the records of a kind change, or of a document, that document alone."""

@@ -18,7 +18,7 @@ from sealtrace.bundle.sealing import seal
 from sealtrace.paper.names.statistics import named_in
 from sealtrace.paper.papers import read_paper
 from sealtrace.statistics.entries import OF_ROWS
-from sealtrace.statistics.table import Statistic, StatisticKind, forget, register
+from sealtrace.statistics.table import OF_PACKS, STATISTICS, TRIED, Statistic, StatisticKind, register, variants_of
 
 MIDRANGE = Statistic(
     "midrange",
@@ -49,8 +49,10 @@ HITS_TWICE = Statistic(
 def _registered() -> Iterator[None]:
     register(MIDRANGE, HITS_TWICE)
     yield
-    forget(MIDRANGE)
-    forget(HITS_TWICE)
+    for entry in (MIDRANGE, HITS_TWICE):
+        del OF_PACKS[entry.pack, entry.name], STATISTICS[entry.name]
+        for variant in variants_of(entry):
+            del TRIED[entry.reads][variant.key]
 
 
 def test_it_is_listed_and_named_by_headings() -> None:

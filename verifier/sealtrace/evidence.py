@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from copy import copy
 from dataclasses import replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -26,13 +25,7 @@ class Remembering:
     """Something of which functions compute each result `once`."""
 
     def __init__(self) -> None:
-        self._answers: dict[Hashable, object] = {}
-
-    def _take_over(self, other: Remembering) -> None:
-        """Takes over results computed elsewhere, except those that hold evidence and would go on reading it."""
-        found = vars(other).items()
-        vars(self).update({name: _own(value) for name, value in found if name not in vars(self) and _is_free(value)})
-        self._answers.update({key: _own(value) for key, value in other._answers.items() if _is_free(value)})
+        self.answers: dict[Hashable, object] = {}
 
 
 Subject = TypeVar("Subject", bound=Remembering)
@@ -47,23 +40,11 @@ def once(
     def ask(subject: Subject, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Computed:
         # By the function, not by its name: modules may compute different things under one name.
         key = (compute, args, *sorted(kwargs.items()))
-        if key not in subject._answers:
-            subject._answers[key] = compute(subject, *args, **kwargs)
-        return cast("Computed", subject._answers[key])
+        if key not in subject.answers:
+            subject.answers[key] = compute(subject, *args, **kwargs)
+        return cast("Computed", subject.answers[key])
 
     return ask
-
-
-def _own(value: object) -> object:
-    """What is filled later on is copied: what one asker adds to it must not answer another one."""
-    return copy(value) if isinstance(value, dict | list | set) else value
-
-
-def _is_free(value: object) -> bool:
-    """Whether a value does not hold the evidence that it was made of, to compute more from it."""
-    items = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else (value,)
-    held = (inner for item in items for inner in (item, *getattr(item, "__dict__", {}).values()))
-    return not any(isinstance(value, Remembering) for value in held)
 
 
 def no_progress(*_: object) -> None:
@@ -119,7 +100,7 @@ class Evidence(Remembering):
         """The rows of each kind that was asked for, as columns."""
         self.altered = altered
         """Whether its rows are not those of the bundle, so that doubts about those do not touch them."""
-        self._views: dict[type[View], View] = {type(view): view for view in views}
+        self.views: dict[type[View], View] = {type(view): view for view in views}
 
     def detached(self) -> Evidence:
         """A copy without what belongs to this process alone: open files, a budget."""
@@ -132,18 +113,9 @@ class Evidence(Remembering):
 
     def view(self, kind: type[Seen]) -> Seen:
         """The same records as a study pack, or a stage of its computation, sees them."""
-        if kind not in self._views:
-            self._views[kind] = kind(self)
-        return cast("Seen", self._views[kind])
-
-    def of_other(self, bundle: Bundle, without: str) -> Evidence:
-        """Evidence of a bundle that differs in records of one kind only, and that nothing known here has looked at."""
-        frames = {kind: frame for kind, frame in self.frames.items() if kind != without}
-        other = Evidence(bundle, self.asked, self.progress, frames, beside=self.beside)
-        other._take_over(self)
-        for kind, view in self._views.items():
-            other.view(kind)._take_over(view)
-        return other
+        if kind not in self.views:
+            self.views[kind] = kind(self)
+        return cast("Seen", self.views[kind])
 
     def require_memory(self, what: str, *sizes: int, width: int = 8) -> None:
         """Refuses an array of these sizes where it would not fit: a few rows can name millions of combinations."""

@@ -18,12 +18,11 @@ are judged.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 
 from sealtrace.bundle.budget import Asked, Budget, BudgetError
 from sealtrace.bundle.frames import Frame
@@ -141,14 +140,9 @@ class Examination(Examined):
         draft: bool = False,
         progress: Progress | None = None,
         evidence: Evidence | None = None,
-        settled: Mapping[str, tuple[Outcome, CheckResult]] = MappingProxyType({}),
         waivers: Sequence[Waiver] = (),
-        until: Callable[[CheckResult, Examination], bool] | None = None,
     ) -> None:
-        """`evidence` is what is known of the bundle already, `settled` are checks whose outcome is known.
-
-        `until` is told each result, and ends the run where it says so.
-        """
+        """`evidence` is what is known of the bundle already."""
         evidence = evidence or evidence_of(bundle, progress=progress)
         super().__init__(bundle, evidence, frozenset(BY_ID) if chosen is None else chosen)
         self.strict, self.draft, self.waivers = strict, draft, waivers
@@ -157,13 +151,10 @@ class Examination(Examined):
         for number, entry in enumerate(due, 1):
             try:
                 bundle.budget.on_time(entry.id)
-                known = settled.get(entry.id)
-                self.outcomes[entry.id], self.results[entry.id] = known or self.run(entry)  # (3)
+                self.outcomes[entry.id], self.results[entry.id] = self.run(entry)  # (3)
             except BudgetError as error:
                 raise BudgetError(error.reason, [later.id for later in due[number - 1 :]]) from None
             self.evidence.progress("checking", number, len(due))
-            if until is not None and until(self.results[entry.id], self):
-                break
 
     def run(self, entry: Check) -> tuple[Outcome, CheckResult]:
         """Runs one check, after those that it needs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ def rows(
     return 0
 
 
-def _kept(keep: Path, records: list[object]) -> list[Withheld]:
+def _kept(keep: Path, records: Sequence[object]) -> list[Withheld]:
     """The rows with their salts that an earlier run kept; a file of other rows is refused."""
     if not keep.exists():
         return []

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count, pairwise
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 from sealtrace.paper.extracted import JOIN, ProseLine, ReadingProblem
 from sealtrace.paper.fact import cell_id
@@ -437,9 +437,9 @@ class Paper:
         return found
 
     @cached_property
-    def records(self) -> list[TableRecord]:
+    def records(self) -> list[dict[str, Any]]:
         """Its tables as records that can be sealed."""
-        return [table.record() for table in self.tables]
+        return [dict(table.record()) for table in self.tables]
 
     @property
     def file_names(self) -> dict[str, str]:

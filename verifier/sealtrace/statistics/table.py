@@ -205,7 +205,8 @@ ARGUMENTS = {
 
 STATISTICS: dict[str, Statistic] = {}
 """Everyday statistics, which the search tries and queries may call, by name."""
-_OF_PACKS: dict[tuple[str, str], Statistic] = {}
+OF_PACKS: dict[tuple[str, str], Statistic] = {}
+"""The statistics of every pack, by pack and name."""
 
 
 _SEARCHED = ("values", "texts", "labels", "label", "scores", "numbers")
@@ -216,22 +217,15 @@ TRIED: dict[str, dict[str, TriedForm]] = {reads: {} for reads in _SEARCHED}
 def register(*entries: Statistic) -> None:
     """Adds entries to the table."""
     for entry in entries:
-        _OF_PACKS[entry.pack, entry.name] = entry
+        OF_PACKS[entry.pack, entry.name] = entry
         if entry.pack == "results":
             STATISTICS[entry.name] = entry
         # How many rows there are, and how many of them are so, is asked of a column of numbers, too.
         searched = TRIED.get("values" if entry.reads in ("rows", "right of all") else entry.reads, {})
-        searched.update((variant.key, variant) for variant in _variants(entry) if entry.exact is not None)
+        searched.update((variant.key, variant) for variant in variants_of(entry) if entry.exact is not None)
 
 
-def forget(entry: Statistic) -> None:
-    """Takes an entry out of the table."""
-    del _OF_PACKS[entry.pack, entry.name], STATISTICS[entry.name]
-    for variant in _variants(entry):
-        TRIED[entry.reads].pop(variant.key)
-
-
-def _variants(entry: Statistic) -> Iterator[TriedForm]:
+def variants_of(entry: Statistic) -> Iterator[TriedForm]:
     """The forms of an entry that the search tries, each completed with the words, SQL and function of the entry."""
     for variant in (TriedForm(entry.name),) if entry.tried is None else entry.tried:
         function = variant.function or (partial(entry.exact, **variant.arguments) if entry.exact else None)
@@ -249,7 +243,7 @@ def entry_of(pack: str, name: str) -> Statistic | None:
 
 def all_entries() -> list[Statistic]:
     """The whole table: everyday statistics, then those that packs registered."""
-    return list(_OF_PACKS.values())
+    return list(OF_PACKS.values())
 
 
 _ENTRY = re.compile(
