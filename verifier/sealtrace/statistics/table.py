@@ -238,7 +238,7 @@ def variants_of(entry: Statistic) -> Iterator[TriedForm]:
 
 def entry_of(pack: str, name: str) -> Statistic | None:
     """The entry of a pack's metric, or of what one may be asked for."""
-    return _OF_PACKS.get((pack, name))
+    return OF_PACKS.get((pack, name))
 
 
 def all_entries() -> list[Statistic]:
