@@ -221,6 +221,13 @@ def test_json_json_lines_and_the_short_form_say_the_same() -> None:
     assert len({claims_in(form, "c").pop().claim.model_dump_json() for form in forms}) == 1
 
 
+def test_a_label_with_a_space_is_quoted_before_the_words() -> None:
+    """Tables of Markdown are called "table 1"; words with quotation marks inside stay whole."""
+    (one,) = claims_in('claim a\n  at "table 1" "Total"\n  also s3 "so "many" trees"\n  reads 1 == 1\n', "c")
+    assert (one.claim.at, one.claim.quote) == ("table 1", "Total")
+    assert (one.claim.also[0].at, one.claim.also[0].quote) == ("s3", 'so "many" trees')
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -34,7 +34,8 @@ MAX_CLAIMS = 5000
 _WANTED = {"dict_type": "an object", "model_type": "an object", "list_type": "a list", "string_type": "a text"}
 """What a field has to be, by what the model says of one that is something else."""
 _KEYS = ("at", "reads", "also", "set", "constant", "assumes", "says")
-_QUOTED = re.compile(r'(?:(?P<at>[^"“]*?)\s+)?["“](?P<quote>.*)["”]', re.DOTALL)
+_QUOTED = re.compile(r'(?:(?:"(?P<label>[^"]+)"|(?P<at>[^"“]*?))\s+)?["“](?P<quote>.*)["”]', re.DOTALL)
+"""A passage: where it stands, which is quoted where it is a label such as "table 1", and its words."""
 _SET = re.compile(r'(?P<name>\w+)\s*=\s*(?P<cells>.*?)\s*["“](?P<words>[^"”]*)["”]\s*', re.DOTALL)
 _CONSTANT = re.compile(r'(?P<name>\w+)\s*=\s*(?P<value>\S+)\s+(?P<kind>\w+)\s+["“](?P<because>.*)["”]', re.DOTALL)
 
@@ -215,15 +216,19 @@ def _key(record: dict[str, Any], passage: str, source: str, line: int) -> None:
 
 def _take_at(record: dict[str, object], rest: str) -> bool:
     if found := _QUOTED.fullmatch(rest):
-        record |= {"quote": found["quote"], **({"at": found["at"]} if found["at"] else {})}
+        record |= _quotation(found)
     return found is not None
 
 
 def _take_also(record: dict[str, Any], rest: str) -> bool:
     if found := _QUOTED.fullmatch(rest):
-        at = {"at": found["at"]} if found["at"] else {}
-        record.setdefault("also", []).append({"quote": found["quote"], **at})
+        record.setdefault("also", []).append(_quotation(found))
     return found is not None
+
+
+def _quotation(found: re.Match[str]) -> dict[str, str]:
+    at = found["label"] or found["at"]
+    return {"quote": found["quote"], **({"at": at} if at else {})}
 
 
 def _take_set(record: dict[str, Any], rest: str) -> bool:

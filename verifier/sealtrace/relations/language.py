@@ -531,6 +531,10 @@ class _Parser:
         name = word.text
         if name in ("rows", "columns"):
             return self.lines(name, word)
+        if name == "count" and self.word.text in ("rows", "columns") and self.words[self.place + 1].says("of"):
+            axis = self.word.text
+            self.place += 2
+            return self.lines(axis, word)
         arguments = self.items(name)
         split = len(arguments)
         while self.take(","):
