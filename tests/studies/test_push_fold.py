@@ -6,6 +6,7 @@ import itertools
 import json
 from fractions import Fraction
 from pathlib import Path
+from statistics import fmean, pstdev, stdev
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -140,11 +141,41 @@ def test_an_arm_is_all_its_runs() -> None:
         ({"quantity": "weak_ev"}, "no students"),
         ({"quantity": "violation", "arm": "careful"}, "no profile"),
         ({"quantity": "gap", "teacher": "nobody"}, "no profile 'nobody'"),
-        ({"statistic": "sd"}, "no divisor"),
+        ({"statistic": "median"}, "mean, sd or both"),
         ({"arm": "fully"}, "no profile"),
     ):
         with pytest.raises(RecipeError, match=reason):
             compute(study, "over_seeds", asked | wrong)
+
+
+def test_a_deviation_over_seeds_takes_the_declared_divisor(tmp_path: Path) -> None:
+    """Of quantities and of exact values; without a divisor there is none, and of one seed none with n - 1."""
+    study = Evidence(read_bundle(BUNDLE))
+    worth = {"arm": "full", "opponent": "uniform"}
+    each = [float(compute(study, "tree_ev", worth | {"runs": seed}).numbers[0]) for seed in ("11", "23", "37")]
+    assert float(compute(study, "tree_ev", worth | {"statistic": "sd"}).numbers[0]) == pytest.approx(stdev(each))
+    assert float(compute(study, "tree_ev", worth | {"statistic": "mean"}).numbers[0]) == pytest.approx(fmean(each))
+    with pytest.raises(RecipeError, match="needs two seeds"):
+        compute(study, "tree_ev", worth | {"statistic": "sd", "runs": "11"})
+    bundle = copy_of(BUNDLE, tmp_path)
+    path = bundle / "declare" / "contest.json"
+    contest = json.loads(path.read_text(encoding="utf-8"))
+    for divisor, deviation in (("n", pstdev), (None, None)):
+        path.write_text(json.dumps(contest | {"divisor": divisor}), encoding="utf-8")
+        other = Evidence(read_bundle(bundle))
+        if deviation is not None:
+            found = compute(other, "tree_ev", worth | {"statistic": "sd"})
+            assert float(found.numbers[0]) == pytest.approx(deviation(each))
+            continue
+        for asked in (worth, {"arm": "full", "quantity": "exploitability"}):
+            with pytest.raises(RecipeError, match="no divisor"):
+                compute(other, "tree_ev" if asked is worth else "over_seeds", asked | {"statistic": "sd"})
+
+
+def test_the_endpoints_have_the_papers_rows_and_arms() -> None:
+    table = json.loads((BUNDLE / "report" / "table.endpoints.json").read_text(encoding="utf-8"))
+    assert [column["label"] for column in table["columns"]] == ["Endpoint", "Residual", "No residual", "Full policy"]
+    assert len(table["rows"]) == 7
 
 
 def test_a_policy_is_its_own_teacher() -> None:

@@ -47,6 +47,7 @@ def build(directory: Path, attachments: dict[str, bytes]) -> None:
         "z": contest.Z,
         "limit": "5",
         "violation": risk.THRESHOLD,
+        "divisor": "n-1",
     }
     for name, document in (
         ("protocol", PROTOCOL),

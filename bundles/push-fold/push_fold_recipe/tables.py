@@ -24,6 +24,8 @@ COMPONENTS = {
     "residual": "Observed-only residual",
 }
 """What components are called beside arms."""
+ENDED = ("residual", "base", "full")
+"""The arms of the endpoints."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,17 @@ class Study:
     def against(self, arm: str, opponent: str) -> float:
         return self.over_seeds(arm, lambda policy: exact_value(policy, self.profiles[opponent]))
 
+    def deviation(self, arm: str, opponent: str) -> float:
+        """Over the seeds, with the divisor n - 1."""
+        other = self.profiles[opponent]
+        values = [exact_value(self.profiles[f"{arm}/{seed}"], other) for seed in SEEDS]
+        return sqrt(sum((value - mean(values)) ** 2 for value in values) / (len(values) - 1))
+
+    def played(self, arm: str) -> Hands:
+        return [hand for hand in self.hands if _arm(hand["arm"]) == arm]
+
     def met(self, arm: str, opponent: str) -> Hands:
-        return [hand for hand in self.hands if _arm(hand["arm"]) == arm and hand["opponent"] == opponent]
+        return [hand for hand in self.played(arm) if hand["opponent"] == opponent]
 
     def timed(self, arm: str) -> list[dict[str, Any]]:
         return [one for one in self.attempts if _arm(one["arm"]) == arm and one["phase"] == "timed"]
@@ -123,6 +134,7 @@ def made(study: Study) -> dict[str, dict[str, Any]]:
         "opponents": opponent_table(study),
         "component": component_table(study),
         "costs": cost_table(study),
+        "endpoints": endpoint_table(study),
     }
 
 
@@ -287,6 +299,45 @@ def cost_table(study: Study) -> dict[str, Any]:
         "responses to it, legal answers and retries by all attempts, failed requests, and tokens and time of a request."
     )
     return _table("tab:costs", caption, "Arm", recipes, rows)
+
+
+def endpoint_table(study: Study) -> dict[str, Any]:
+    """Endpoints by row, arms by column."""
+    rows: list[dict[str, Any]] = []
+
+    def add(label: str, recipe: dict[str, Any], cell: Callable[[str], str]) -> None:
+        asked = {
+            title: _recipe(
+                recipe["metric"], **{name: text.format(arm=arm) for name, text in recipe["arguments"].items()}
+            )
+            for title, arm in ((ARMS[arm], arm) for arm in ENDED)
+        }
+        rows.append({"label": label, "cells": [label, *map(cell, ENDED)], "recipes": asked})
+
+    spread = _recipe("tree_ev", arm="{arm}", opponent="uniform", statistic="sd")
+    add("Seed-level weak-EV SD / uniform", spread, lambda arm: text(study.deviation(arm, "uniform")))
+    add(
+        "Paired hand-EV interval",
+        _recipe("hand_ev_interval", arm="{arm}"),
+        lambda arm: "[{}, {}]".format(*map(text, interval(study.played(arm)))),
+    )
+    quantities: tuple[tuple[str, str, Callable[[Policy], float]], ...] = (
+        ("Profile NashConv", "nash_conv", lambda policy: 2 * exploitability(policy)),
+        ("BR0", "best_response_0", lambda policy: float(best_response(policy, 0))),
+        ("BR1", "best_response_1", lambda policy: float(best_response(policy, 1))),
+    )
+    for label, name, quantity in quantities:
+        add(label, _over_seeds(name), lambda arm, quantity=quantity: text(study.over_seeds(arm, quantity)))  # type: ignore[misc]
+    add("Measured latency p95 (ms)", _served("p95_ms"), lambda arm: text(nearest_rank(latencies(study.timed(arm))), 2))
+    add("Evaluation hand count", _recipe("hands", arm="{arm}"), lambda arm: f"{len(study.played(arm)):,}")
+    columns = [{"label": "Endpoint"}, *({"label": ARMS[arm]} for arm in ENDED)]
+    return {"label": "tab:endpoints", "caption": "Endpoints over three seeds.", "columns": columns, "rows": rows}
+
+
+def nearest_rank(times: dict[str, float]) -> float:
+    """The smallest time within which 95 of 100 requests end."""
+    ordered = sorted(times.values())
+    return ordered[-(-95 * len(ordered) // 100) - 1]
 
 
 def legality(attempts: list[dict[str, Any]]) -> float:

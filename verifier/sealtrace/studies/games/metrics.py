@@ -230,18 +230,24 @@ def _violated_sets(study: GameStudy, names: tuple[str, ...], policies: Vector) -
 def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
     names = tuple(_candidates(study, arguments))
     values = quantity_of(study, arguments["quantity"], names, arguments.get("teacher"))
-    students = students_of(study)
-    if students is None and arguments.get("statistic") != "mean":
+    return _of_seeds(study, values, arguments.get("statistic", "both"))
+
+
+def _of_seeds(study: GameStudy, values: Vector, statistic: str) -> Value:
+    """Mean and deviation of one number for each training seed, or one of the two."""
+    mean = Fraction(float(values.mean()))
+    if statistic == "mean":
+        return Value((mean,))
+    said = students_of(study) or hands_of(study)
+    divisor = None if said is None else said.declared.divisor
+    if divisor is None:
         raise RecipeError("the study declares no divisor of deviations over seeds; the statistic can only be the mean")
-    one_less = students is not None and students.declared.divisor == "n-1"
-    if one_less and len(values) < 2:
+    if divisor == "n-1" and len(values) < 2:
         raise RecipeError("a deviation with the divisor n - 1 needs two seeds")
-    both = {"mean": float(values.mean()), "sd": float(values.std(ddof=1 if one_less else 0))}
-    statistic = arguments.get("statistic", "both")
-    if statistic not in (*both, "both"):
+    if statistic not in ("sd", "both"):
         raise RecipeError("the statistic over seeds is mean, sd or both")
-    numbers = tuple(both.values()) if statistic == "both" else (both[statistic],)
-    return Value(tuple(map(Fraction, numbers)))
+    deviation = Fraction(float(values.std(ddof=int(divisor == "n-1"))))
+    return Value((deviation,) if statistic == "sd" else (mean, deviation))
 
 
 @metric("violations")
@@ -347,6 +353,8 @@ def tree_ev(study: GameStudy, arguments: Arguments) -> Value:
     found = [value for value in values if value is not None]
     if len(found) < len(values):
         raise MissingEvidenceError("a profile of the pairing is not whole")
+    if "statistic" in arguments:
+        return _of_seeds(study, np.array(found), arguments["statistic"])
     return Value((Fraction(sum(found) / len(found)),))
 
 

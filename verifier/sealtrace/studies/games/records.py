@@ -86,6 +86,9 @@ class Contest(Record):
     z: Exact = Field(description="Intervals are the mean of pairs and this many standard errors, with divisor n - 1.")
     limit: Exact = Field(description="Standard errors by which a played mean may miss the exact value of the tree.")
     violation: Threshold | None = Field(None, description="When an arm without weights violates an information set.")
+    divisor: Literal["n", "n-1"] | None = Field(
+        None, description="The divisor of standard deviations over the seeds of arms without weights."
+    )
 
     model_config = example(
         '{"seed": 5, "arms": ["student"], "opponents": ["cautious"], "pairs": 100, "z": "1.96", "limit": "5"}'
