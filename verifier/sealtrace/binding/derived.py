@@ -49,6 +49,8 @@ _TOTAL = re.compile(
     r"(?:^|[_. -])(?:n|total|count|num|attempts|trials|examples|questions|samples|episodes|items|tests)(?:$|[_. -])",
     re.IGNORECASE,
 )
+_CURVE = 8
+"""Records that a run has on average, of which the last is its end; fewer are settings that were tried in turn."""
 MOST_RUNS = 5000
 MOST_JUDGED, MOST_JUDGEMENTS = 200_000, 12
 """Rows whose texts are counted, and different texts of one field."""
@@ -166,13 +168,13 @@ def _label_shares(frame: ResultFrame) -> list[ResultFrame]:
 def _last_of_runs(frame: ResultFrame) -> list[ResultFrame]:
     """The last record of each run, where a step only grows in it: curves end in what tables print."""
     named = [dimension for dimension in frame.dimensions if "/" not in dimension.name]
-    fields = [one for one in named if one.name not in frame.measures and 3 * len(one.values) <= frame.rows]
-    if frame.weights is not None or (runs := runs_of(fields, frame)).count * 3 > frame.rows:
+    fields = [one for one in named if one.name not in frame.measures and _CURVE * len(one.values) <= frame.rows]
+    if frame.weights is not None or (runs := runs_of(fields, frame)).count * _CURVE > frame.rows:
         return []
     order = np.argsort(runs.codes, kind="stable")
     ends = np.append(np.diff(runs.codes[order]) > 0, True)
     last = order[ends]
-    for step in filter(SETTING.search, frame.measures):
+    for step in (name for name in frame.measures if SETTING.search(name) and not REPEAT.search(name)):
         grows = np.diff(frame.numbers[order, frame.measures.index(step)]) > 0
         if grows[~ends[:-1]].all():
             queries = {name: f"arg_max({field_name(name)}, {field_name(step)})" for name in frame.measures}
