@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 
 from sealtrace.statistics import association, intervals, labels, probabilities, significance, summaries, trials
+from sealtrace.statistics.called import CALLED
 from sealtrace.statistics.table import STATISTICS, TRIED, Statistic, StatisticKind, TriedForm, register
 
 __all__ = ["STATISTICS", "TRIED"]
@@ -84,11 +85,6 @@ _SEM = "stddev_samp({x}) / sqrt(count({x}))"
 _TRUE, _GIVEN = "count(*) FILTER ({true} = {label})", "count(*) FILTER ({given} = {label})"
 _BOTH = "count(*) FILTER ({true} = {label} AND {given} = {label})"
 _MEDIAN = ("median", "med.", "med", "p50")
-_CALLED = {
-    "precision": "prec, prec., positive predictive value, ppv",
-    "recall": "rec, rec., sensitivity, true positive rate, tpr",
-    "f1": "f1-score, f1 score, f-score, f-measure, f₁, f_1",
-}
 _OTHERWISE = {"precision": "average precision, mean average precision", "recall": "recall@k", "f1": "token f1"}
 _IN_SQL = {
     "precision": f"coalesce({_BOTH} / nullif({_GIVEN}, 0), 0)",
@@ -99,7 +95,7 @@ _IN_SQL = {
 
 def _averages(score: str) -> None:
     """Precision, recall or F1 of a label, and its three averages."""
-    names = [score, *_CALLED[score].split(", ")]
+    names = [score, *CALLED[score].split(", ")]
     against = "[against] [labels] [undefined]"
     for average in labels.AVERAGES:
         forms = [f"{average}{join}{name}" for name in names for join in ("-", " ", "-averaged ", " average ")]
@@ -109,7 +105,7 @@ def _averages(score: str) -> None:
         _entry(f"{average}_{score} of {against}", f"{average} average of {score} over the labels", ITEMS, "labels",
                "share", partial(_average_score, score, average), words, tried=tried)  # fmt: skip
     _entry(f"{score} of label {against}", f"{score} of one label", ITEMS, "label", "share",
-           partial(_class_score, score), _CALLED[score], _OTHERWISE[score], _IN_SQL[score])  # fmt: skip
+           partial(_class_score, score), CALLED[score], _OTHERWISE[score], _IN_SQL[score])  # fmt: skip
 
 
 # fmt: off
@@ -195,13 +191,13 @@ _entry("prior_accuracy of", "sum of squared shares: the accuracy of guessing val
 # Given labels against true ones
 
 _entry("accuracy of [against]", "share of rows whose label is the true one", ITEMS, "labels", "share", labels.accuracy,
-       "acc, acc., exact match, em, correct answers, success rate",
+       CALLED["accuracy"],
        "balanced accuracy, top-5 accuracy, majority accuracy, uniform accuracy, prior accuracy",
        "count(*) FILTER ({true} = {given}) / count(*)")
 _entry("correct of [against]", "rows whose label is the true one", ITEMS, "labels", "count",
        lambda counts: counts.hits.sum(axis=-1), "right, hits, number correct", sql="count(*) FILTER ({true} = {given})")
 _entry("error_rate of [against]", "share of rows whose label is not the true one", ITEMS, "labels", "share",
-       lambda counts: 1 - labels.accuracy(counts), "error rate, classification error, misclassification rate",
+       lambda counts: 1 - labels.accuracy(counts), CALLED["error_rate"],
        "", "count(*) FILTER ({true} <> {given}) / count(*)", tried=())
 _entry("errors of [against]", "rows whose label is not the true one", ITEMS, "labels", "count",
        lambda counts: counts.rows - counts.hits.sum(axis=-1), "wrong, mistakes, number of errors",
@@ -230,11 +226,11 @@ _entry("support of label [against]", "rows whose true label is the label", ITEMS
 _entry("pred_count of label [against]", "rows that were given the label", ITEMS, "label", "count",
        lambda counts: counts.given, "predicted count", sql=_GIVEN)
 _entry("tp of label [against]", "rows that were rightly given the label", ITEMS, "label", "count",
-       lambda counts: counts.hits, "true positives", sql=_BOTH)
+       lambda counts: counts.hits, CALLED["tp"], sql=_BOTH)
 _entry("fp of label [against]", "rows that were wrongly given the label", ITEMS, "label", "count",
-       lambda counts: counts.given - counts.hits, "false positives", "false positive rate", f"{_GIVEN} - {_BOTH}")
+       lambda counts: counts.given - counts.hits, CALLED["fp"], "false positive rate", f"{_GIVEN} - {_BOTH}")
 _entry("fn of label [against]", "rows of the label that were given another", ITEMS, "label", "count",
-       lambda counts: counts.support - counts.hits, "false negatives", "false negative rate", f"{_TRUE} - {_BOTH}")
+       lambda counts: counts.support - counts.hits, CALLED["fn"], "false negative rate", f"{_TRUE} - {_BOTH}")
 _entry("gold_rate of label [against]", "share of rows whose true label is the label", ITEMS, "label", "share",
        lambda counts: counts.shares(counts.support), "prevalence, base rate", sql=f"{_TRUE} / count(*)")
 _entry("pred_rate of label [against]", "share of rows that were given the label", ITEMS, "label", "share",

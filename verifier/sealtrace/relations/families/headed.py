@@ -15,7 +15,7 @@ from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import StatedRule, called, headers, nearly_all
 from sealtrace.relations.families.wording import AVERAGED, is_percent, is_summary, real
 from sealtrace.relations.syntax import Expression, Given, equal
-from sealtrace.statistics.entries import STATISTICS
+from sealtrace.statistics.called import words_of
 
 FAMILY = "statistic of others"
 
@@ -36,7 +36,7 @@ class HeadedStatistic:
     @cached_property
     def patterns(self) -> list[re.Pattern[str]]:
         """Headers of the statistic, and of each of its inputs."""
-        return [called(STATISTICS[name]) for name in (self.name, *self.inputs)]
+        return [called(words_of(name)) for name in (self.name, *self.inputs)]
 
     def columns(self, sheet: Sheet) -> list[int]:
         """The column of the statistic and those of its inputs; none where one is not there, or is there twice."""

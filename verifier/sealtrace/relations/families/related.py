@@ -19,8 +19,9 @@ from sealtrace.statistics.combinations import COMBINATIONS
 
 DIFFERENCES = "difference"
 
-_CHANGE = called(*(COMBINATIONS[name] for name in ("difference", "relative change", "relative reduction")))
-_RATIO = called(COMBINATIONS["ratio"])
+_CHANGES = ("difference", "relative change", "relative reduction")
+_CHANGE = called(word for name in _CHANGES for word in COMBINATIONS[name].words)
+_RATIO = called(COMBINATIONS["ratio"].words)
 _BEFORE = re.compile(r"(?:before|pre|pre-test|initial|old|baseline)(?: ?\(%\))?")
 _AFTER = re.compile(r"(?:after|post|post-test|final|new)(?: ?\(%\))?")
 _TIME = re.compile(r".*(?:\btime\b|latency|duration|\brun-?time\b|\((?:m|µ|n)?s(?:ec\w*)?\)|\bseconds\b|\bms\b).*")

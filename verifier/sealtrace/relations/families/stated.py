@@ -17,7 +17,6 @@ from sealtrace.relations.families.wording import COUNT, count, count_of, is_summ
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Expression, Formula, Given, call
 from sealtrace.relations.work import Work
-from sealtrace.statistics.table import Statistic
 
 _SIZE = re.compile(rf"\b[nN] ?= ?{COUNT}")
 
@@ -77,10 +76,10 @@ class StatedRule:
                 yield self.claim(sheet, facts, f"columns {headers(sheet, *columns)}", *further)
 
 
-def called(*statistics: Statistic) -> re.Pattern[str]:
-    """Headers that are the name of a statistic, in the words of the one table of statistics."""
-    words = {re.escape(plain(word)) for statistic in statistics for word in statistic.words}
-    return re.compile(rf"(?:{'|'.join(sorted(words, key=len, reverse=True))})(?: ?\(?%\)?)?")
+def called(words: Iterable[str]) -> re.Pattern[str]:
+    """Headers that are one of these words, as the table of statistics has them, perhaps in percent."""
+    forms = {re.escape(plain(word)) for word in words}
+    return re.compile(rf"(?:{'|'.join(sorted(forms, key=len, reverse=True))})(?: ?\(?%\)?)?")
 
 
 def headers(sheet: Sheet, *columns: int) -> str:
