@@ -269,3 +269,31 @@ def test_the_table_that_knows_all_that_a_sentence_says_is_meant(tmp_path: Path) 
     numbers = text_numbers(tmp_path)
     assert numbers[f"{said['gamma']:.1f} %"][:2] == ("differs", f"{tasks['gamma']['boolq']:.1f}")
     assert [numbers[f"{said[name]:.1f} %"][0] for name in MODELS if name != "gamma"] == ["follows"] * 4
+
+
+@pytest.mark.parametrize(("mean", "word"), [("", "open"), ("On average over all horizons, ", "follows")])
+def test_a_mean_over_different_things_is_called_a_mean(mean: str, word: str, tmp_path: Path) -> None:
+    """What a model has at one horizon is no mean over the horizons, though its digits agree."""
+    draw = random.Random(8)
+    hits = {model: [round(draw.uniform(0.3, 0.6), 4) for _ in range(3)] for model in MODELS}
+    lines = [f"{model},{horizon},{hit}" for model, own in hits.items() for horizon, hit in zip("abc", own, strict=True)]
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/hits.csv").write_text("model,horizon,hits\n" + "\n".join(lines) + "\n")
+    table = [f"| {model} | {' | '.join(map(str, own))} |" for model, own in hits.items()]
+    means = {model: f"{sum(own) / 3:.4f}" for model, own in hits.items()}
+    said = [f"{mean}{model} has hits of {value}.\n" for model, value in means.items()]
+    paper = ["# P", "", "Hits by horizon.", "", "| Model | a | b | c |", "|---|---|---|---|", *table, "", *said]
+    (tmp_path / "paper.md").write_text("\n".join(paper) + "\n")
+    assert {text_numbers(tmp_path)[value][0] for value in means.values()} == {word}
+
+
+def test_a_round_number_is_a_setting_unless_all_of_its_record_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    counts = {"pilot queries": 1000, "main queries": 2743, "late queries": 3119, "extra queries": 1187}
+    lines = "".join(f"{kind},{number},{number / 7:.3f}\n" for kind, number in counts.items())
+    (tmp_path / "results/sizes.csv").write_text("kind,number,share\n" + lines)
+    table = [f"| {kind} | {number} | {number / 7:.3f} |" for kind, number in counts.items()]
+    paper = ["# P", "", "| Kind | Number | Share |", "|---|---|---|", *table, "",
+             "Each pilot of queries was stopped after 1000 steps.", "", "Main queries have number 2743."]  # fmt: skip
+    (tmp_path / "paper.md").write_text("\n".join(paper) + "\n")
+    assert {text: word for text, (word, _, _) in text_numbers(tmp_path).items()} == {"1000": "open", "2743": "follows"}

@@ -166,7 +166,7 @@ def _label_shares(frame: ResultFrame) -> list[ResultFrame]:
 
 
 def _last_of_runs(frame: ResultFrame) -> list[ResultFrame]:
-    """The last record of each run, where a step only grows in it: curves end in what tables print."""
+    """The last record of each run, where a step only grows in it: curves end in what tables print. A seed is none."""
     named = [dimension for dimension in frame.dimensions if "/" not in dimension.name]
     fields = [one for one in named if one.name not in frame.measures and _CURVE * len(one.values) <= frame.rows]
     if frame.weights is not None or (runs := runs_of(fields, frame)).count * _CURVE > frame.rows:

@@ -89,6 +89,8 @@ class ResultFrame:
     """How many rows of files each row sums up; None where each is one."""
     over: tuple[Dimension, ...] = ()
     """Fields whose rows each row is a mean over."""
+    pooled: npt.NDArray[np.bool_] | None = None
+    """Of such means, those over rows of different things."""
     slices: frozenset[str] | None = None
     """Fields that an example fixes, where that cannot be seen from the order of the rows."""
     read: Mapping[str, list[object]] = field(default_factory=dict)

@@ -14,17 +14,20 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from sealtrace.binding.derived import REPEAT
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
-from sealtrace.binding.slots import HALF, gaps, prints, reach, same_sign, scales, unit_of
+from sealtrace.binding.slots import HALF, gaps, is_telling, prints, reach, same_sign, scales, unit_of
 from sealtrace.binding.wording import plain_field
-from sealtrace.paper.names.words import distinguishing, of_one_only, stems
+from sealtrace.paper.names.words import distinguishing, of_one_only, stems, vocabulary
 from sealtrace.paper.numbers import PrintedNumber
 
 MAX_VALUES = 30_000
 """Values of one table that are looked through."""
 _FEW_DIGITS, _NAMED_WELL = 3, 0.75
 """Numbers of fewer digits are printed by many records: so much of the row's words must be said."""
+_POOLING = vocabulary("mean overall across pooled all")
+"""Words with which a sentence speaks of a mean over different things; over repeats none is needed."""
 _EMPTY = frozenset({"vs", "the", "a", "of", "and", "to", "in", "by", "for", "on", "is", "value", "current", "item"})
 
 
@@ -41,14 +44,14 @@ class Named:
 
     def text(self) -> str:
         """What it is and where it stands."""
-        if not self.frame.derived.startswith("mean") and not self.frame.derived.startswith("rows"):
+        if not self.frame.derived.startswith("mean"):
             return f"{self.frame.measures[self.measure]} at {self.frame.places[self.row]}"
         where = " and ".join(
             f"{plain_field(dimension.name)} = {dimension.values[dimension.codes[self.row]]}"
             for dimension in self.frame.dimensions
             if dimension.codes[self.row] >= 0
         )
-        what = "rows" if self.frame.derived == "rows" else f"mean of {self.frame.measures[self.measure]}"
+        what = f"mean of {self.frame.measures[self.measure]}"
         return f"{what} in {self.frame.name}" + (f" where {where}" if where else "")
 
 
@@ -83,9 +86,10 @@ class _Values:
             (codes, _Names([tuple(name) for name in of_one_only(names)], vocabulary)) for codes, names in words
         ]
         self._over = [_Names(value_words(dimension), vocabulary) for dimension in frame.over]
+        self._pooling = np.array([vocabulary.setdefault(word, len(vocabulary)) for word in _POOLING])
         # A field that is measured and selects would name itself.
         own = np.isin(frame.measures, [dimension.name for dimension in fields])
-        self._usable = ~own | (frame.derived == "rows")
+        self._usable = ~own
         sizes = np.zeros(frame.rows)
         for codes, names in self._fields:
             sizes += names.lengths[codes]
@@ -102,6 +106,8 @@ class _Values:
             return None
         measure = self._measures.said(weights)
         spoken = (measure / np.maximum(1.0, self._measures.lengths) >= self._measured) & self._usable
+        if self.frame.derived:
+            spoken &= measure > 0  # A mean of something that nobody speaks of is an accident.
         if not spoken.any():
             return None
         rows = np.zeros(self.frame.rows)
@@ -110,7 +116,10 @@ class _Values:
         cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, self.lengths)
         told = sum((names.said(weights)[codes] for codes, names in self._telling), np.zeros(self.frame.rows)) > 0
         shares = np.where(self._sizes > 0, rows / np.maximum(1.0, self._sizes), 1.0)
-        return np.where(spoken[None, :] & (self._told | told[:, None]), cover, 0.0), shares
+        meant = spoken[None, :] & (self._told | told[:, None])
+        if self.frame.pooled is not None and weights[self._pooling].max() < 1.0:
+            meant &= ~self.frame.pooled
+        return np.where(meant, cover, 0.0), shares
 
 
 class Records:
@@ -156,14 +165,14 @@ class Records:
         """The value that prints as the number and that the words name most surely."""
         self._listen(told)
         few = len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) < _FEW_DIGITS
+        # A round number is a setting or a level more often than a result: all of the record's words must be said.
+        least = 0.5 if is_telling(slot) else 1 - 1e-9
         found: list[tuple[float, float, int, int]] = []
         for place, inside, cover in self._by_frame(np.nonzero(prints(slot, self._flat))[0]):
             values = self._values[place]
-            if values.frame.derived == "rows" and (slot.decimals or slot.percent):
-                continue
             if few and (said := self._cover(place)) is not None:
                 cover = cover * (said[1][inside // values.frame.numbers.shape[1]] >= _NAMED_WELL)
-            good, covers = inside[cover >= 0.5], cover[cover >= 0.5]
+            good, covers = inside[cover >= least], cover[cover >= least]
             lengths = values.lengths.reshape(-1)[good]
             order = np.lexsort((-covers, lengths, -np.round(covers, 1)))[:4]
             found += [(float(covers[at]), float(lengths[at]), place, int(good[at])) for at in order]
@@ -239,7 +248,7 @@ def primary(frame: ResultFrame) -> list[Dimension]:
 
 
 def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
-    """Means over the whole frame and over the values of some fields, and how many rows have each value."""
+    """Means over the whole frame and over the values of some fields."""
     frame = frame.only(set(frame.measures) - {dimension.name for dimension in frame.dimensions})
     if not 2 < frame.rows <= 20_000 or not frame.measures or frame.numbers.size > 400_000:
         return []
@@ -263,18 +272,11 @@ def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
             ]
             names = [frame.name] * rows
             over = tuple(frame.dimensions[place] for place in places if place not in fixed)
+            pooled = (evaluated.sizes[0] > 1) & any(REPEAT.search(dimension.name) is None for dimension in over)
             found.append(
                 ResultFrame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean",
-                            over=over)
+                            over=over, pooled=pooled)
             )  # fmt: skip
-            if size == 1:
-                counts = np.bincount(frame.dimensions[fixed[0]].codes + 1, minlength=1)[evaluated.filters[:, 0] + 1]
-                label = frame.dimensions[fixed[0]].name
-                found.append(
-                    ResultFrame(
-                        frame.name, frame.files, dimensions, [label], counts[:, None].astype(float), names, "rows"
-                    )
-                )
     return found
 
 
