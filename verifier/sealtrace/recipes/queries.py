@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SECONDS = 120
 """How much processor time all queries of a bundle may take together."""
 _SAME = "a query that gives the same, or nothing, whatever the records hold"
-_SEALED, _EVERY_ROW = "sealed", ", every row"
+_SEALED, _DESCRIBED, _EVERY_ROW = "sealed", "described", ", every row"
 _WITHOUT_DOUBTFUL, _WITH_REFUSED = "without doubtful rows", "with refused rows"
 
 
@@ -149,7 +149,8 @@ class Queries:
 
     def found(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
         """Columns and rows of a query that is a check."""
-        result = self._sound(sql)
+        self._sound(sql)
+        result = self._run(sql)
         return list(result.columns), list(result.rows)
 
     def behind(self, sql: str) -> tuple[int, list[str]]:
@@ -214,12 +215,12 @@ class Queries:
         return pa.concat_tables([table, *(rows.cast(table.schema) for rows in refused)]) if refused else table
 
     def _run(self, sql: str, form: str = _SEALED, within: Within | None = None) -> SqlResult:
+        described = form == _DESCRIBED
         key = sql, form, json.dumps(within or {}, sort_keys=True)
         if key not in self._results:
             try:
-                # Joins are looked at once, on all rows: restricted ones lose some by design.
-                joins = form == _SEALED and not within
-                self._results[key] = self._database(form).query(sql, within, joins=joins)
+                database = self._database(_SEALED if described else form)
+                self._results[key] = database.query(sql, within, described=described)
             except SqlUnfinishedError as error:
                 self._results[key] = MissingEvidenceError(str(error))
             except (RecipeError, SqlError) as error:
@@ -263,7 +264,8 @@ class Queries:
     # What a result is worth
 
     def _sound(self, sql: str) -> SqlResult:
-        result = self._run(sql)
+        """What a query reads and does; it is not run, because most cells ask for some of the rows only."""
+        result = self._run(sql, _DESCRIBED)
         if not result.reads:
             raise RecipeError("the query reads no record, so it proves nothing")
         for kind in sorted(result.reads):

@@ -110,9 +110,12 @@ class SqlRecords:
         """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
         self._memory = memory or (SPILLING_MEMORY if self._spills else MEMORY)
 
-    def query(self, sql: str, within: Within | None = None, *, joins: bool = False) -> SqlResult:
-        """What one SELECT gives, on rows that have some values. `SqlError` where it is refused or fails."""
-        answer = self._answered(sql, {"within": within or {}, "joins": joins})
+    def query(self, sql: str, within: Within | None = None, *, described: bool = False) -> SqlResult:
+        """What one SELECT gives, on rows that have some values. `SqlError` where it is refused or fails.
+
+        One that is only `described` is not run; the rows that its joins lose, of all rows, are told by this alone.
+        """
+        answer = self._answered(sql, {"within": within or {}, "described": described})
         rows = [tuple(row) for row in answer["rows"]]
         found = answer["description"]
         compared = tuple(Compared(**{**one, "values": tuple(one["values"])}) for one in found["compared"])

@@ -85,14 +85,18 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     reads, description = view.understood(sql)
     if request.get("behind"):
         return {**_behind(view.connection, sql, request["behind"]), "reads": sorted(reads)}
-    cursor = view.connection.execute(sql)
-    columns = [str(column[0]) for column in cursor.description or ()]
-    rows = list(_rows(cursor, columns))
+    columns: list[str] = []
+    rows: list[tuple[object, ...]] = []
+    if request.get("described"):
+        lost = view.lost_rows(description.joins)
+        picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
+        description = replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
+    else:
+        cursor = view.connection.execute(sql)
+        columns = [str(column[0]) for column in cursor.description or ()]
+        rows = list(_rows(cursor, columns))
     _require_unchanged(request)
-    lost = view.lost_rows(description.joins) if request.get("joins") else []
-    picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
-    found = asdict(replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown)))
-    return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": found}
+    return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": asdict(description)}
 
 
 class _View:
