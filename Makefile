@@ -94,7 +94,7 @@ campaign: .venv/development ## thousands of changed records of each shipped bund
 
 fuzz: .venv/development ## the long forms of the sampled tests: every byte, every variant, whole rebuilds
 	SEALTRACE_LONG=1 $(BIN)/pytest --numprocesses auto tests
-	$(RUN) tests/faults/damages.py $(or $(LOG),build/damages.jsonl) bundles/*/bundle
+	PYTHONPATH=benchmarks $(RUN) tests/faults/damages.py $(or $(LOG),build/damages.jsonl) bundles/*/bundle
 
 fuzz-readers: .venv/development ## coverage-guided fuzzing of each reader of untrusted bytes, for SECONDS (300)
 	for reader in json latex archive parquet relation; do \

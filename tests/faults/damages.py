@@ -1,6 +1,6 @@
 """Damages every file of a bundle in every way, and has each damaged copy verified in a child of this process.
 
-    .venv/bin/python tests/faults/damages.py LOG bundles/leduc/bundle ...
+    PYTHONPATH=benchmarks .venv/bin/python tests/faults/damages.py LOG bundles/leduc/bundle ...
 
 Start-up would cost more than most verdicts. So this process imports everything and verifies the sound bundle once;
 each damaged copy is then verified by a fork of it, with a limit of CPU time. Files that a copy shares with the sound
@@ -12,6 +12,7 @@ from __future__ import annotations
 import faulthandler
 import functools
 import gc
+import hashlib
 import json
 import os
 import shutil
@@ -26,8 +27,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from campaign.known import evidence_of_other
 from sealtrace import examination
-from sealtrace.bundle import reading
+from sealtrace.bundle import documents, reading
 from sealtrace.bundle.child_process import allow_time
 from sealtrace.bundle.model import Bundle
 from sealtrace.cli import main as command_line
@@ -38,6 +40,7 @@ from sealtrace.relations.work import remembering
 from sealtrace.studies.games.mathematics import association, evaluation, hands
 from sealtrace.studies.policies.checks import leaks
 from sealtrace.studies.policies.evidence import deployment
+from sealtrace.studies.policies.mathematics.partitions import search
 
 Damage = Callable[[bytes], bytes | None]
 
@@ -94,6 +97,8 @@ PURE: tuple[Callable[..., Any], ...] = (
     association.permutation_share,
     evaluation.expected_return,
     hands.draw,
+    documents.fitted,
+    search.best_partition,
 )
 """What gives the same of the same arguments, and takes most of the time of a sound study."""
 
@@ -136,7 +141,7 @@ def of_same_records(evidence_of: Callable[..., Evidence]) -> Callable[..., Evide
     def answer(bundle: Bundle, *args: Any, **named: Any) -> Evidence:
         known = first.get(bundle.name)
         if known is not None and records(known.bundle) == records(bundle):
-            return known.of_other(bundle, "attachment")
+            return evidence_of_other(known, bundle, "attachment")
         first.setdefault(bundle.name, found := evidence_of(bundle, *args, **named))
         return found
 
@@ -150,8 +155,8 @@ def make_cheap() -> None:
         for module in [module for name, module in sys.modules.items() if name.startswith("sealtrace.")]:
             for name in [name for name, value in vars(module).items() if value is function]:
                 setattr(module, name, answering)
-    splits, parsed = deployment.repeated_splits, reading._BundleReader._parsed
-    known: dict[tuple[object, ...], Any] = {}
+    splits, parsed, relation = deployment.repeated_splits, reading._BundleReader._parsed, leaks._Comparing.relation
+    known: dict[object, Any] = {}
 
     def few(*args: Any) -> Any:
         return splits(*args)[:FEW_REPEATS]
@@ -162,6 +167,20 @@ def make_cheap() -> None:
             known[key] = parsed(self, entry, form, data)
         return known[key]
 
+    def held(each: Any) -> object:
+        if "written" not in vars(each):
+            parts = each if is_dataclass(each) else [each._level, each._comparisons, each._parts]
+            vars(each)["written"] = hashlib.sha256(repr(written(parts)).encode()).digest()
+        return vars(each)["written"]
+
+    def compared(self: Any, *columns: Any) -> Any:
+        # Each column is compared with many, so what it holds is written down once.
+        key = tuple(map(held, (self, *columns)))
+        if key not in known:
+            known[key] = relation(self, *columns)
+        return known[key]
+
+    type.__setattr__(leaks._Comparing, "relation", compared)
     vars(examination)["evidence_of"] = of_same_records(examination.evidence_of)
     vars(deployment)["repeated_splits"] = few
     leaks.MOST_COMPARED = FEW_COMPARED
