@@ -15,6 +15,7 @@ from sealtrace.relations import decision, reading
 from sealtrace.relations.families.registry import FAMILIES
 from sealtrace.relations.syntax import FUNCTIONS, ORDERS
 from sealtrace.report.formats import FORMATS
+from sealtrace.statistics.entries import OF_ROWS
 from sealtrace.statistics.queries import functions
 
 HERE = Path(__file__).resolve().parent
@@ -51,10 +52,14 @@ def recipes() -> Iterator[str]:
     called = [f"`{name}`" for name in functions()]
     yield from ("", f"Queries may call {', '.join(called)}, on values and on lists (`list(field)`), and the views and")
     yield "macros that the bundle's `queries.json` shares."
-    yield from ("", "## Metrics", "", "| metric | arguments | what it is |", "|---|---|---|")
+    shared = ", ".join(f"`{name}`" for name in OF_ROWS)
+    yield from ("", "## Metrics", "", f"`…` stands for what every statistic of rows takes: {shared}.", "")
+    yield from ("| metric | arguments | what it is |", "|---|---|---|")
     order = [one.name for one in packs()]
     for metric in sorted(all_metrics(), key=lambda one: order.index(one.pack)):
-        words = " ".join([*metric.arguments, *(f"[{metric.usage(name)}]" for name in metric.optional)])
+        usual = OF_ROWS if set(OF_ROWS) <= set(metric.optional) else ()
+        own = [f"[{metric.usage(name)}]" for name in metric.optional if name not in usual]
+        words = " ".join([*metric.arguments, *own, *("…" for _ in usual[:1])])
         arguments = f"`{words}`" if words else "-"
         kind = " (given)" if metric.given else " (measured)" if metric.measured else ""
         yield f"| `{metric.name}` | {arguments} | {_cell(metric.formula)}{kind} |"

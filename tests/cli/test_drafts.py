@@ -121,7 +121,7 @@ def test_recipes_are_tried(tmp_path: Path) -> None:
     recipes.write_text(json.dumps({"defaults": shared, "tab:main": {**tried["tab:main"], "defaults": own}}))
     run = sealtrace("try", draft, "--recipes", recipes, "--reported", paper, "--table", "tab:main")
     assert (run.code, "6 follow, 1 open" in run.output) == (1, True), run.errors
-    assert "it takes seed 1, and no row" in run.errors
+    assert "it takes seed 1 and 2" in run.errors
     recipes.write_text(json.dumps(tried))
     assert "mismatch" in sealtrace("try", draft, "--recipes", recipes, "--reported", CHANGED).output
     sealed = sealed_study(tmp_path / "sealed")

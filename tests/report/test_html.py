@@ -345,10 +345,10 @@ def test_undecided_checks_wait_for_the_cause_that_keeps_them_so() -> None:
 
 
 def test_the_chain_tells_where_it_is_broken() -> None:
-    """In words too, for those who do not see the picture."""
-    whole = [one.text for one in Parsed(good_page()).of("desc")]
-    assert any(text.startswith("8 of 8 stages are sealed") and "No link is broken." in text for text in whole)
-    broken = [one.text for one in Parsed(certified()).of("desc")]
+    """In a sentence above the table of its links."""
+    whole = [one.text for one in Parsed(good_page()).of("figcaption")]
+    assert any(text.startswith("8 of 8 stages are sealed. No link is broken.") for text in whole)
+    broken = [one.text for one in Parsed(certified()).of("figcaption")]
     assert any("The chain is broken before bank. Not sealed: structure." in text for text in broken)
 
 

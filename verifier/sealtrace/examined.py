@@ -321,7 +321,7 @@ def formulas_of(results: Sequence[CellResult]) -> list[FormulaResult]:
             id=f"r{place}",
             table=table,
             kind="column",
-            subject=", ".join(dict.fromkeys(one.cell.column for one in members)),
+            subject=", ".join(dict.fromkeys(one.cell.subject for one in members)),
             formula=". ".join(filter(None, [members[0].template, members[0].restricted, _entities(members)])),
         )
         for place, ((table, _), members) in enumerate(found.items(), 1)

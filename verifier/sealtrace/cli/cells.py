@@ -138,6 +138,8 @@ def _print(result: CellResult, count: int, records: list[str], waived: str | Non
     lines = [("printed", f"{cell.text}  ({place})"), ("recipe", result.recipe or "none")]
     if metric is not None:
         lines.append(("formula", f"{metric.formula}  [{metric.source}]"))
+        if "where" in metric.optional and result.meaning:
+            lines.append(("here", result.meaning))
         if result.about is not None:
             lines.append(("population", result.about))
     if result.value is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -302,6 +303,7 @@ def _follow(directory: Path, reported: Paper, written: dict[str, TableRecord]) -
             continue
         known = Table.of(_table_record(path, found[name] or b""))
         now = with_printed(known, tables[label])
+        now = replace(now, caption=tables[label].caption or known.caption)
         written[name] = now.record()
         for noun, before, after in (
             ("row", [row.label for row in known.rows], [row.label for row in now.rows]),

@@ -229,11 +229,11 @@ class NumberResult(Record):
         """Whether there is nothing to look at: it follows without a doubt, or is given, or no evidence was promised."""
         return self.word not in ("differs", "contradicts") and self.status not in (*DOUBTFUL, *UNDECIDED)
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.notebooks import number_html  # only in notebooks
+        from sealtrace.report.markdown import render_number  # only in notebooks
 
-        return number_html(self)
+        return render_number(self)
 
 
 class FormulaResult(Record):
@@ -461,11 +461,11 @@ class Result(Record):
         waived = {finding.check for finding in self.findings if finding.waived is not None}
         return self.headline == "waived" and open_ <= waived
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         """How a notebook shows it."""
-        from sealtrace.report.notebooks import result_html  # only in notebooks
+        from sealtrace.report.markdown import render  # only in notebooks
 
-        return result_html(self)
+        return render(self)
 
     @property
     def exit_code(self) -> int:

@@ -116,7 +116,8 @@ _CLOSE_SCALE = re.compile(r"(?:bn|[kKMBbGT])(?![\w^])")
 _SCALE = re.compile(r"\s?(?:bn|[kKMBbGT])(?![\w^])")
 _UNIT = re.compile(
     r"\s?(?P<unit>%|‰|×(?!\s*\d)|°C?|[′″]|x(?![\w^])(?!\s*\d)|"
-    r"(?:pp|ppt|bps?|pts?|[mµμnu]?s|secs?|mins?|hrs?|[hd]|st|nd|rd|th|[kMGT]i?B|[kMGT]?Hz|[kMGT]?FLOPs?|"
+    r"(?:percentage[ -]points?|per cent|"
+    r"pp|ppt|bps?|pts?|[mµμnu]?s|secs?|mins?|hrs?|[hd]|st|nd|rd|th|[kMGT]i?B|[kMGT]?Hz|[kMGT]?FLOPs?|"
     r"[kMGm]?Wh?|[kM]?J|[cmkµμn]?m|[mkµμ]?g)(?:/\w{1,8})?(?![\w^(])|M_⊙)"
 )
 # A word behind a number: 41 yes, 12 tok/s, 4-bit, 8×A100.

@@ -74,12 +74,16 @@ def judged(cell: TableCell, value: Value, metric: Statistic | None) -> Judgement
     return judgement
 
 
+_HUNDREDTHS = re.compile(r"%|pp|per ?cent|percentage[ -]points?")
+"""Units that the number itself tells from a share: a hundred times as much is printed."""
+
+
 def _unconverted(cell: TableCell, value: Value, metric: Statistic | None) -> str | None:
     """Why a printed factor or unit is not what the recipe gives, where it is not."""
     assert cell.printed is not None
     told = f"{metric.name if metric else ''} {cell.followed.get('sql') or ''} {' '.join(cell.said.values())}"
     for part in cell.printed.parts:
-        if part.suffix in ("", "%", "×", "x", *value.words):
+        if part.suffix in ("", "×", "x", *value.words) or _HUNDREDTHS.fullmatch(part.suffix):
             continue
         stated = re.search(rf"(?<![^\W_]){re.escape(part.suffix)}(?![^\W_])", told)
         if (is_factor(part.suffix) or is_unit(part.suffix)) and not stated:

@@ -50,9 +50,9 @@ class CellResult:
     def status(self) -> CellStatus:
         return self.judgement.status
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         """How a notebook shows it."""
-        return self.number._repr_html_()
+        return self.number._repr_markdown_()
 
     @property
     def number(self) -> NumberResult:

@@ -70,6 +70,11 @@ class TableCell:
         return cell_id(self.table, self.row, self.column)
 
     @property
+    def subject(self) -> str:
+        """What it stands under: its column, or of a number of the running text its own name."""
+        return self.row if self.quotation else self.column
+
+    @property
     def declared_name(self) -> bool:
         """Whether its recipe declares it a name."""
         return (self.recipe or {}).get("classification") == NAME

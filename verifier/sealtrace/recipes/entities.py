@@ -245,14 +245,13 @@ def disagreements(
     known_as = around.names.of_field
     used = {name: {known_as(name).get(appearance(one), one) for one in ones} for name, ones in used.items()}
     for name, values in used.items():
-        for value in sorted(values):
-            if value != EVERY and not around.gives(name, value):
-                told = around.printed(name, known.get(name, ())) - {EVERY}
-                instead = f", which prints {' and '.join(sorted(told))}" if told else ""
-                yield (
-                    f"it takes {name} {value}, and no row, heading or declared name of the caption says so{instead}. "
-                    f"Print it, map its printed name in names.json, or declare a population"
-                )
+        if unsaid := sorted(value for value in values if value != EVERY and not around.gives(name, value)):
+            told = around.printed(name, known.get(name, ())) - {EVERY}
+            instead = f", which prints {' and '.join(sorted(told))}" if told else ""
+            yield (
+                f"it takes {name} {' and '.join(unsaid)}, and no row, heading or declared name of the caption says so"
+                f"{instead}. Print it, map its printed name in names.json, or declare a population"
+            )
     for name, values in known.items():
         near = around.in_row(name, values) | around.in_heading(name, values)
         # A caption says what the whole table is of where no label says it of a cell.

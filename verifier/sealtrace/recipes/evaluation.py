@@ -20,7 +20,7 @@ from sealtrace.recipes.beside import Beside, called_otherwise
 from sealtrace.recipes.cell_judgement import by_definition, judged, part_of
 from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell, table_in
-from sealtrace.recipes.entities import EVERY, Around
+from sealtrace.recipes.entities import EVERY, Around, appearance
 from sealtrace.recipes.judgement import CellStatus, Judgement, in_print
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value, metric_of, unless_fixed
 from sealtrace.recipes.populations import PopulationRows, RecipePopulation
@@ -133,6 +133,9 @@ class Evaluator:
     def _asked(self, cell: TableCell, metric: Statistic, population: RecipePopulation | None) -> dict[str, str]:
         """A metric's arguments, with the conditions of the table's population."""
         arguments = filled_arguments(cell, metric, self._rows.names)
+        fields = self._rows.printed_fields if "where" in metric.optional else {}
+        for word in ("of", "against"):  # rows may print what a field is called: Income
+            arguments |= {word: fields[name]} if (name := appearance(arguments.get(word, ""))) in fields else {}
         if population is None or "where" not in metric.optional:
             return arguments
         if arguments.setdefault("dataset", population.dataset) != population.dataset:

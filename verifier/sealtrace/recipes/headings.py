@@ -275,8 +275,13 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     # A sentence may give other numbers of the test, but it says of one that is a difference or a ratio that it is.
     for word, what in (("minus", "difference"), ("relative_to", "ratio")):
         stated = any(ARGUMENTS[word].stated(text) for text in (labels[0], appearance(cell.quotation)))
-        if computed.takes(word) and not stated and not (word == "relative_to" and _with_sign(cell, computed)):
+        stated = stated or bool(_COMPARED.search(cell.quotation) if word == "minus" else _with_sign(cell, computed))
+        if computed.takes(word) and not stated:
             yield f"it is a {what}, and the {'sentence' if cell.quotation else 'heading'} does not say so"
+
+
+_COMPARED = re.compile(r"\b(?:more|less|worse|[a-z]{2,}er)\b[^.;:]*\bthan\b", re.IGNORECASE)
+"""How a sentence says a difference: one thing is higher, with or by something, than another."""
 
 
 def _with_sign(cell: TableCell, computed: ComputedStatistic) -> bool:

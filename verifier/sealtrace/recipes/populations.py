@@ -93,6 +93,13 @@ class PopulationRows:
     def _datasets(self) -> list[Dataset]:
         return [document.record for document in self._evidence.bundle.sealed(Dataset)]
 
+    @cached_property
+    def printed_fields(self) -> dict[str, str]:
+        """Fields by what a table may print for them: capitals and spaces are no other name, where one field has it."""
+        fields = {field for declared in self._datasets for field in declared.properties}
+        shown = [appearance(field).replace("_", " ") for field in fields]
+        return {name: field for name, field in zip(shown, fields, strict=True) if shown.count(name) == 1}
+
     @property
     def datasets(self) -> list[str]:
         """The names of the declared datasets."""

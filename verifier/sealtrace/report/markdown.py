@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sealtrace.contract.result import NOT_SEALED, Finding, Result
+from sealtrace.contract.result import NOT_SEALED, Finding, NumberResult, Result
 from sealtrace.report import text
 from sealtrace.report.claims import BROKEN, SOURCES, is_owed, known_of
 from sealtrace.report.findings import (
@@ -114,6 +114,14 @@ def render(result: Result, *, everything: bool = False) -> str:
         turned_off=turned_off,
         **{name: getattr(text, name) for name in text.SAID},
     )
+
+
+def render_number(one: NumberResult) -> str:
+    """One number with its word and status, and what is known of it."""
+    known = {"printed": one.printed, "given": one.given, "": one.said, "formula": one.formula, "recipe": one.recipe,
+             "where": one.place}  # fmt: skip
+    lines = [f"- {name}: {markdown(text)}" if name else f"- {markdown(text)}" for name, text in known.items() if text]
+    return "\n".join([f"**{markdown(one.id)}** **{one.word}** ({one.status})", "", *lines, ""])
 
 
 def _blocks(result: Result, own: list[Finding], claimed: set[str]) -> list[tuple[str, list[Finding], int]]:

@@ -191,7 +191,7 @@ ARGUMENTS = {
         Argument("minus", (), dict.fromkeys(
             ("Δ", "delta", "difference", "diff", "diff.", "gain", "improvement", "increase", "decrease", "reduction",
              "drop", "change", "lift", "advantage", "gap", "more than", "less than", "higher than", "lower than",
-             "better than", "worse than", "above", "below"), "difference")),
+             "better than", "worse than", "above", "below", "percentage points", "pp"), "difference")),
         Argument("relative_to", (), dict.fromkeys(
             ("ratio", "speed-up", "speedup", "slowdown", "overhead", "relative", "normalized", "normalised"),
             "ratio")),

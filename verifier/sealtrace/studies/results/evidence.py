@@ -293,7 +293,8 @@ def _dataset(results: Results, name: str) -> str:
     declaration, frame = results.declarations[name], results.frame(name)
     groups: list[list[str]] = next((demand.every for demand in declaration.complete or []), [])
     sizes = [f"{results.combinations(name, group):,} {'+'.join(group)}" for group in groups] if frame.size else []
-    return f"{frame.size:,} {name}" + (f" ({' x '.join(sizes)})" if sizes else "")
+    called = name if name.endswith("s") else f"rows of {name}"
+    return f"{frame.size:,} {called}" + (f" ({' x '.join(sizes)})" if sizes else "")
 
 
 def details(_: Results, __: Examination) -> dict[str, object]:
