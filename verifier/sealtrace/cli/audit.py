@@ -13,6 +13,7 @@ from sealtrace.cli.options import (
     PATH,
     Seconds,
     budget_options,
+    claims_option,
     refuse_unknown,
     seconds_option,
     several,
@@ -43,7 +44,7 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 @click.command()
 @click.argument("papers", metavar="PAPER...", type=PATH, nargs=-1, required=True)
-@several("--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable.")
+@claims_option
 @several("--relations", metavar="FILE", type=PATH, help="Decide the relations that FILE declares, too; repeatable.")
 @several("--family", "families", metavar="NAME", help="Use only this automatic family; repeatable.")
 @click.option(

@@ -14,7 +14,7 @@ import click
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.resources import first_protocol
-from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, seconds_option, several, to_file
+from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, claims_option, seconds_option, to_file
 from sealtrace.cli.output import (
     Outputs,
     output_options,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     "write the answers to FILE.",
 )
 @root_option
-@several("--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable.")
+@claims_option
 @click.option("--allow-unexplained", is_flag=True, help="End with 0 where a number is open and nothing is wrong.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @output_options("List every number with its formula.")

@@ -56,6 +56,12 @@ to_file = partial(click.option, "-o", "--output", type=click.Path(path_type=Path
 to_directory = partial(click.option, "-o", "--output", type=DIRECTORY, metavar="DIR")
 tables_option = several("--table", "tables", metavar="LABEL", help="Only this table; repeatable.")
 agreeing_option = click.option("--all", "everything", is_flag=True, help="Show the numbers that need no look, too.")
+claims_option = several(
+    "--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable."
+)
+beside_option = several(
+    "--beside", metavar="BUNDLE", type=PATH, help="A bundle that recomputes cells of this one; repeatable."
+)
 strict_option = click.option("--strict", is_flag=True, help="A warning counts as an error.")
 ask_option = click.option("--ask", is_flag=True, help="Ask about every binding: accept, reject, next candidate.")
 

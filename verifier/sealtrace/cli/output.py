@@ -158,7 +158,10 @@ class _Bar:
         if self._shown is None:
             if time.monotonic() - self._started < PATIENCE:
                 return
-            self._shown = _rich_progress()
+            from rich.console import Console  # takes time to import, and most commands end before
+            from rich.progress import Progress
+
+            self._shown = Progress(console=Console(stderr=True), transient=True)
             self._shown.start()
         if step not in self._tasks:
             self._tasks[step] = self._shown.add_task(step, total=total)
@@ -170,40 +173,13 @@ class _Bar:
             self._shown.stop()
 
 
-def _rich_progress() -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.text import Text
-
-    class Speed(TextColumn):
-        """How many rows, bytes or cells a second."""
-
-        def __init__(self) -> None:
-            super().__init__("")
-
-        def render(self, task: Task) -> Text:
-            return Text("" if task.speed is None else f"{task.speed:,.0f}/s", style="progress.data.speed")
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        Speed(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-
-
 @contextmanager
 def progress_bar() -> Iterator[_Bar | None]:
     """A bar to report to, or None where nobody would see it."""
     stream: TextIO | None = sys.stderr
     context = click.get_current_context(silent=True)
-    if context is not None and context.meta.get(_QUIET):
-        yield None
-        return
-    if stream is None or not stream.isatty():
+    quiet = context is not None and context.meta.get(_QUIET)
+    if quiet or stream is None or not stream.isatty():
         yield None
         return
     bar = _Bar()

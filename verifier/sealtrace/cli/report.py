@@ -12,9 +12,9 @@ import click
 
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.placing import write_together
-from sealtrace.cli.options import PATH, budget_options, expect_root_option, strict_option, to_directory
+from sealtrace.cli.options import PATH, beside_option, budget_options, expect_root_option, strict_option, to_directory
 from sealtrace.cli.output import examined, quiet_option, refuse_input
-from sealtrace.cli.verify import beside_option, prefix_of
+from sealtrace.cli.verify import prefix_of
 from sealtrace.report.formats import BY_NAME, FORMATS, Showing
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from sealtrace.bundle.resources import default_bundle
 from sealtrace.cli.options import (
     DIRECTORY,
     PATH,
+    beside_option,
     budget_options,
     expect_root_option,
     several,
@@ -25,15 +26,6 @@ if TYPE_CHECKING:
     from sealtrace.bundle.budget import Asked
     from sealtrace.cache import Cache
     from sealtrace.settings import Settings
-
-
-beside_option = click.option(
-    "--beside",
-    multiple=True,
-    metavar="BUNDLE",
-    type=PATH,
-    help="A bundle that recomputes cells of this one; repeatable.",
-)
 
 
 @click.command()

@@ -349,16 +349,16 @@ def formula_in_words(formula: FormulaResult) -> str:
     """What some numbers are; of a formula that was found, how sure that is."""
     if formula.bits is None:
         return f"{formula.table}[{formula.subject}]: {formula.formula}"
-    fits = f"gives {formula.agrees} of {formula.numbers}, {chance(formula.bits)}"
-    fits = fits if formula.agrees else "what labels name; gives none of them"
-    return f"{formula.subject[:60]}: {formula.formula}  [{fits}]"
+    return f"{formula.subject[:60]}: {formula.formula}  [{fit_in_words(formula)}]"
 
 
-def chance(bits: float) -> str:
-    """How unlikely it is that a formula fits by accident, in words."""
-    if bits >= 30:
-        return "by chance less than once in a billion"
-    return f"by chance once in {int(float(f'{2.0 ** max(bits, 0):.1g}')):,}"
+def fit_in_words(formula: FormulaResult) -> str:
+    """How many numbers a formula that was found gives, and how unlikely that is by accident."""
+    bits = formula.bits or 0
+    if not formula.agrees:
+        return "what labels name; gives none of them"
+    rare = "less than once in a billion" if bits >= 30 else f"once in {int(float(f'{2.0 ** max(bits, 0):.1g}')):,}"
+    return f"gives {formula.agrees} of {formula.numbers}, by chance {rare}"
 
 
 def _suggestions(sheet: TextSheet, result: Result) -> None:

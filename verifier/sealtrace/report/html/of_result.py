@@ -21,7 +21,7 @@ from sealtrace.report.html.page import CHECK_WORDS, Cause, FoundFormula, Item, P
 from sealtrace.report.html.plots import differences, drawn
 from sealtrace.report.html.stages import stage_chain
 from sealtrace.report.numbers import counted_claims, headline, introduction, share_checked
-from sealtrace.report.text import chance
+from sealtrace.report.text import fit_in_words
 
 TEXT = "Numbers of the text"
 _OVER = {
@@ -125,10 +125,9 @@ def _formulas(result: Result) -> dict[str, list[FoundFormula]]:
     found: dict[str, list[FoundFormula]] = {}
     for one in result.formulas:
         if one.bits is not None:
-            sure = f"gives {one.agrees} of {one.numbers}; fits {chance(one.bits)}"
             options = [one.formula, *one.ambiguous]
             found.setdefault(one.table, []).append(
-                FoundFormula(one.id, one.table, one.kind, one.subject, options, sure)
+                FoundFormula(one.id, one.table, one.kind, one.subject, options, fit_in_words(one))
             )
     return found
 
@@ -158,8 +157,7 @@ def _text_table(result: Result) -> list[DrawnTable]:
 def _lineage(result: Result, one: NumberResult) -> tuple[str, ...]:
     records = [f"{one.count:,}{', the first of them' if one.count > len(one.records) else ''}:", *one.records]
     used = [formula for formula in result.formulas if formula.id in one.formulas and formula.bits is not None]
-    sure = [f"{formula.id} gives {formula.agrees} of {formula.numbers} numbers; fits {chance(formula.bits or 0)}"
-            for formula in used]  # fmt: skip
+    sure = [f"{formula.id} {fit_in_words(formula)}" for formula in used]
     sure += [f"odds {one.odds:,.0f} : 1"] if one.odds is not None else []
     return (
         one.said,
