@@ -35,6 +35,7 @@ def test_every_page_is_there_and_found(site: Path) -> None:
     """Each page of docs/ has its place; the index of the search holds them, and what docstrings say."""
     for page in (ROOT / "docs").rglob("*.md"):
         assert (site / page.relative_to(ROOT / "docs").with_suffix(".html")).exists()
+    assert not [path for path in site.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")]
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
     words = " ".join(entry["text"] for entry in index["docs"])
     for text in ("statcheck", "Verify a bundle and say what was found"):

@@ -132,12 +132,12 @@ def metrics(name: str | None, form: str) -> int:
     return 0
 
 
-_OF_ALL = ("dataset", "where", "over", "show", "group", "minus")
+_OF_ALL = ("dataset", "where", "over", "show", "group", "average", "minus", "relative_to")
 """Arguments of all statistics of rows that make sense with each of them."""
 _OF_KINDS: dict[StatisticKind, tuple[str, ...]] = {
     StatisticKind.ORDER: ("rule",),
     StatisticKind.REPEATS: ("rule", "divisor"),
-    StatisticKind.INTERVAL: ("confidence", "interval", "resamples", "seed", "generator"),
+    StatisticKind.INTERVAL: ("confidence",),
 }
 
 

@@ -14,7 +14,7 @@ __all__ = ["STATISTICS", "TRIED"]
 
 OF_ROWS = (
     "dataset", "where", "group", "average", "over", "show", "minus", "relative_to", "divisor", "confidence", "interval",
-    "resamples", "seed", "rule", "generator",
+    "rule",
 )  # fmt: skip
 """What every statistic of rows takes."""
 _OF_INTERVALS = ("dataset", "where", "confidence")

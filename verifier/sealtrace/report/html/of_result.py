@@ -18,7 +18,7 @@ from sealtrace.report.findings import (
 )
 from sealtrace.report.html.data import from_cells
 from sealtrace.report.html.page import CHECK_WORDS, Cause, FoundFormula, Item, Page, Steps, Tile
-from sealtrace.report.html.plots import differences, drawn
+from sealtrace.report.html.plots import drawn
 from sealtrace.report.html.stages import stage_chain
 from sealtrace.report.numbers import counted_claims, headline, introduction, share_checked
 from sealtrace.report.text import fit_in_words
@@ -72,7 +72,6 @@ def page_of(result: Result) -> Page:
     """Everything that the page shows."""
     details = result.details or Details()
     causes = _causes(result)
-    difference = differences(result)
     lead = _LEADS.get((result.command, result.headline), "")
     if result.command == "verify" and {check.id for check in result.checks if check.status == "fail"} == {_AT_HAND}:
         lead = "The paper at hand prints something else than this bundle has. Nothing else is wrong."
@@ -106,7 +105,7 @@ def page_of(result: Result) -> Page:
         assumed=result.summary.assumed,
         selected=result.summary.selected,
         stages=stage_chain(details.stages) if details.stages else None,
-        figures=drawn([*details.plots, *([difference] if difference else [])]),
+        figures=drawn(details.plots),
         notes=[f"{one.what}: {one.why}" for one in result.not_looked_at][:MOST_NOTES],
         unlisted=max(0, sum(check.findings for check in result.checks) - len(result.findings))
         if result.command == "verify"
@@ -240,7 +239,8 @@ def _steps(result: Result, causes: list[Cause]) -> Steps:
             ("Ask for what is missing", f"{_sentence(reason)} Without it {listed} cannot be decided."),
         )
     if skipped := sum(check.status == "skipped" for check in result.checks):
-        steps.both("Run the skipped checks", f"{times(skipped, 'check')} were not asked for.")
+        said = ("Run the skipped checks", f"{times(skipped, 'check')} were not asked for.")
+        steps.add(said, said)
     if warned := [cause.check for cause in causes for item in cause.items if item.severity == "warning"]:
         why = f"{times(len(warned), 'warning')} left the verdict as it is; with --strict a warning counts as an error."
         steps.add(("Look at the warnings", why), ("Read the warnings", why), warned[0])

@@ -32,10 +32,6 @@ class Steps:
     authors: list[Step] = field(default_factory=list)
     reviewers: list[Step] = field(default_factory=list)
 
-    def both(self, what: str, why: str) -> None:
-        """One more thing for both of them."""
-        self.add((what, why), (what, why))
-
     def add(
         self, authors: Said | None, reviewers: Said | None, check: str | None = None, where: str | None = None
     ) -> None:

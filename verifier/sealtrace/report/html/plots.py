@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from sealtrace.contract.details import Plot, PlotPoint, PlotSeries
-from sealtrace.contract.result import Result
-from sealtrace.report.findings import key_text
-from sealtrace.report.html.svg import SHAPES, Axis, apart, around, declared, line, mark, picture, short, tag, words
+from sealtrace.report.html.svg import SHAPES, Axis, apart, around, line, mark, picture, short, tag, words
 
 NARROW, WIDE = 350.0, 900.0
 """The widths of pictures, in units that are about as large as a pixel, so that labels can be read."""
@@ -44,29 +42,6 @@ def drawn(plots: Iterable[Plot]) -> list[Figure]:
     for plot in plots:
         sections.setdefault(plot.section or plot.title, []).append(plot)
     return [_figure(title, members) for title, members in sections.items()]
-
-
-def differences(result: Result) -> Plot | None:
-    """The largest difference that each check met; None where none replayed numbers."""
-    met = [(check.id, check.largest) for check in result.checks if check.largest is not None]
-    tolerance = declared(result.summary.tolerance)
-    points = []
-    for check, place in met:
-        where = (
-            f"{place.source or ''}{f':{place.line}' if place.line else ''} {key_text(place.key)} {place.field or ''}"
-        )
-        beyond = tolerance is not None and place.value > tolerance
-        points.append(PlotPoint(label=check, y=place.value, low=0.0, high=place.value, note=where, hollow=beyond))
-    return Plot.model_validate(
-        {
-            "title": "Differences between stored and replayed numbers",
-            "caption": "The largest difference that each check met. A ring is beyond the tolerance.",
-            "across": "difference",
-            "logarithmic": True,
-            "series": [{"name": "difference", "points": points}],
-            "limits": [{"name": f"tolerance {result.summary.tolerance}", "value": tolerance}] if tolerance else [],
-        }
-    ) if met else None  # fmt: skip
 
 
 def _figure(title: str, plots: list[Plot]) -> Figure:

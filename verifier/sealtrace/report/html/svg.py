@@ -9,11 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from sealtrace.contract.scalars import exact
 from sealtrace.report.inert import harmless
-
-WIDTH = 400
-"""Every plot is this wide: narrow enough to be read on a phone."""
 
 
 def tag(name: str, *children: Markup | str, **attributes: float | str | None) -> Markup:
@@ -62,7 +58,7 @@ def mark(shape: str, x: float, y: float, class_: str, title: str = "") -> Markup
     return tag("path", *told, d=_SHAPES[shape], transform=f"translate({x:.1f} {y:.1f})", class_=class_)
 
 
-def picture(title: str, description: str, height: float, *children: Markup, width: float = WIDTH) -> Markup:
+def picture(title: str, description: str, height: float, *children: Markup, width: float) -> Markup:
     """A picture that a screen reader reads out as its title and description."""
     # From the words, so that the same report gives the same page.
     name = f"p{zlib.crc32(f'{title} {description} {width}'.encode('utf-8', 'replace')):08x}"
@@ -127,15 +123,6 @@ def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[
     for place in reversed(order):
         limit = moved[place] = min(moved[place], limit - gap)
     return moved
-
-
-def declared(text: str | None) -> float | None:
-    """A declared constant as a number above zero that can be drawn; None where it is none."""
-    try:
-        value = math.nan if text is None else float(exact(text))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
-    return value if math.isfinite(value) and value > 0 else None
 
 
 def short(value: float) -> str:
