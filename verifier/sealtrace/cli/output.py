@@ -158,10 +158,7 @@ class _Bar:
         if self._shown is None:
             if time.monotonic() - self._started < PATIENCE:
                 return
-            from rich.console import Console  # takes time to import, and most commands end before
-            from rich.progress import Progress
-
-            self._shown = Progress(console=Console(stderr=True), transient=True)
+            self._shown = _rich_progress()
             self._shown.start()
         if step not in self._tasks:
             self._tasks[step] = self._shown.add_task(step, total=total)
@@ -171,6 +168,21 @@ class _Bar:
         """Takes the bar off the screen."""
         if self._shown is not None:
             self._shown.stop()
+
+
+def _rich_progress() -> Progress:
+    from rich.console import Console  # takes time to import, and most commands end before
+    from rich.progress import Progress, ProgressColumn, Task
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        """How many rows, bytes or cells a second."""
+
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.0f}/s")
+
+    columns = (*Progress.get_default_columns(), Speed())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 @contextmanager

@@ -43,8 +43,8 @@ def _told(name: str) -> Iterator[None]:
     """What does not exist for these rows is missing, and what nobody can compute is a mistake of the recipe."""
     try:
         yield
-    except UndefinedError as error:
-        raise MissingEvidenceError(str(error)) from None
+    except (UndefinedError, ZeroDivisionError) as error:
+        raise MissingEvidenceError(str(error) if isinstance(error, UndefinedError) else "it is relative to 0") from None
     except (ValueError, KeyError) as error:
         raise RecipeError(f"{name}: {str(error).strip(chr(34)).strip(chr(39))}") from None
 
@@ -95,7 +95,7 @@ def _repeats(selection: SelectedRows, arguments: Arguments, function: Computed) 
         taken = _beside(own, selection.with_conditions(less), arguments, function) if less else None
         own = {
             repeat: {
-                name: _share(name, value, taken[repeat][name] if taken else 0, below[repeat][name])
+                name: (Fraction(value) - Fraction(taken[repeat][name] if taken else 0)) / Fraction(below[repeat][name])
                 for name, value in groups.items()
             }
             for repeat, groups in own.items()
@@ -129,22 +129,9 @@ def _beside(own: _Repeats, other: SelectedRows, arguments: Arguments, function: 
     found = _grouped(other, arguments, function)
     if len(found) == 1:
         found = dict.fromkeys(own, next(iter(found.values())))
-    _refuse_alone(arguments.get("over", ""), own.keys() ^ found.keys())
-    for name, groups in own.items():
-        _refuse_alone(arguments.get("group", ""), groups.keys() ^ found[name].keys())
+    for name in own.keys() ^ found.keys() or {one for place in own for one in own[place].keys() ^ found[place].keys()}:
+        raise RecipeError(f"{' '.join(map(str, name))} is only among one of the two that are compared")
     return found
-
-
-def _refuse_alone(fields: str, names: set[_Name]) -> None:
-    for name in names:
-        raise RecipeError(f"{fields} {' '.join(map(str, name))} is only among one of the two that are compared")
-
-
-def _share(name: _Name, value: Number, taken: Number, whole: Number) -> Fraction:
-    """One number, less another, of a third."""
-    if not whole:
-        raise UndefinedError(f"what it is relative to is 0{' in ' if name else ''}{' '.join(map(str, name))}")
-    return (Fraction(value) - Fraction(taken)) / Fraction(whole)
 
 
 _PARTS: dict[str, Callable[[list[Number], str], Number]] = {
