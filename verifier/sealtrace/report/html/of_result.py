@@ -239,8 +239,8 @@ def _steps(result: Result, causes: list[Cause]) -> Steps:
             ("Ask for what is missing", f"{_sentence(reason)} Without it {listed} cannot be decided."),
         )
     if skipped := sum(check.status == "skipped" for check in result.checks):
-        said = ("Run the skipped checks", f"{times(skipped, 'check')} were not asked for.")
-        steps.add(said, said)
+        for_both = ("Run the skipped checks", f"{times(skipped, 'check')} were not asked for.")
+        steps.add(for_both, for_both)
     if warned := [cause.check for cause in causes for item in cause.items if item.severity == "warning"]:
         why = f"{times(len(warned), 'warning')} left the verdict as it is; with --strict a warning counts as an error."
         steps.add(("Look at the warnings", why), ("Read the warnings", why), warned[0])
