@@ -633,3 +633,25 @@ def test_a_column_that_is_another_version_s_is_one_warning(stale: bool, tmp_path
     assert (code, findings) == ((3, ["stale-column"]) if stale else (0, []))
     assert sum(word == "open" for word, _, _ in numbers.values()) == (9 if stale else 0)
     assert all(given is not None for _, given, _ in numbers.values())
+
+
+def test_exchanged_columns_are_named_across_files_of_other_shapes(tmp_path: Path) -> None:
+    """One column is in a matrix by family, the other in a file of each family; headers name what they should print."""
+    draw = random.Random(8)
+    families = ("Botnet", "Flood", "Infiltration", "Scan", "Worm")
+    stable = {family: [round(draw.random() / 2, 4) for _ in range(15)] for family in families}
+    shift = {family: [round(1 - draw.random() / 2, 4) for _ in range(15)] for family in families}
+    (tmp_path / "results" / "each").mkdir(parents=True)
+    matrix = ["feature," + ",".join(families)]
+    matrix += [f"f{at}," + ",".join(str(stable[family][at]) for family in families) for at in range(15)]
+    (tmp_path / "results" / "stability_matrix.csv").write_text("\n".join(matrix) + "\n")
+    for family in families:
+        lines = [f"f{at},{shift[family][at]},{round(draw.random(), 4)}" for at in range(15)]
+        text = "\n".join(["feature,shift_calibrated,p", *lines])
+        (tmp_path / "results" / "each" / f"{family}.csv").write_text(text + "\n")
+    rows = [f"| {family} | {statistics.median(shift[family]):.3f} | {statistics.median(stable[family]):.3f} |"
+            for family in families]  # fmt: skip
+    head = ["# P", "", "| Family | Med. Sep. Stab. | Med. Shift (Calib.) |", "|---|---|---|"]
+    (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
+    code, numbers = checked(tmp_path)
+    assert (code, {word for word, _, _ in numbers.values()}) == (1, {"differs"})

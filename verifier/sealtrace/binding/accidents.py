@@ -181,7 +181,7 @@ def _other_runs(given: Selected, name: str, value: str) -> list[str]:
     kind = name.partition("/")[0]
     if not (kind == "file" or kind.startswith("directory")):
         return []
-    values = next(field.values for field in given.frame.dimensions if field.name == name)
+    values = given.frame.field(name).values
     words = distinguishing(values)[values.index(value)] if value in values else ()
     if not frozenset(words).isdisjoint(word for text in given.series.constant for word in stems(text)):
         return []  # Labels say which of them is meant.
@@ -201,34 +201,15 @@ def _listed(names: list[str]) -> str:
 
 
 def _swaps(grids: list[Grid], bound: Bound) -> list[Finding]:
-    """Rows that print what another row's label gives, in every column that tells."""
-    evidence: dict[tuple[int, int, str], list[str]] = defaultdict(list)
-    against: dict[tuple[int, int], int] = defaultdict(int)
-    for binding in bound.bindings:
-        candidate = binding.candidate
-        series = candidate.series
-        if series.kind != "column":
-            continue
-        for place in np.nonzero(candidate.covered & ~candidate.agrees)[0]:
-            row = series.spots[place].row
-            low, high = scoring.widened(series.low[place : place + 1], series.high[place : place + 1])
-            printed_by = (candidate.expected >= low) & (candidate.expected <= high)
-            owners = [series.spots[position].row for position in np.nonzero(printed_by)[0] if position != place]
-            if len(owners) == 1:
-                label = series.grid.row_name(owners[0])
-                evidence[series.grid.number, row, label].append(series.constant[0])
-            else:
-                against[series.grid.number, row] += 1
+    """Rows that print each other's numbers."""
+    columns: dict[tuple[int, str, str], list[str]] = defaultdict(list)
+    for spot, number in bound.numbers.items():
+        grid = grids[spot.table]
+        columns[spot.table, grid.row_name(spot.row), number.exchanged].append(grid.headers[spot.column])
     accidents = []
-    for (number, row, label), columns in evidence.items():
-        grid = grids[number]
-        other = next(labelled for labelled in grid.row_labels if grid.row_name(labelled) == label)
-        mutual = (number, other, grid.row_name(row)) in evidence
-        if mutual and grid.row_name(row) > label:
-            continue
-        if mutual or (len(columns) > 1 and not against[number, row]):
-            line = next(cell.line for cell in grid.cells.values() if cell.row == row)
-            told = " and the other way round" if mutual else ""
-            message = f"{grid.name}: row {grid.row_name(row)} prints the numbers of {label}{told} ({_listed(columns)})"
-            accidents.append(_accident("pairing-swap", message, grid.source, line))
+    for (table, row, other), told in columns.items():
+        if row < other and (table, other, row) in columns:
+            line = next(cell.line for cell in grids[table].cells.values() if grids[table].row_name(cell.row) == row)
+            message = f"row {row} prints the numbers of {other} and the other way round ({_listed(told)})"
+            accidents.append(_accident("pairing-swap", f"{grids[table].name}: {message}", grids[table].source, line))
     return accidents

@@ -143,10 +143,7 @@ class Selected(Candidate):
     def choices(self, told: tuple[tuple[str, str], ...] = ()) -> float:
         """Bits by which the numbers that agree tell their rows from the others that labels and filters select which
         are said: a rule that few of them chose may be another one."""
-        chosen = self.selection.chosen[self.agrees]
-        for name, value in told:
-            dimension = next(one for one in self.frame.dimensions if one.name == name)
-            chosen = chosen & (dimension.codes == (dimension.code_of.get(value, -2) if value else -1))[None, :]
+        chosen = self.selection.chosen[self.agrees] & self.frame.having(told)
         rows = chosen.sum(axis=1) / np.maximum(1, self.sizes[self.agrees])
         return float(np.log2(np.maximum(1, rows)).sum())
 

@@ -105,18 +105,13 @@ def _bits(line: _Line, telling: list[int]) -> float:
 
 
 def gains(one: _Line, two: _Line, glossary: Glossary) -> tuple[float, float]:
-    """How much better each of two lines names what gives the other one than what gives itself.
-
-    Both must fix the same fields: `yes` as a true label and `yes` as a predicted one are two readings of one label.
-    """
+    """How much better each of two lines names what gives the other one than what gives itself."""
     first, second = one.parts(), two.parts()
-    keys = [key for key in first if first[key] != second.get(key)]
-    if not keys or first.keys() != second.keys():
-        return 0.0, 0.0
+    keys = [key for key in first | second if first.get(key) != second.get(key)]
 
     def named(text: str, parts: dict[str, str]) -> float:
         label = glossary.widened(text)
-        return max(_named(text, label, key, parts[key]) for key in keys)
+        return max((_named(text, label, key, parts[key]) for key in keys if key in parts), default=0.0)
 
     return (named(one.called(two), second) - named(one.called(two), first),
             named(two.called(one), first) - named(two.called(one), second))  # fmt: skip

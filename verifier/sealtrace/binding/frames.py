@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -119,6 +119,18 @@ class ResultFrame:
     def records_at(self, rows: npt.NDArray[np.int64]) -> int:
         """Number of rows of files behind some rows."""
         return len(rows) if self.weights is None else int(self.weights[rows].sum())
+
+    def field(self, name: str) -> Dimension:
+        """The field of this name."""
+        return next(dimension for dimension in self.dimensions if dimension.name == name)
+
+    def having(self, fixed: Iterable[tuple[str, str]]) -> npt.NDArray[np.bool_]:
+        """The rows with these values of fields, none where a value is empty; what a field never has, no row has."""
+        told = ((self.field(name), value) for name, value in fixed)
+        chosen = np.ones(self.rows, bool)
+        for field_, value in told:
+            chosen &= field_.codes == (field_.code_of.get(value, -2) if value else -1)
+        return chosen
 
     def beside(self, what: str, how: str, found: Mapping[str, tuple[Numbers, str]]) -> list[ResultFrame]:
         """The same rows with numbers that follow from theirs, each with its query; nothing where there are none."""

@@ -110,7 +110,7 @@ class Heard:
                   if at not in reading.selection.fields and len(dimension.values) > 1
                   and reading.view.is_spoken_of(at, texts)]  # fmt: skip
         if fields and (self.sizes > 1).any():
-            rows = rows_of(reading.view, reading.selection, reading.fixed)
+            rows = reading.selection.chosen & reading.view.frame.having(reading.fixed)
             for place in np.nonzero(self.sizes > 1)[0]:
                 found[place] = any(len(np.unique(dimension.codes[rows[place]])) > 1 for dimension in fields)
         return found
@@ -152,7 +152,8 @@ def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally)
                 continue
             for fixed in _fixed(view, series, selection, known):
                 tally.work += selection.chosen.size + 8 * len(series.slots) * len(view.frame.measures)
-                evaluated = _evaluated(view, selection, fixed, _statistics(view, series, known))
+                rows = selection.chosen & view.frame.having(fixed)
+                evaluated = evaluate(view.frame, rows, [], statistics=_statistics(view, series, known))
                 if evaluated is not None:
                     yield from _given(view, series, selection, fixed, evaluated, known, elsewhere)
 
@@ -224,21 +225,6 @@ def _fixed(
     yield from list(options)[:4]
 
 
-def _evaluated(
-    view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...], statistics: list[str]
-) -> Evaluated | None:
-    return evaluate(view.frame, rows_of(view, selection, fixed), [], statistics=statistics)
-
-
-def rows_of(view: FrameView, selection: Selection, fixed: tuple[tuple[str, str], ...]) -> Truths:
-    """The rows behind each number: [number, row]."""
-    chosen = selection.chosen
-    for name, value in fixed:
-        dimension = next(one for one in view.frame.dimensions if one.name == name)
-        chosen = chosen & (dimension.codes == (dimension.code_of.get(value, -2) if value else -1))[None, :]
-    return chosen
-
-
 def one_run(view: FrameView, series: Series, whole: Truths, part: Truths) -> str:
     """The one run that a part of the rows belongs to, where words say a mean over such runs."""
     if "mean" not in named_statistics(view, series) or not part.any():
@@ -267,7 +253,7 @@ def _given(
     measures, named = _measures(view, series, known, elsewhere), named_statistics(view, series)
     label = view.names.glossary.widened(series.constant[0])
     outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
-    single = bool(one_run(view, series, selection.chosen, rows_of(view, selection, fixed)))
+    single = bool(one_run(view, series, selection.chosen, selection.chosen & view.frame.having(fixed)))
     for measure, strength in measures:
         other = outright and not view.melted and likeness(label, measure) < NAMED
         column = view.frame.measures.index(measure)

@@ -195,7 +195,7 @@ def conditions_of(candidate: Selected, place: int) -> tuple[str, dict[str, str]]
             conditions[dimension.name] = dimension.values[code]
     conditions |= dict(candidate.fixed)
     if frame.whole is not None:
-        columns = next(dimension for dimension in frame.dimensions if dimension.name == COLUMN)
+        columns = frame.field(COLUMN)
         measure = columns.values[columns.codes[rows_behind(candidate, place)[0]]]
         conditions = {name: value for name, value in conditions.items() if name.partition("/")[0] != COLUMN}
     return measure, conditions

@@ -177,21 +177,16 @@ def _what_it_is(number: BoundNumber) -> set[tuple[str, str]]:
 
 def _rows_but_for(given: Selected, name: str, place: int) -> Truths:
     """The rows that all that selects a number leaves, but for one field."""
-    rows = np.ones(given.frame.rows, bool)
+    rows = given.frame.having((field, value) for field, value in given.fixed if field != name)
     for at, codes in zip(given.selection.fields, given.selection.codes.T, strict=True):
         if given.frame.dimensions[at].name != name:
             rows &= rows_named(given.frame.dimensions[at], codes[[place]])[0]
-    fixed = dict(given.fixed)
-    for field in given.frame.dimensions:
-        if field.name in fixed and field.name != name:
-            value = fixed[field.name]
-            rows &= field.codes == (field.code_of.get(value, -2) if value else -1)
     return rows
 
 
 def with_another_value(given: Selected, name: str, places: Sequence[int] | npt.NDArray[np.int64]) -> dict[str, Truths]:
     """For each value of a field that has rows for all these numbers, which of them it gives as printed."""
-    field = next(dimension for dimension in given.frame.dimensions if dimension.name == name)
+    field = given.frame.field(name)
     rows = np.array([_rows_but_for(given, name, int(place)) for place in places])
     found = {}
     for code, value in enumerate(field.values):
@@ -208,7 +203,7 @@ def _with_value(number: BoundNumber, name: str, value: str) -> BoundNumber:
     """The number as another value of a field gives it, which its label means as well."""
     given, place = number.part
     assert isinstance(given, Selected)
-    field = next(dimension for dimension in given.frame.dimensions if dimension.name == name)
+    field = given.frame.field(name)
     column = [given.frame.dimensions[at].name for at in given.selection.fields].index(name)
     codes, chosen = given.selection.codes.copy(), given.selection.chosen.copy()
     codes[place, column] = field.code_of[value]

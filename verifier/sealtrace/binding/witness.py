@@ -35,7 +35,7 @@ from sealtrace.binding.candidates import (
 from sealtrace.binding.exchanges import EXCHANGED, bind_exchanges
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_odds import LabelPrediction, predictions
-from sealtrace.binding.label_readings import LITERAL, PLACES, STRONG, Heard, named_statistics, one_run, rows_of
+from sealtrace.binding.label_readings import LITERAL, PLACES, STRONG, Heard, named_statistics, one_run
 from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as, swapped_pair
@@ -284,8 +284,8 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
         if name in told and told[name] != value and own is not None and own.strength >= LITERAL:
             return f"{plain_field(name)} = {value}"
     if given.statistic == reading.statistic:
-        return one_run(view, said.series, rows_of(view, reading.selection, reading.fixed),
-                       rows_of(view, given.selection, given.fixed))  # fmt: skip
+        return one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
+                       given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip
     named = named_statistics(view, said.series)
     if reading.statistic in named and given.statistic not in named and {reading.statistic, given.statistic} <= PLACES:
         return f"the {TRIED['values'][given.statistic].text}"

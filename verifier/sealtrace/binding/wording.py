@@ -117,11 +117,7 @@ def _composed(candidate: Composed) -> str:
 
 def rows_behind(candidate: Selected, place: int) -> npt.NDArray[np.int64]:
     """The rows of its frame that give a number."""
-    rows = candidate.selection.chosen[place].copy()
-    for name, value in candidate.fixed:
-        field = next(dimension for dimension in candidate.frame.dimensions if dimension.name == name)
-        rows &= field.codes == (field.values.index(value) if value else -1)
-    return np.nonzero(rows)[0]
+    return np.nonzero(candidate.selection.chosen[place] & candidate.frame.having(candidate.fixed))[0]
 
 
 def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[list[str], int]:
