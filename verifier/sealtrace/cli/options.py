@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import fields
 from fractions import Fraction
 from functools import partial, wraps
-from math import isinf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -163,11 +162,8 @@ def _backstop_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (used + 2 * LIMITS.memory + GIB, most))
 
 
-def backstop_time(later: float = 0.0) -> None:
-    """An alarm, for work that does not ask how much time is left; once a second, in case one is not heard.
-
-    A command that verifies many times keeps its own time, and the alarm rings so much later; with infinity, never.
-    """
+def backstop_time() -> None:
+    """An alarm, for work that does not ask how much time is left; once a second, in case one is not heard."""
     if not OWN_PROCESS:
         return
     with suppress(ImportError, AttributeError, ValueError):  # Windows has no such alarm
@@ -179,7 +175,7 @@ def backstop_time(later: float = 0.0) -> None:
             raise BudgetError(f"{LIMITS.seconds:g} seconds were up (--max-seconds)")
 
         signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, 0.0 if isinf(later) else LIMITS.seconds + later, 1.0)
+        signal.setitimer(signal.ITIMER_REAL, LIMITS.seconds, 1.0)
 
 
 def no_more_alarms() -> None:

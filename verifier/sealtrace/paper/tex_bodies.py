@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from sealtrace.paper import tex_commands as commands
-from sealtrace.paper.tex_definitions import is_undecided
-from sealtrace.paper.tex_tokens import BLANK, Token, TokenStream, names, written
+from sealtrace.paper.tex_tokens import BLANK, Token, TokenStream, is_undecided, names, written
 
 _FORMS = {
     name: form

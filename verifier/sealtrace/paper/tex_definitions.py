@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sealtrace.paper import tex_commands as commands
 from sealtrace.paper.extracted import ReadingProblem
-from sealtrace.paper.tex_tokens import BLANK, Token, TokenStream, names, written
+from sealtrace.paper.tex_tokens import BLANK, Token, TokenStream, is_undecided, names, written
 
 FROZEN = 1 << 30
 """The depth of a command that \\let saved: it keeps its first meaning."""
@@ -231,11 +231,6 @@ def _plain_macro(name: str, macro: Macro) -> bool:
     called = {token.text for token in (*macro.body, *(macro.default or ())) if token.kind == "command"}
     programming = called & _PROGRAMMING or any("@" in word or is_undecided(word) for word in (name, *called))
     return not programming and name not in called
-
-
-def is_undecided(name: str) -> bool:
-    """Whether a command opens a conditional; outside Expander, one that only TeX can decide."""
-    return name.startswith("if") and name != "iff"
 
 
 def _digit(tokens: Iterable[Token] | None) -> int:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import Load, ReadingProblem
-from sealtrace.paper.tex_definitions import FROZEN, Definitions, Macro, is_undecided
+from sealtrace.paper.tex_definitions import FROZEN, Definitions, Macro
 from sealtrace.paper.tex_files import Files, OpenFiles
 from sealtrace.paper.tex_harmless import prints_nothing
-from sealtrace.paper.tex_tokens import Token, TokenStream, braced, names, written
+from sealtrace.paper.tex_tokens import Token, TokenStream, braced, is_undecided, names, written
 
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
@@ -32,8 +32,6 @@ _SWITCH = re.compile(r"(?:new|provide)(?:bool|toggle)|(?P<set>set)(?:bool|toggle
 _ASKS = re.compile(r"If(Boolean|NoValue|Value)(T?F?)")
 _DEFINED = {"ifdef": True, "ifcsdef": True, "ifundef": False, "ifcsundef": False, "@ifundefined": False}
 # These have the branches as arguments, and no \fi.
-_LONGEST_CONDITION = 400
-"""Tokens of a condition that are looked at."""
 _BRANCHES_IN_BRACES = _DEFINED.keys() | names(
     "ifthenelse iftoggle ifbool ifdefstring ifstrequal ifblank ifstrempty ifdefempty iflanguage"
 )
@@ -324,7 +322,7 @@ class Expander:
             if (name, token.file.name) not in self._undecided:
                 self._undecided.add((name, token.file.name))
                 message = f"\\{name} is not evaluated: all its branches are read"
-                inside = None if name in _BRANCHES_IN_BRACES else self._sources.condition_ahead(_LONGEST_CONDITION)
+                inside = None if name in _BRANCHES_IN_BRACES else self._sources.condition_ahead()
                 certain = inside is not None and prints_nothing(inside)
                 self.problems.append(token.problem(message, warning=True, certain=certain))
             return False

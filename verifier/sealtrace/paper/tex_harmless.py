@@ -19,8 +19,7 @@ from typing import NamedTuple
 from sealtrace.paper import tex_bodies
 from sealtrace.paper import tex_commands as commands
 from sealtrace.paper.extracted import ReadingProblem
-from sealtrace.paper.tex_definitions import is_undecided
-from sealtrace.paper.tex_tokens import VERBATIM, Token, TokenStream, written
+from sealtrace.paper.tex_tokens import LONGEST_CONDITION, VERBATIM, Token, TokenStream, is_undecided, written
 from sealtrace.paper.tex_visible import changes_box, hidden
 
 _SETTINGS = ("DeclareGraphicsExtensions", "graphicspath", "hypersetup", "defaultfontfeatures", "setmathfont")
@@ -32,8 +31,6 @@ _PLAIN = {("output-decimal-marker", "."), ("round-mode", "none")} | {
 """Options that print the number as it is written only with such a value."""
 _TABLE_KEY = re.compile(r"([A-Za-z-]+)\s*(?=[={])")
 _COLOUR_KEY = re.compile(r"\b(?:fg|bg)\s*=")
-_LONGEST_CONDITION = 400
-"""Tokens; what is longer is a doubt."""
 _FONTS = frozenset({
     "setmainfont", "setsansfont", "setmonofont", "setmathfont", "newfontfamily", "newfontface", "fontspec",
     "defaultfontfeatures", "setCJKmainfont", "babelfont", "addfontfeature", "addfontfeatures",
@@ -317,12 +314,12 @@ class _Judge:
         """An environment that prints what it holds only where it says so."""
         if self.called is not None and self.named(stream) not in self.called:
             return None
-        taken = stream.seen(_LONGEST_CONDITION, lambda token: token.kind == "par" or token.is_command("BODY"))
+        taken = stream.seen(LONGEST_CONDITION, lambda token: token.kind == "par" or token.is_command("BODY"))
         return None if taken and taken[-1].is_command("BODY") else "an environment does not print what it holds"
 
     def is_plain_float(self, stream: TokenStream) -> bool:
         """Whether a float is defined as LaTeX does, with other distances."""
-        taken = stream.seen(_LONGEST_CONDITION, lambda token: token.is_command("end@float", "end@dblfloat"))
+        taken = stream.seen(LONGEST_CONDITION, lambda token: token.is_command("end@float", "end@dblfloat"))
         begin = [place for place, one in enumerate(taken) if one.is_command("@float", "@dblfloat")]
         opened = [place for place, one in enumerate(taken) if one.kind == "{"]
         if len(begin) != 1 or len(opened) < 2 or not taken[-1].is_command("end@float", "end@dblfloat"):
@@ -352,7 +349,7 @@ class _Judge:
         taken: list[Token] = []
         branches: list[list[Token]] = [[]]
         depth = 0
-        while depth >= 0 and len(taken) < _LONGEST_CONDITION and (token := stream.next()) is not None:
+        while depth >= 0 and len(taken) < LONGEST_CONDITION and (token := stream.next()) is not None:
             taken.append(token)
             word = token.text if token.kind == "command" else ""
             depth += is_undecided(word) - (word == "fi")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sealtrace.paper import tex_commands as commands
 from sealtrace.paper.extracted import ExtractedCell, ExtractedRow, ReadingProblem, marked_cell, with_headers
 from sealtrace.paper.numbers import looks_numeric
-from sealtrace.paper.tex_definitions import Macro, is_undecided
+from sealtrace.paper.tex_definitions import Macro
 from sealtrace.paper.tex_harmless import changes_table
 from sealtrace.paper.tex_layouts import (
     Keyed,
@@ -23,7 +23,7 @@ from sealtrace.paper.tex_layouts import (
     without_code,
 )
 from sealtrace.paper.tex_text import Cursor, as_number, render, skip_line_break
-from sealtrace.paper.tex_tokens import BLANK, Token, trimmed, written
+from sealtrace.paper.tex_tokens import BLANK, Token, is_undecided, trimmed, written
 from sealtrace.paper.tex_visible import HIDES, hidden
 
 _RANGE = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")

@@ -220,6 +220,13 @@ def trimmed(tokens: list[Token]) -> list[Token]:
 
 
 _SEARCH = 2000  # tokens in which the end of an optional or delimited argument is looked for
+LONGEST_CONDITION = 400
+"""Tokens of a condition that are looked at."""
+
+
+def is_undecided(name: str) -> bool:
+    """Whether a command opens a conditional; outside Expander, one that only TeX can decide."""
+    return name.startswith("if") and name != "iff"
 
 
 class TokenStream:
@@ -321,16 +328,16 @@ class TokenStream:
         self.push([opening, *inner, *([self.last] if self.last is not None else [])])
         return inner
 
-    def condition_ahead(self, longest: int) -> list[Token] | None:
+    def condition_ahead(self) -> list[Token] | None:
         """What stands here up to the \\fi that ends an opened condition; it stays. None where that is far."""
         found: list[Token] = []
         depth = 0
         for place, token in self._searched(""):
             word = token.text if token.kind == "command" else ""
-            depth += (word.startswith("if") and word != "iff") - (word == "fi")
+            depth += is_undecided(word) - (word == "fi")
             if depth < 0:
                 return found
-            if place > longest:
+            if place > LONGEST_CONDITION:
                 break
             found.append(token)
         return None

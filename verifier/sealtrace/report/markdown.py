@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
 from sealtrace.contract.result import NOT_SEALED, Finding, NumberResult, Result
 from sealtrace.report import text
 from sealtrace.report.claims import BROKEN, SOURCES, is_owed, known_of
@@ -43,33 +46,18 @@ LONGEST, CLAIMED = 120, 600
 """How many characters of a text are shown, unless it is ours; and of what a relation says."""
 
 
-def _rendered(name: str, longest: int, **shown: object) -> str:
-    """A template of this directory; texts are shown up to so many characters, unless `whole` is asked for."""
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    def whole(value: str) -> Markup:
-        return Markup(markdown(value))
-
-    def inert(value: object) -> object:
-        return markdown(clipped(harmless(value), longest)) if type(value) is str else value
-
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=inert)
-    template = environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    return template.render(whole=whole, times=times, introduction=introduction, **shown) + "\n"
+def _inert(value: object) -> object:
+    """What a template prints of a bundle or a paper: up to so many characters, unless `whole` is asked for."""
+    return markdown(clipped(harmless(value), LONGEST)) if type(value) is str else value
 
 
-def _code(lines: list[str], longest: int) -> object:
+def _code(lines: list[str], longest: int) -> Markup:
     """Lines as a block of code."""
-    from markupsafe import Markup
-
     return Markup(fenced("\n".join(clipped(harmless(line), longest) for line in lines)))
 
 
 def render(result: Result, *, everything: bool = False) -> str:
     """The verdict and what to do first; then counts, checks, findings, relations and numbers."""
-    from markupsafe import Markup
-
     causes = by_cause(result)
     check = causes[0][0].id if causes else None
     claims = claims_by_id(result)
@@ -80,12 +68,15 @@ def render(result: Result, *, everything: bool = False) -> str:
     room = len(result.numbers) if everything else CELLS
     tables = []
     for label, members in in_order(result.numbers).items():
-        shown = [one for one in members if everything or not one.settled]
-        tables.append((label, tally(members), shown[:room], len(shown) - len(shown[:room])))
-        room -= len(shown[:room])
-    return _rendered(
-        "result.md.j2",
-        LONGEST,
+        listed = [one for one in members if everything or not one.settled]
+        tables.append((label, tally(members), listed[:room], len(listed) - len(listed[:room])))
+        room -= len(listed[:room])
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_inert)
+    template = environment.from_string(files(__package__).joinpath("result.md.j2").read_text(encoding="utf-8"))
+    shown = template.render(
+        whole=lambda value: Markup(markdown(value)),
+        times=times,
+        introduction=introduction,
         result=result,
         headline=headline(result),
         not_sealed=NOT_SEALED,
@@ -114,6 +105,7 @@ def render(result: Result, *, everything: bool = False) -> str:
         turned_off=turned_off,
         **{name: getattr(text, name) for name in text.SAID},
     )
+    return f"{shown}\n"
 
 
 def render_number(one: NumberResult) -> str:
@@ -143,7 +135,7 @@ def _blocks(result: Result, own: list[Finding], claimed: set[str]) -> list[tuple
     return blocks + [(times(len(found), severity), found, len(found)) for severity, found in others.items() if found]
 
 
-def _code_of_findings(findings: list[Finding], total: int) -> object:
+def _code_of_findings(findings: list[Finding], total: int) -> Markup:
     lines = []
     for place, *rest in map(finding_lines, findings[:FEW]):
         lines += [place, *(f"  {line}" for line in rest)]
