@@ -16,7 +16,7 @@ from sealtrace.bundle import reading
 from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.cli.main import cli
 from sealtrace.recipes.sql import SqlRecords
-from sealtrace.recipes.sql_process import SqlError
+from sealtrace.recipes.sql_syntax import SqlError
 from small_study import small_study
 from support import copy_of_small_fixture, edit_document
 

@@ -10,7 +10,7 @@ import pytest
 import sealtrace
 from sealtrace.bundle.sealing import seal
 from sealtrace.recipes.sql import SqlRecords
-from sealtrace.recipes.sql_process import SqlUnfinishedError
+from sealtrace.recipes.sql_syntax import SqlUnfinishedError
 from support import ROOT, copy_of
 
 EMPTY_PROOFS = [

@@ -16,7 +16,8 @@ import pytest
 
 from sealtrace.recipes import sql as queries
 from sealtrace.recipes.sql import SqlRecords, SqlResult, numbers
-from sealtrace.recipes.sql_process import MOST_ROWS, SqlError
+from sealtrace.recipes.sql_process import MOST_ROWS
+from sealtrace.recipes.sql_syntax import SqlError
 from support import LONG
 
 LABEL = pa.table(

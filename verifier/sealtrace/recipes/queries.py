@@ -27,7 +27,7 @@ from sealtrace.evidence import Evidence
 from sealtrace.recipes.forms import FORMS, ROW_BY_ROW, Altering
 from sealtrace.recipes.metrics import MissingEvidenceError, RecipeError, Value
 from sealtrace.recipes.populations import declared_constants
-from sealtrace.recipes.sql_process import SqlError, SqlUnfinishedError
+from sealtrace.recipes.sql_syntax import SqlError, SqlUnfinishedError
 
 if TYPE_CHECKING:
     from sealtrace.recipes.populations import RecipePopulation
@@ -253,7 +253,7 @@ class Queries:
         return shared
 
     def _opened(self, records: dict[str, Records]) -> SqlRecords:
-        from sealtrace.recipes import sql  # start-up: only queries need DuckDB
+        from sealtrace.recipes import sql  # start-up: only queries need a process of their own
 
         # Held or not, all have the same limits, so that one process serves them.
         seconds, spilling = sql.SECONDS * self._patience, bool(self._unheld)

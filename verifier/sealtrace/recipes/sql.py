@@ -34,8 +34,7 @@ from sealtrace.bundle.child_process import ChildProcess
 from sealtrace.bundle.frames import StreamedFrame
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
-from sealtrace.recipes.sql_process import SqlError, SqlUnfinishedError
-from sealtrace.recipes.sql_syntax import Compared, QueryDescription
+from sealtrace.recipes.sql_syntax import Compared, QueryDescription, SqlError, SqlUnfinishedError
 
 SECONDS = 30.0
 """How much processor time one query may take: others on a machine should not change a verdict."""

@@ -15,18 +15,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+import duckdb
 import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
 from sealtrace.bundle.child_process import allow_time, confine, own_output
 from sealtrace.bundle.placing import stamp_of
 from sealtrace.recipes.restrictions import described
 from sealtrace.recipes.sql_statistics import Form, forms, with_statistics
-from sealtrace.recipes.sql_syntax import Join, Node, QueryDescription, Tree, objects
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from sealtrace.recipes.sql_syntax import Join, Node, QueryDescription, SqlError, Tree, objects
 
 T = TypeVar("T")
 RecordsPath = str | list[Any]
@@ -52,8 +51,6 @@ def serve() -> None:
     for name in set(os.environ) - {"SYSTEMROOT"}:  # without which Windows loads no library
         del os.environ[name]
     settings = json.loads(requests.readline())
-    import duckdb
-
     catalogue()
     pa.set_cpu_count(1)
     # DuckDB knows of most of what it uses, and its own limit explains itself better, so that one comes first.
@@ -129,8 +126,6 @@ class _View:
 
     def _reads_parquet(self, kind: str, schema: pa.Schema, files: list[str]) -> bool:
         """Lets DuckDB read Parquet files itself, which is several times as fast, where it finds the declared types."""
-        import duckdb
-
         listed = ", ".join(f'"{name}"' for name in schema.names)
         read = f"SELECT {listed} FROM read_parquet([{', '.join(map(_quoted, files))}])"
         self.connection.register("declared", schema.empty_table())
@@ -226,8 +221,6 @@ def _remember(known: dict[str, T], name: str, value: T, most: int) -> T | None:
 
 @cache
 def _forms() -> tuple[Form, ...]:
-    import duckdb
-
     with duckdb.connect(":memory:") as connection:
         return forms(lambda sql: parsed(connection, sql))
 
@@ -297,8 +290,6 @@ def _database(memory: int, spill: str, files: tuple[str, ...] = ()) -> tuple[Duc
 
     Making one takes longer than most queries. `files` are those that DuckDB may read itself, and no other.
     """
-    import duckdb
-
     database = duckdb.connect(":memory:")
     _lock(database, memory, spill, files)
     return database, set()
@@ -360,8 +351,6 @@ def _share(
     connection: DuckDBPyConnection, macros: dict[str, str], views: dict[str, str], sources: dict[str, frozenset[str]]
 ) -> None:
     """The bundle's own macros and views, each as pure as a query; a view stands for the records that it reads."""
-    import duckdb
-
     if len(macros) + len(views) > MOST_SHARED:
         raise SqlError(f"the bundle shares more than {MOST_SHARED} views and macros")
     _, internal = catalogue()
@@ -455,19 +444,6 @@ LONGEST_SQL = 20_000
 """Characters of a query; no printed table comes near it."""
 
 
-class SqlError(Exception):
-    """A query that was refused, failed, or gave what is no number. `place` is its line and column, from one."""
-
-    def __init__(self, message: str, place: tuple[int, int] | None = None) -> None:
-        super().__init__(f"line {place[0]} column {place[1]}: {message}" if place else message)
-        self.message = message
-        self.place = place
-
-
-class SqlUnfinishedError(SqlError):
-    """A query that the clock ended: a busy machine may be the reason, so that nothing is said of the query."""
-
-
 _QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 _RELATIONS = frozenset({"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY"})
 _TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})
@@ -534,8 +510,6 @@ _PARSED: dict[str, Node] = {}
 
 
 def _parsed(connection: DuckDBPyConnection, sql: str) -> Node:
-    import duckdb
-
     (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0]
     tree: Node = json.loads(text)
     if tree["error"] and tree["error_type"] == "parser":
@@ -558,8 +532,6 @@ def as_sql(connection: DuckDBPyConnection, tree: Tree) -> str:
 @cache
 def catalogue() -> tuple[set[str], set[str]]:
     """Functions that DuckDB says may differ from call to call, with the macros that use them; and its own views."""
-    import duckdb
-
     with duckdb.connect(":memory:") as connection:
         functions = connection.execute(
             "SELECT lower(function_name), stability, lower(macro_definition) FROM duckdb_functions() "

@@ -14,6 +14,20 @@ from typing import TypedDict, cast
 
 from sealtrace.statistics.entries import STATISTICS
 
+
+class SqlError(Exception):
+    """A query that was refused, failed, or gave what is no number. `place` is its line and column, from one."""
+
+    def __init__(self, message: str, place: tuple[int, int] | None = None) -> None:
+        super().__init__(f"line {place[0]} column {place[1]}: {message}" if place else message)
+        self.message = message
+        self.place = place
+
+
+class SqlUnfinishedError(SqlError):
+    """A query that the clock ended: a busy machine may be the reason, so that nothing is said of the query."""
+
+
 Tree = object
 """A part of a syntax tree: an object, a list, or a scalar."""
 Node = TypedDict(
