@@ -194,14 +194,14 @@ def _ranked(sheet: Sheet) -> Iterator[Claim]:
     """A column of ranks and the one that it ranks: read in the order of the ranks, that one rises or falls."""
     columns = sheet.numeric_columns()
     for ranks in (column for column in columns if _RANK.search(plain(sheet.columns[column].label))):
-        given = sorted(sheet.together(ranks), key=lambda row: row[1][0].value)
+        given = sorted(sheet.rows_with(ranks), key=lambda row: row[1][0].value)
         rows, own = [row for row, _facts in given], [fact for _row, (fact,) in given]
         values = {fact.value for fact in own if fact.exact}
         if len(own) < _LEAST_RANKED or min(values, default=0) != 1 or len(values) < len(own) - 1:
             continue
         ways = []
         for column, falls in product((column for column in columns if column != ranks), (True, False)):
-            facts = sheet.down(column, rows)
+            facts = sheet.column_values(column, rows)
             if facts is not None and len({fact.value for fact in facts}) >= len(rows) - 1:
                 wrong = sum((a.value < b.value) if falls else (a.value > b.value) for a, b in pairwise(facts))
                 ways.append((wrong, column, falls, facts))

@@ -126,11 +126,11 @@ def _beside_counts(sheet: Sheet) -> Iterator[Claim]:
             claims = [claim for row, rate, ratio in cells if rate and ratio
                       for claim in _share(sheet, row, column, (rate, *ratio), said)]  # fmt: skip
             yield from nearly_all(claims, [True] * len(claims), "rates are those of the counts beside them")
-    k, n = sheet.only(_NUMERATOR), sheet.only(_DENOMINATOR)
+    k, n = sheet.sole_column(_NUMERATOR), sheet.sole_column(_DENOMINATOR)
     if k is not None and n is not None and len(rates) == 1:
         # Errors beside an accuracy: the other share.
         wrong = [re.search("fail|error", plain(sheet.columns[column].label)) is not None for column in (k, rates[0])]
-        for row, facts in sheet.together(rates[0], k, n) if len(set(wrong)) == 1 else ():
+        for row, facts in sheet.rows_with(rates[0], k, n) if len(set(wrong)) == 1 else ():
             yield from _share(sheet, row, rates[0], facts, f"columns {headers(sheet, k, n, rates[0])}")
 
 

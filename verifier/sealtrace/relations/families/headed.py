@@ -40,7 +40,7 @@ class HeadedStatistic:
 
     def columns(self, sheet: Sheet) -> list[int]:
         """The column of the statistic and those of its inputs; none where one is not there, or is there twice."""
-        found = [column for pattern in self.patterns if (column := sheet.only(pattern)) is not None]
+        found = [column for pattern in self.patterns if (column := sheet.sole_column(pattern)) is not None]
         return found if len(found) == len(self.patterns) else []
 
     def claims(self, sheet: Sheet) -> Iterator[Claim]:
@@ -52,7 +52,7 @@ class HeadedStatistic:
         labels = [line.label for line in sheet.rows]
         rows = [
             facts
-            for row, facts in sheet.together(*columns)
+            for row, facts in sheet.rows_with(*columns)
             if self.linear or not (AVERAGED.search(labels[row]) or is_summary(labels[row]))
         ]
         percent = is_percent(sheet.columns[columns[0]].label, sheet.caption)

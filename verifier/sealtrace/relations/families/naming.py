@@ -90,7 +90,7 @@ class Index:
         found = []
         for place in sorted({name.sheet for name in names}):
             sheet, own = self.paper.sheets[place], [name for name in names if name.sheet == place]
-            referred = sheet.label.split("#")[0] in sentence.references or is_of(sentence, sheet)
+            referred = sheet.label.split("#")[0] in sentence.references or belongs_to(sentence, sheet)
             found.append(Spoken(sheet, _called(own, ROW), _called(own, COLUMN), referred))
         return [spoken for spoken in found if spoken.rows or spoken.columns]
 
@@ -99,7 +99,7 @@ class Index:
         found = self.names(sentence.text)
         if not sentence.caption:
             return found
-        own = {place for place, sheet in enumerate(self.paper.sheets) if is_of(sentence, sheet)}
+        own = {place for place, sheet in enumerate(self.paper.sheets) if belongs_to(sentence, sheet)}
         return [name for name in found if name.sheet in own] if own else found
 
 
@@ -114,7 +114,7 @@ def _called(names: Iterable[Name], axis: int) -> dict[int, list[Span]]:
     }
 
 
-def is_of(sentence: Sentence, sheet: Sheet) -> bool:
+def belongs_to(sentence: Sentence, sheet: Sheet) -> bool:
     """Whether a sentence stands in a table's caption."""
     return sentence.caption and sentence.text[:60] in sheet.caption
 

@@ -57,7 +57,7 @@ class Sheet:
         found = self.entries.get((row, column))
         return found if found is not None and (found.facts or found.absent) else None
 
-    def across(self, row: int) -> list[Fact]:
+    def row_values(self, row: int) -> list[Fact]:
         """Every number of a row."""
         return [fact for (own, _column), entry in self.entries.items() if own == row for fact in entry.facts]
 
@@ -73,7 +73,7 @@ class Sheet:
         entry = self.entry(row, column)
         return entry.facts if entry is not None and entry.names == names else None
 
-    def down(self, column: int, rows: Iterable[int] | None = None) -> list[Fact] | None:
+    def column_values(self, column: int, rows: Iterable[int] | None = None) -> list[Fact] | None:
         """A number for each of the rows; None where one of them has none."""
         found = [self.number(row, column) for row in (range(len(self.rows)) if rows is None else rows)]
         whole = [fact for fact in found if fact is not None]
@@ -91,7 +91,7 @@ class Sheet:
 
     def decimals(self, row: int) -> int:
         """With how many decimals most numbers of a row are printed."""
-        several = [len(fact.text.partition(".")[2]) for fact in self.across(row)]
+        several = [len(fact.text.partition(".")[2]) for fact in self.row_values(row)]
         return max(set(several), key=several.count, default=0)
 
     def numeric_columns(self) -> list[int]:
@@ -106,12 +106,12 @@ class Sheet:
         """Columns with numbers whose whole header is of a pattern."""
         return [place for place in self._numeric if re.fullmatch(pattern, plain(self.columns[place].label))]
 
-    def only(self, pattern: str | re.Pattern[str]) -> int | None:
+    def sole_column(self, pattern: str | re.Pattern[str]) -> int | None:
         """The column with such a header, where there is just one."""
         found = self.headed(pattern)
         return found[0] if len(found) == 1 else None
 
-    def together(self, *columns: int | None) -> Iterator[tuple[int, tuple[Fact, ...]]]:
+    def rows_with(self, *columns: int | None) -> Iterator[tuple[int, tuple[Fact, ...]]]:
         """Rows in which each of the columns has a number, with these; none where a column is not there."""
         known = [column for column in columns if column is not None]
         for row in range(len(self.rows)) if len(known) == len(columns) else ():

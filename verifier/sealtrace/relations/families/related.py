@@ -87,7 +87,7 @@ class _Computed:
         """What it says of every row."""
         rule = _IS_COMPUTED if self.ways in (_sum, _quotient) else _IS_CHANGE
         rule = _IS_DIFFERENCE if self.ways is _difference else rule
-        for row, (own, left, right) in sheet.together(self.result, self.left, self.right):
+        for row, (own, left, right) in sheet.rows_with(self.result, self.left, self.right):
             other = right if self.base is None else sheet.number(row - 1 if self.base < 0 else self.base, self.right)
             if row == self.base or other is None:
                 continue
@@ -193,8 +193,8 @@ def _by_caption(sheet: Sheet, names: dict[str, int]) -> Iterator[_Computed]:
 
 def _by_names(sheet: Sheet) -> Iterator[_Computed]:
     """Before and after beside a column of changes, and no fourth one that could be meant."""
-    columns, result = sheet.numeric_columns(), sheet.only(_CHANGE)
-    before, after = sheet.only(_BEFORE), sheet.only(_AFTER)
+    columns, result = sheet.numeric_columns(), sheet.sole_column(_CHANGE)
+    before, after = sheet.sole_column(_BEFORE), sheet.sole_column(_AFTER)
     if len(columns) == 3 and result is not None and before is not None and after is not None:
         said = f"columns {headers(sheet, *columns)}"
         yield _Computed(result, after, before, said, _ways(sheet, result) or _any_change, ordered=False)

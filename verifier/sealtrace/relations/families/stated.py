@@ -62,14 +62,14 @@ class StatedRule:
     def columns(self, sheet: Sheet) -> list[int]:
         """The columns that it is of; none where one of them is not there, or stands there twice."""
         several = sheet.headed(self.listed) if self.listed else []
-        found = [column for pattern in self.headed if (column := sheet.only(pattern)) is not None]
+        found = [column for pattern in self.headed if (column := sheet.sole_column(pattern)) is not None]
         is_whole = len(found) == len(self.headed) and (self.listed is None or len(several) > 1)
         return [*found, *several] if is_whole else []
 
     def claims(self, sheet: Sheet) -> Iterator[Claim]:
         """What it says of every row in which each of its columns has a number."""
         columns = self.columns(sheet)
-        for row, facts in sheet.together(*columns) if columns else ():
+        for row, facts in sheet.rows_with(*columns) if columns else ():
             size = size_of(sheet, row, self.sized) if self.sized else None
             if size or not self.sized:
                 further = [size] if self.sized else []
@@ -119,7 +119,7 @@ class StatedSummary:
     @property
     def lists(self) -> list[list[Fact]]:
         """The numbers of each scope that has all of them."""
-        return [facts for scope in self.scopes if (facts := self.sheet.down(self.column, scope)) is not None]
+        return [facts for scope in self.scopes if (facts := self.sheet.column_values(self.column, scope)) is not None]
 
     def claim(self, rule: StatedRule, parts: Sequence[Fact], **changed: object) -> Claim:
         """What a rule says of it."""

@@ -147,7 +147,7 @@ _HAS_STARS_BY_T = replace(
 
 def _notes(sheet: Sheet) -> str:
     """What stands above and below a table: its caption, and its rows without numbers."""
-    empty = (line.label for row, line in enumerate(sheet.rows) if not sheet.across(row))
+    empty = (line.label for row, line in enumerate(sheet.rows) if not sheet.row_values(row))
     return " ".join((sheet.caption, *empty))
 
 

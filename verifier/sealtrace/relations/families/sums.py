@@ -10,7 +10,7 @@ from itertools import groupby
 
 from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.families.naming import is_of
+from sealtrace.relations.families.naming import belongs_to
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import StatedRule, StatedSummary, found_by, headers, summaries, weighted
 from sealtrace.relations.families.wording import (
@@ -153,9 +153,9 @@ _IN_CAPTION = re.compile(
 def _captioned(sheet: Sheet, paper: AuditedPaper) -> Iterator[Claim]:
     """The total that a caption gives of the only column of counts."""
     rows = [row for row in sheet.numbered if not is_summary(sheet.rows[row].first or sheet.rows[row].label)]
-    columns = [(column, facts) for column in sheet.numeric_columns() if (facts := sheet.down(column, rows))]
+    columns = [(column, facts) for column in sheet.numeric_columns() if (facts := sheet.column_values(column, rows))]
     counts = [(column, facts) for column, facts in columns if _counts(facts) and len(facts) > 1]
-    for sentence in (one for one in paper.facts.sentences if is_of(one, sheet)):
+    for sentence in (one for one in paper.facts.sentences if belongs_to(one, sheet)):
         for found in _IN_CAPTION.finditer(sentence.text) if len(counts) == 1 else ():
             (column, facts), text = counts[0], found[1] or found[2]
             total = sentence.fact(found.start(1 if found[1] else 2), text, Fraction(count_of(text)))
@@ -180,9 +180,13 @@ _IS_SHARE = StatedRule(
 def _of_whole(sheet: Sheet) -> Iterator[Claim]:
     """A column of shares beside the only column of counts."""
     rows = [row for row in sheet.numbered if not is_summary(sheet.rows[row].first or sheet.rows[row].label)]
-    shares, columns = sheet.only(_SHARE), sheet.numeric_columns()
-    lists = [facts for column in columns if column != shares and (facts := sheet.down(column, rows)) and _counts(facts)]
-    parts = sheet.down(shares, rows) if shares is not None else None
+    shares, columns = sheet.sole_column(_SHARE), sheet.numeric_columns()
+    lists = [
+        facts
+        for column in columns
+        if column != shares and (facts := sheet.column_values(column, rows)) and _counts(facts)
+    ]
+    parts = sheet.column_values(shares, rows) if shares is not None else None
     if parts is None or len(lists) != 1 or len(rows) < 2 or not (whole := sum(fact.value for fact in lists[0])):
         return
     scale, said = Fraction(100 if any(part.value > 1 for part in parts) else 1), f"column {headers(sheet, shares or 0)}"
@@ -227,7 +231,7 @@ def _wrong_count(sheet: Sheet, pairs: Sequence[tuple[Fact, Fact]], scale: Fracti
 def _hundred(summary: StatedSummary) -> Iterator[Claim]:
     """Shares above a total of one hundred, where another column shows that all parts are listed."""
     sheet, rows, whole = summary.sheet, summary.scopes[0], summary.fact.value
-    parts = sheet.down(summary.column, rows)
+    parts = sheet.column_values(summary.column, rows)
     if (
         not _TOTAL.fullmatch(summary.name)
         or whole not in (1, 100)
@@ -237,7 +241,7 @@ def _hundred(summary: StatedSummary) -> Iterator[Claim]:
     ):
         return
     for column in sheet.numeric_columns():
-        total, facts = sheet.number(summary.row, column), sheet.down(column, rows)
+        total, facts = sheet.number(summary.row, column), sheet.column_values(column, rows)
         if total is None or facts is None or total.value == whole:
             continue
         apart = abs(sum((fact.value for fact in facts), -total.value))
@@ -274,7 +278,7 @@ def _declared(sheet: Sheet) -> Iterator[Claim]:
             continue
         rows = [row for row, line in enumerate(way.rows) if not SUMMARY.fullmatch(line.first or line.label)]
         for column in way.numeric_columns():
-            label, parts = way.columns[column].label, way.down(column, rows)
+            label, parts = way.columns[column].label, way.column_values(column, rows)
             if not SUMMARY.fullmatch(label) and parts is not None and len(parts) > 1:
                 yield Claim(
                     f"{TOTALS} {sheet.label}[{'row' if way.is_turned else 'column'} {label}]",
@@ -427,7 +431,7 @@ def _weighted(sheet: Sheet) -> Iterator[Claim]:
     """Weighted totals below a column of weights that make up one or one hundred."""
     columns, found = sheet.headed(_WEIGHTS), []
     for summary in summaries(sheet, _WEIGHTED) if len(columns) == 1 else ():
-        weights, parts = (sheet.down(place, summary.scopes[0]) for place in (*columns, summary.column))
+        weights, parts = (sheet.column_values(place, summary.scopes[0]) for place in (*columns, summary.column))
         if weights and parts and summary.column not in columns and sum(fact.value for fact in weights) in (1, 100):
             found.append((summary, parts, [fact.value for fact in weights]))
     for read in (Given, real):
@@ -466,7 +470,7 @@ def _sizes(summary: StatedSummary) -> list[Fraction]:
     """Sizes of the rows above, by which a mean may be weighted, and of the row itself; none where nothing has them."""
     sheet, rows = summary.sheet, summary.scopes[0]
     for column in sheet.numeric_columns():
-        whole, facts = sheet.number(summary.row, column), sheet.down(column, rows)
+        whole, facts = sheet.number(summary.row, column), sheet.column_values(column, rows)
         if facts is not None and column != summary.column and all(count(fact) for fact in facts):
             sizes = [fact.value for fact in facts]
             adds_up = whole is not None and sum(sizes) == whole.value
