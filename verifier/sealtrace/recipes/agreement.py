@@ -69,7 +69,7 @@ class PrintedAgreement:
             named, counted = used, arguments.get("of", "") if "is" in arguments else ""
             if counted and around.printed(counted, known.get(counted, ())) - {EVERY}:
                 named = {**used, counted: used.get(counted, set()) | {arguments["is"]}}
-            yield from disagreements(around, named, known)
+            yield from disagreements(around, named, known, as_printed=bool(kind))
             if "population" in metric.defaults and "population" in taken and "population" not in used:
                 # What the recipe leaves out is taken by default, and a label may say otherwise.
                 splits, default = self._rows.splits, metric.defaults["population"]
@@ -109,7 +109,7 @@ class PrintedAgreement:
             if len(numbers) < len(compared.values) or not self._rows.constants.issuperset(numbers):
                 told = ", ".join(compared.values)
                 yield f"it compares {compared.field} with {told}, which nothing printed or declared gives"
-        yield from disagreements(around, used, {})
+        yield from disagreements(around, used, {}, as_printed=False)
         for one in description.compared:
             together = sorted(one.values)
             printed = around.in_row(one.field, one.values)

@@ -83,8 +83,13 @@ class EntityNames:
         return found.pop() if len(found) == 1 else text
 
     @cached_property
-    def _all(self) -> frozenset[str]:
-        return frozenset(name for names in self._by_appearance.values() for name in names)
+    def _all(self) -> dict[str, set[str]]:
+        """Every declared name, and how the values look that it stands for."""
+        found: dict[str, set[str]] = {}
+        for names in self._by_appearance.values():
+            for name, value in names.items():
+                found.setdefault(name, set()).add(appearance(value))
+        return found
 
     def in_words(self, text: str, known: Mapping[str, str]) -> set[str]:
         """The values whose names stand in a text as whole words.
@@ -101,7 +106,9 @@ class EntityNames:
             for match in re.finditer(AS_WORDS.format(re.escape(name) + plural), text):
                 start, end = match.span()
                 if all(end <= other[0] or other[1] <= start for other in spans):
-                    spans.append((start, end, known.get(name)))
+                    # `Held-out arrivals` may be a name of another field for what this one calls `held-out`.
+                    same = (known[value] for value in self._all.get(name, ()) if value in known and not is_number(value))
+                    spans.append((start, end, known.get(name) or next(same, None)))
         return {value for _, _, value in spans if value is not None}
 
 
@@ -234,16 +241,26 @@ class Around:
 
 
 def disagreements(
-    around: Around, used: Mapping[str, Collection[str]], known: Mapping[str, Collection[str]]
+    around: Around,
+    used: Mapping[str, Collection[str]],
+    known: Mapping[str, Collection[str]],
+    *,
+    as_printed: bool = True,
 ) -> Iterator[str]:
     """Where a recipe takes other entities than the table prints: each as a clause.
 
     `used` are the values that the recipe takes of each field, `known` the fields that it could take values of, with
     those values that are known.
     """
-    # A recipe may name an entity as tables print it.
+    # A recipe of a dataset may name an entity as tables print it; what is a value itself stands for that.
     known_as = around.names.of_field
-    used = {name: {known_as(name).get(appearance(one), one) for one in ones} for name, ones in used.items()}
+    used = {
+        name: {
+            one if one in known.get(name, ()) or not as_printed else known_as(name).get(appearance(one), one)
+            for one in ones
+        }
+        for name, ones in used.items()
+    }
     for name, values in used.items():
         if unsaid := sorted(value for value in values if value != EVERY and not around.gives(name, value)):
             told = around.printed(name, known.get(name, ())) - {EVERY}
