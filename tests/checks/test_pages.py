@@ -105,6 +105,7 @@ def test_what_a_page_leaves_in_doubt(how: str, content: str) -> None:
         ("crossed", f"{SHOWN}\n0.8 w 214 649.5 m 236 649.5 l S"),
         ("turned", SHOWN.replace(text(215, 646, "0.65"), _turned("0.65", -1, -1, 236, 653))),
         ("mirrored", SHOWN.replace(text(215, 646, "0.65"), _turned("0.65", 1, -1, 215, 653))),
+        ("raised", SHOWN.replace(text(215, 646, "0.65"), "BT /F1 10 Tf 215 646 Td (0) Tj 3 Ts (.) Tj 0 Ts (65) Tj ET")),
         ("l beside 0.65", SHOWN.replace("(0.65)", "(l0.65)")),
         ("O beside 0.65", SHOWN.replace("(0.65)", "(0.65O)")),
         ("< beside 0.65", SHOWN.replace("(0.65)", "(< 0.65)")),

@@ -286,6 +286,12 @@ class _PageDescriber:
         bare = self._drawn(scale)
         change = np.abs(drawn - bare).max(axis=2)
         upright = Counter(one["turned"] for one in characters).most_common(1)
+        for before, one, after in zip(characters, characters[1:], characters[2:], strict=False):
+            # A point that stands higher than a quarter of its digits may be a sign of multiplication.
+            foot, head = before["ink"][3], before["ink"][1]
+            if one["text"] == "." and (before["text"] + after["text"]).isdecimal() and one["turned"] == 0:
+                raised = foot - one["ink"][3] > (foot - head) / 4 and abs(foot - after["ink"][3]) < (foot - head) / 4
+                one["doubt"] = one["doubt"] or ("raised above the line" if raised else "")
         for one in characters:
             left, top, right, bottom = (value * scale for value in one["ink"])
             seen = change[max(0, int(top)) : max(0, math.ceil(bottom)), max(0, int(left)) : max(0, math.ceil(right))]

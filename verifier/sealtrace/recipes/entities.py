@@ -107,7 +107,9 @@ class EntityNames:
                 start, end = match.span()
                 if all(end <= other[0] or other[1] <= start for other in spans):
                     # `Held-out arrivals` may be a name of another field for what this one calls `held-out`.
-                    same = (known[value] for value in self._all.get(name, ()) if value in known and not is_number(value))
+                    same = (
+                        known[value] for value in self._all.get(name, ()) if value in known and not is_number(value)
+                    )
                     spans.append((start, end, known.get(name) or next(same, None)))
         return {value for _, _, value in spans if value is not None}
 

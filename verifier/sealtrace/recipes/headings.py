@@ -99,6 +99,8 @@ class ComputedStatistic:
     """For readers."""
     counted: bool = False
     """Whether it is a metric of a pack, which may count or add up anything."""
+    level: bool = False
+    """Whether it is a mean of what is no difference."""
     is_metric: bool = False
     """Whether it is a named metric, and no query, which may go on computing with it."""
 
@@ -150,10 +152,13 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     # What a quantity is called may be any metric of its pack, and no declared constant is a metric.
     alike = None if metric.given or "quantity" in metric.arguments else _asked_of(metric)
     among = _rivals(metric.pack, alike, len(all_entries()))
+    # Entries that headings call by the same word do not contradict each other.
+    names |= {entry.name for entry in among if metric.pack != "results" and set(entry.words) & set(metric.words)}
+    level = metric.pack != "results" and "mean" in names and metric.unit != "difference"
     said = f"{shown} over {arguments['over']} of {metric.name}" if arguments.get("over") else metric.name
     return ComputedStatistic(
         frozenset(names), frozenset(needed), arguments, of_flags and metric.name in _SHARES, among,
-        said.replace("_", " "), metric.pack != "results", is_metric=True,
+        said.replace("_", " "), metric.pack != "results", level and "quantity" not in metric.arguments, is_metric=True,
     )  # fmt: skip
 
 
@@ -260,7 +265,8 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     yield from _of_another_kind(labels[0] or labels[1], appearance(caption), said, computed)
     # How groups are summed up is a matter of the whole table, which its caption may say.
     both |= {entry.name for entry in named_in(appearance(caption))} & {computed.arguments.get("average", "")}
-    for name in sorted(computed.needed - both):
+    called = computed.said.replace(" ", "_") in both
+    for name in sorted(computed.needed - both if not called else ()):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
         words = STATISTICS[name].words[:_WORDS_TOLD] if name in STATISTICS else ()
         such = f" with one of its words ({', '.join(words)}, …)" if words else ""
@@ -307,7 +313,8 @@ def _of_another_kind(label: str, caption: str, said: Collection[str], computed: 
         yield f"the table says that p is adjusted for several tests, and the recipe gives that of one {_told(tests)}"
     # A field may hold differences; of labels and of scores, a statistic is one only where something is taken away.
     of_labels = any(name in STATISTICS and STATISTICS[name].reads in _LABELLED for name in computed.names)
-    if computed.is_metric and of_labels and not computed.takes("minus") and ARGUMENTS["minus"].stated(label):
+    whole = computed.level or (computed.is_metric and of_labels)
+    if whole and not computed.takes("minus") and ARGUMENTS["minus"].stated(label):
         yield "the heading says a difference, and the recipe takes nothing away"
     ranks = ARGUMENTS["k"].stated(label) - {Fraction(1)}
     if ranks and computed.is_metric and "accuracy" in computed.names:

@@ -31,6 +31,7 @@ class StatisticKind(StrEnum):
 
 RANGES: dict[str, tuple[int | None, int | None]] = {
     "measured": (None, None),
+    "difference": (None, None),
     "deviation": (0, None),
     "squared": (0, None),
     "count": (0, None),
@@ -247,7 +248,7 @@ def all_entries() -> list[Statistic]:
 
 
 _ENTRY = re.compile(
-    r"(\w+)((?: \w+)*)((?: \[\w+(?:=[\w-]+)?\])*): (.*?)(?:; called (.*?))?(?: \((given|measured|share)\))?"
+    r"(\w+)((?: \w+)*)((?: \[\w+(?:=[\w-]+)?\])*): (.*?)(?:; called (.*?))?(?: \((given|measured|share|difference)\))?"
 )
 
 
@@ -257,8 +258,8 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
         section 3.3
             crossing_rate policy [population=all]: share of states with d < -tau
 
-    A line that is too long goes on below, further in. (given), (measured) and (share) at its end say what those words
-    say here; before them, what else headings call it.
+    A line that is too long goes on below, further in. (given), (measured), (share) and (difference) at its end say
+    what those words say here; before them, what else headings call it.
     """
     for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
         source, *entries = (" ".join(entry.split()) for entry in re.split(r"\n {4}(?=\S)", section))
@@ -274,7 +275,7 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
                 name, formula, arguments=tuple(needs.split()), optional=tuple(name for name, _, _ in taken),
                 defaults=defaults, words=(*_spelled(name), *filter(None, (called or "").split(", "))),
                 pack=pack, source=source, given=kind == "given", measured=kind == "measured",
-                unit="share" if kind == "share" else "measured",
+                unit=kind if kind in ("share", "difference") else "measured",
             )  # fmt: skip
 
 

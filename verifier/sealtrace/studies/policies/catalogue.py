@@ -323,10 +323,11 @@ appendix B: metrics
     weak_ev policy [population=all] [state]: mean of E_w(pi, s)
     strong_ev policy [population=all] [state]: mean of E_s(pi, s)
 section 3.3
-    strong_delta policy [population=all] [state]: mean of d = E_s(pi, s) - E_s(pi_0, s)
+    strong_delta policy [population=all] [state]: mean of d = E_s(pi, s) - E_s(pi_0, s) (difference)
     expected_utility policy [population=all] [state]: mean of what the utility evaluator expects of the policy
     expected_risk policy [population=all] [state]: mean of what the risk evaluator expects of the policy
     degradation policy [population=all] [state]: mean of d: the risk evaluator's expectation less that of the anchor
+        (difference)
     crossings policy [population=all]: how many states have d < -tau, of how many
     crossing_count policy [population=all]: how many states have d < -tau
     crossing_rate policy [population=all]: share of states with d < -tau (share)
@@ -334,7 +335,7 @@ section 3.3
     delta_min policy [population=all]: least d over the population
     delta_max policy [population=all]: greatest d over the population
 appendix B: paired question
-    weak_gain policy base [population=all]: mean of E_w(pi, s) - E_w(base, s)
+    weak_gain policy base [population=all]: mean of E_w(pi, s) - E_w(base, s) (difference)
     weak_gain_min policy base [population=all]: least E_w(pi, s) - E_w(base, s)
     weak_gain_max policy base [population=all]: greatest E_w(pi, s) - E_w(base, s)
 appendix D
@@ -343,17 +344,18 @@ appendix D
     map_utility selector [variant] [population=held-out] [utility] [risk]: mean E_u of the policy that a selector's map
         deploys
     map_delta selector [variant] [population=held-out] [utility] [risk]: mean d of the policy that a selector's map
-        deploys
+        deploys (difference)
     map_crossing_rate selector [variant] [population=held-out] [utility] [risk]: share of states with d < -tau under a
-        selector's map (share)
+        selector's map; called crossing rate, violation rate (share)
     map_worst_group_rate selector [variant] [population=held-out] [utility] [risk]: largest share of crossings over the
-        groups of the map's partition (share)
+        groups of the map's partition; called worst-group crossing, worst-group crossings, worst-group viol.,
+        worst-group violation (share)
 appendix B: teacher KL
     teacher_kl policy clip [population=all]: mean of KL(teacher || policy), the policy's mass clipped below at `clip`
     map_teacher_kl selector clip [variant] [population=held-out]: mean KL(teacher || policy) under a selector's map, the
         policy's mass clipped below at `clip`
 appendix B: teacher-value regret
-    teacher_regret policy [population=all]: mean of max(0, V_T - sum pi Q_T)
+    teacher_regret policy [population=all]: mean of max(0, V_T - sum pi Q_T) (difference)
 appendix B: action agreement
     action_agreement policy [population=all]: share of states with the teacher's top action (share)
 appendix C: query decisions
@@ -381,15 +383,18 @@ appendix D: residual families, relative cost
 section 3.4 and 3.5: dual certification, robust selection
     map_name selector [variant]: the candidates that a selector chooses, group by group
     map_scale selector [variant]: the scale that a selector of one group chooses
-    map_risk_upper selector [variant]: max over mixtures of sum q U of the chosen map (share)
-    map_utility_lower selector [variant]: min over mixtures of sum q L of the chosen map
-    map_nominal_risk selector [variant]: sum q U of the chosen map at the calibration mixture (share)
-    map_largest_risk selector [variant]: max over groups of U of the chosen map: its risk bound whatever the mixture
+    map_risk_upper selector [variant]: max over mixtures of sum q U of the chosen map; called risk bound, risk ucb,
+        worst-case ucb, worst-case risk bound (share)
+    map_utility_lower selector [variant]: min over mixtures of sum q L of the chosen map; called utility bound, utility
+        lcb, robust lcb, lcb
+    map_nominal_risk selector [variant]: sum q U of the chosen map at the calibration mixture; called nominal risk bound
         (share)
+    map_largest_risk selector [variant]: max over groups of U of the chosen map: its risk bound whatever the mixture;
+        called largest group bound (share)
 section 3.3: partitions
-    partition_groups partition: how many groups a partition has (given)
+    partition_groups partition: how many groups a partition has; called groups (given)
 appendix D: minimum support
-    partition_support partition [population=calibration]: fewest states of a group
+    partition_support partition [population=calibration]: fewest states of a group; called support, smallest group
 section 3.2: the candidate bank
     bank_size [variant]: how many candidates compete (given)
     bank_families [variant]: how many families compete (given)
@@ -397,18 +402,23 @@ section 3.2: the candidate bank
 section 3.4: normalization
     utility_range [variant]: q_min and q_max (given)
 appendix D: repeated splits
-    repeated_crossing_rate selector [variant]: mean over repeats of the held-out share of crossings (share)
+    repeated_crossing_rate selector [variant]: mean over repeats of the held-out share of crossings; called crossing
+        rate, violation rate (share)
     repeated_worst_group_rate selector [variant]: mean over repeats of the largest held-out share of crossings over
-        groups (share)
+        groups; called worst-group crossing, worst-group viol., worst-group violation (share)
     repeated_utility selector [variant]: mean over repeats of the held-out mean utility
     repeated_coverage selector [variant] [budget]: share of repeats whose held-out share of crossings is within the
-        groups' budget, or with `budget` global the mixture's (share)
-    repeated_uncertified selector [variant]: how many repeats are not certified, of how many
-    repeated_certification_rate selector [variant]: share of repeats that are certified (share)
+        groups' budget, or with `budget` global the mixture's; called coverage (share)
+    repeated_uncertified selector [variant]: how many repeats are not certified, of how many; called uncertified,
+        no-cert.
+    repeated_certification_rate selector [variant]: share of repeats that are certified; called certification rate,
+        cert. rate, certified (share)
     repeated_median_scale selector [variant]: median over repeats of the chosen scale, the anchor as 0
-    repeated_risk_upper selector [variant]: mean over certified repeats of the map's risk bound (share)
+    repeated_risk_upper selector [variant]: mean over certified repeats of the map's risk bound; called risk bound, risk
+        ucb (share)
     repeated_largest_risk selector [variant]: mean over certified repeats of the largest U of the map's groups (share)
-    repeated_utility_lower selector [variant]: mean over certified repeats of the map's utility bound
+    repeated_utility_lower selector [variant]: mean over certified repeats of the map's utility bound; called utility
+        bound, lcb
     repeated_disagreement selector against [variant]: in how many repeats two selectors choose different maps, of how
         many
 sealed measurements: what cannot be computed again
