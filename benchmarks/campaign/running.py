@@ -285,7 +285,11 @@ class Campaign:
             return []
         row = self._row(mutant.path, mutant.row)
         unscored = mutant.kind == "values" and row["evaluator"] not in self._scoring
-        return [*([row["split"]] if row.get("split") else []), *(["unscored"] if unscored else [])]
+        unclocked = mutant.kind == "attempt" and not any(
+            "throughput" in json.dumps(document.value) for document in self._bundle.documents_of("table")
+        )
+        named = [row[name] for name in ("split", "phase") if row.get(name)]
+        return [*named, *(["unscored"] if unscored else []), *(["unclocked"] if unclocked else [])]
 
     def _told_apart(self, mutant: Mutant) -> tuple[str, str]:
         """What tells a row from the others that are changed with it: its first key field."""
