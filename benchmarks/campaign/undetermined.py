@@ -95,7 +95,7 @@ REASONS: dict[str, str] = {
     "attempt /started_ms: another record's": "a moment on the service's clock, between its neighbours",
     "attempt of unclocked /started_ms: *": "a moment that only throughput reads, where no table prints that",
     "attempt of warm-up /elapsed_ms: *": "a duration of a request that warms the service up: no number counts it",
-    "attempt /elapsed_ms: another record's": "of hundreds of durations, another: no printed digit of their mean shows it",
+    "attempt /elapsed_ms: another record's": "one of hundreds of durations, which no digit of their mean shows",
     "names /printed/*/*: removed": "a name of what the caption or another name of the row says, too",
     "protocol /units/*: removed": "a unit that readers are not told; nothing is computed from it",
     "attempt /elapsed_ms: a little larger": "a millionth of a duration, which no printed number shows",
