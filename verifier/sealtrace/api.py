@@ -12,7 +12,7 @@ read_paper what a paper prints: tables with their cells, sentences with their nu
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -58,9 +58,12 @@ def check(
     seconds: float = 45.0,
     audited: bool = True,
     root: AnyPath | None = None,
+    propose: Mapping[str, str] | None = None,
 ) -> Result:
     """How each number that a paper prints follows from a directory of results; `audited` asks the paper's own, too.
 
+    `propose` says what labels mean in the results; each reading is tested by the numbers beside the label, and used
+    where they bear it out.
     Where one directory holds both, it is enough to name that. Files that the paper puts in may lie anywhere below
     `root`, by default the top of its repository.
     """
@@ -70,7 +73,7 @@ def check(
     started = time.process_time()
     source, place = paper_and_results(Path(paper), None if results is None else Path(results))
     top = None if root is None else Path(root)
-    findings, _ = examine_files(source, place, top, seconds=seconds, started=started, audited=audited)
+    findings, _ = examine_files(source, place, top, seconds=seconds, started=started, audited=audited, propose=propose)
     return concluded(findings)
 
 

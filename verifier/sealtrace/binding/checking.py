@@ -15,7 +15,7 @@ their shares of what is left, and what there was no time for is said.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +31,7 @@ from sealtrace.binding.derived import derived_frames, unlike_flags
 from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results
 from sealtrace.binding.frames import ResultFrame, melted
 from sealtrace.binding.hypotheses import FrameView
+from sealtrace.binding.proposals import Proposal, learn, tested
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
@@ -95,6 +96,8 @@ class Findings:
     """The paper's."""
     copies: list[list[str]] = field(default_factory=list)
     """Files of the same bytes among those that formulas read."""
+    proposals: list[Proposal] = field(default_factory=list)
+    """Readings of labels that were proposed, with what the results say of each."""
 
 
 def examine_files(
@@ -135,10 +138,12 @@ def examine(
     rivals: Rivals = tuple,
     without: Collection[Path] = (),
     large: int = LARGE_BYTES,
+    propose: Mapping[str, str] | None = None,
 ) -> Findings:
     """Steps 1 to 4 and 6 for a paper and a directory; `seconds` bounds everything from when the check `started`.
 
     Files `without` are the paper's own, and give none of its numbers; `large` is how many bytes of rows are summed up.
+    Labels that somebody proposes to read so are tested first, and read so where the results bear it out.
     """
     end = (time.process_time() if started is None else started) + seconds
     audit = _audited(reported, paper, min(seconds / 3, end - time.process_time()), progress) if audited else None  # (6)
@@ -156,7 +161,7 @@ def examine(
     name = results.resolve().name  # The current directory has none of its own.
     findings = find(
         grids, reported.sentences, listing, paper, name, captions,
-        seconds=seconds, tally=tally, progress=progress, rivals=rivals,
+        seconds=seconds, tally=tally, progress=progress, rivals=rivals, propose=propose,
     )  # fmt: skip
     refused = [problem for problem in reported.problems if problem.severity == "error"]
     files = {file for binding in findings.bound.bindings for file in binding.candidate.files}
@@ -184,6 +189,7 @@ def find(
     tally: Tally | None = None,
     progress: Progress | None = None,
     rivals: Rivals = tuple,
+    propose: Mapping[str, str] | None = None,
 ) -> Findings:
     """Steps 3 and 4, for tables and rows from wherever they came.
 
@@ -193,6 +199,8 @@ def find(
     tally.begin(FRAMES)
     names = Names([*(sentence.text for sentence in sentences), *captions])
     views = _views(frames_of(listing.tables, tally, listing.unread), names, tally)
+    proposals = tested(propose or {}, grids, [view.frame for view in views if not view.melted])
+    learn(names.glossary, proposals)
     tally.begin(SMALL if listing.large else SEARCH)
     bound = Bound()
     if views or not listing.large:
@@ -218,7 +226,7 @@ def find(
             listing.problems.insert(0, f"{path}: {told}; is that the paper?")
     text, set_aside = bind_text(sentences, grids, bound, frames, names, tally, progress)  # (4)
     tally.seconds = time.process_time() - tally.started + listing.elsewhere
-    return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally)
+    return Findings(paper, results, grids, frames, bound, text, set_aside, listing, tally, proposals=proposals)
 
 
 def _explained(bound: Bound, grids: list[Grid]) -> float:
@@ -362,7 +370,7 @@ def concluded(findings: Findings) -> Result:
         findings=[*accidents, *differing, *(audit.findings if audit else ())],
         numbers=numbers,
         formulas=formulas,
-        claims=audit.claims if audit else [],
+        claims=[*(one.claim() for one in findings.proposals), *(audit.claims if audit else ())],
         coverage=Coverage.of([number.status for number in numbers], text=len(findings.text), names=findings.set_aside),
         not_looked_at=[*passed, *(one for one in audit.not_looked_at if one not in passed)] if audit else passed,
     )

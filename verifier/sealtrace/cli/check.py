@@ -56,7 +56,16 @@ if TYPE_CHECKING:
     "write the answers to FILE.",
 )
 @root_option
+<<<<<<< HEAD
 @claims_option
+=======
+@several("--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable.")
+@several(
+    "--propose",
+    metavar="LABEL=NAME",
+    help="Say what a label of the paper means in the results; tested by the numbers beside it; repeatable.",
+)
+>>>>>>> 20db38d1 (check tests what somebody proposes that a label means, with its odds against any other value)
 @click.option("--allow-unexplained", is_flag=True, help="End with 0 where a number is open and nothing is wrong.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @output_options("List every number with its formula.")
@@ -69,6 +78,7 @@ def check(
     decisions: Path | None,
     root: Path | None,
     claims: tuple[Path, ...],
+    propose: tuple[str, ...],
     allow_unexplained: bool,
     no_audit: bool,
     everything: bool,
@@ -87,6 +97,7 @@ def check(
       sealtrace check README.md runs/ --all
       sealtrace check paper.tex results/ -o html=check.html -o json=check.json
       sealtrace check paper.tex results/ --claims paper.claims
+      sealtrace check paper.tex results/ --propose "Ours=resnet_aug"
       sealtrace check paper.tex results/ --ask --decisions decisions.json
       sealtrace check paper.tex results/ --decisions decisions.json --save study/
 
@@ -119,8 +130,11 @@ def check(
     refuse_results(outputs, place)
     with progress_bar() as progress:
         findings, reported = examine_files(
-            paper, place, root, seconds=seconds, started=started, audited=not no_audit, progress=progress
-        )
+            paper, place, root, seconds=seconds, started=started, audited=not no_audit, progress=progress,
+            propose=_proposed(propose),
+        )  # fmt: skip
+    for proposal in findings.proposals:
+        click.echo(harmless(str(proposal)), err=True)
     if decisions is not None and not ask:
         for problem in decide(findings.bound, decided):
             click.echo(f"{decisions}: {harmless(problem)}", err=True)
@@ -137,6 +151,14 @@ def check(
     code = 0 if allow_unexplained and found.verdict == "incomplete" and not unheard else found.exit_code
     outputs.write(found, Showing(everything=everything, exit_code=code, prefix=way_down(paper.parent)))
     return code
+
+
+def _proposed(pairs: tuple[str, ...]) -> dict[str, str]:
+    """What labels are said to mean."""
+    cut = [pair.partition("=") for pair in pairs]
+    if wrong := next((pair for pair, (label, _, name) in zip(pairs, cut, strict=True) if not (label and name)), None):
+        raise click.UsageError(f"--propose {wrong}: expected LABEL=NAME")
+    return {label.strip(): name.strip() for label, _, name in cut}
 
 
 def refuse_results(outputs: Outputs, results: Path) -> None:

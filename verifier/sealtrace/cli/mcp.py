@@ -122,12 +122,15 @@ class Tools:
         self._read: tuple[object, object] | None = None
         """The papers that were outlined last."""
 
-    def check(self, paper: str, results: str, seconds: float = 45.0) -> str:
-        """Find how each number that a paper (.tex, .md, .html, .docx, .csv, .pdf) prints follows from result files."""
+    def check(self, paper: str, results: str, seconds: float = 45.0, propose: dict[str, str] | None = None) -> str:
+        """Find how each number that a paper (.tex, .md, .html, .docx, .csv, .pdf) prints follows from result files.
+
+        propose says what labels of the paper mean in the results; each is tested by the numbers beside it.
+        """
         from sealtrace import api
 
         most = min(600.0, max(1.0, seconds))
-        found = api.check(self._file(paper), self._file(results), seconds=most, root=self._start)
+        found = api.check(self._file(paper), self._file(results), seconds=most, root=self._start, propose=propose)
         return self._summary(found)
 
     def verify(
