@@ -14,7 +14,7 @@ import click
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.resources import first_protocol
-from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, claims_option, seconds_option, to_file
+from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, claims_option, seconds_option, several, to_file
 from sealtrace.cli.output import (
     Outputs,
     output_options,
@@ -56,16 +56,12 @@ if TYPE_CHECKING:
     "write the answers to FILE.",
 )
 @root_option
-<<<<<<< HEAD
 @claims_option
-=======
-@several("--claims", metavar="FILE", type=PATH, help="Decide and grade what a reader claims in FILE, too; repeatable.")
 @several(
     "--propose",
     metavar="LABEL=NAME",
     help="Say what a label of the paper means in the results; tested by the numbers beside it; repeatable.",
 )
->>>>>>> 20db38d1 (check tests what somebody proposes that a label means, with its odds against any other value)
 @click.option("--allow-unexplained", is_flag=True, help="End with 0 where a number is open and nothing is wrong.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
 @output_options("List every number with its formula.")
