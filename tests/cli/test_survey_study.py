@@ -21,7 +21,6 @@ RECIPES = {
         "t": {"metric": "t_test", "versus": {"arm": "control"}, "give": "statistic"},
         "p": {"metric": "t_test", "versus": {"arm": "control"}},
     },
-    "tab:regions": {"n": {"metric": "count", "where": {"region": "{Region}"}}},
     "text": {
         "s1.n1": {"Printed": {"metric": "count"}},
         "s1.n2": {"Printed": {"metric": "count", "where": {"arm": "cash"}}},
@@ -96,6 +95,8 @@ def test_a_survey_is_sealed_in_five_commands(tmp_path: Path) -> None:
     """Rows that print `Income` take the field of that name; the caption that was missing is followed by an update."""
     paper, study, recipes = written(tmp_path), tmp_path / "study", tmp_path / "recipes.json"
     sealtrace("check", paper, tmp_path / "data", "--save", study)
+    regions = json.loads((study / "report/table.regions.json").read_text())
+    assert regions["columns"][1]["recipe"] == {"sql": "SELECT count(*) FROM survey WHERE region = '{Region}'"}
     recipes.write_text(json.dumps(RECIPES))
     update = ("extract", paper, "-o", study / "report", "--recipes", recipes, "--update")
     assert sealtrace(*update).code == 0

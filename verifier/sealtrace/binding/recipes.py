@@ -46,6 +46,7 @@ class DraftDataset:
         return self.copies[name][1].get(text, text) if name in self.copies else text
 
 
+_COUNT = re.compile(r"count\(\*\) FILTER \(([^()]*)\)")
 Naming = Callable[[ResultFrame], DraftDataset | None]
 """A frame to the dataset that holds its rows; None where none does."""
 
@@ -109,9 +110,13 @@ def query_of(candidate: Candidate, place: int, named: Naming) -> str | None:
         whole = [dataset.field(name) for name in run_names(base, derivation.fields, parts=dataset.columns is None)]
         dataset.runs.update(whole)
         fields = ", ".join(dict.fromkeys(whole))
-        kept = " AND ".join([derivation.where, *where])
+        query, where = derivation.queries[measure], [derivation.where, *where]
+        if (one := _COUNT.fullmatch(query)) and not fields and candidate.statistic == "mean":
+            # Without runs nothing is averaged: it is how many rows there are, which no other query need surround.
+            kept = " AND ".join([one[1], *(condition for condition in where if condition != "true")])
+            return f"SELECT {_as_compared('count(*)', candidate, place)} FROM {rows} WHERE {kept}"
         each = f" GROUP BY {fields}" if fields else ""
-        source = f"(SELECT {derivation.queries[measure]} AS value FROM {rows} WHERE {kept}{each})"
+        source = f"(SELECT {query} AS value FROM {rows} WHERE {' AND '.join(where)}{each})"
         values, where = "value", []
     else:
         return None

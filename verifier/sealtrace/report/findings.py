@@ -10,7 +10,6 @@ from sealtrace.contract.result import CheckResult, ClaimResult, Finding, NumberR
 from sealtrace.paper.fact import cell_id
 
 NO_PAPERS: Mapping[str, str] = {}
-Address = tuple[str | None, str | None, str | None]
 
 
 @dataclass(frozen=True)
@@ -22,22 +21,32 @@ class FilePlace:
     column: int | None = None
 
 
-def printed_numbers(result: Result) -> dict[Address, NumberResult]:
-    """The cells whose line in the paper is known, by table, row and column."""
-    return {(one.table, one.row, one.column): one for one in result.numbers if one.table and one.source and one.line}
+class Places:
+    """Where findings stand, as the workspace has it: `prefix` leads to the bundle, or to the paper's directory, and is
+    None where these are elsewhere; `papers` at hand, by their names, are where they are."""
 
+    def __init__(self, result: Result, prefix: str | None, papers: Mapping[str, str]) -> None:
+        self._result, self._prefix, self._papers = result, prefix or "", papers
+        self._printed: dict[tuple[str | None, ...], NumberResult] = {
+            (one.table, one.row, one.column): one for one in result.numbers if one.table and one.line
+        }
+        sources = {one.source for one in result.numbers if one.source}
+        # A bundle's one paper may have moved, or been renamed, since it was sealed.
+        self._moved = next(iter(papers.values())) if len(papers) == len(sources) == 1 else None
 
-def in_paper(
-    finding: Finding, printed: dict[Address, NumberResult], papers: Mapping[str, str] = NO_PAPERS
-) -> FilePlace | None:
-    """The line that prints the cell which a finding is about, where it is not the finding's own place."""
-    if finding.source in papers:
-        return None
-    key = finding.key or {}
-    number = printed.get((key.get("table"), key.get("row"), key.get("column")))
-    if number is None or number.source is None or number.source == finding.source or not stays_inside(number.source):
-        return None
-    return FilePlace(papers.get(number.source, number.source), number.line)
+    def in_paper(self, finding: Finding) -> FilePlace | None:
+        """The line that prints the cell which a finding is about, where it is not the finding's own place."""
+        key = finding.key or {}
+        number = self._printed.get((key.get("table"), key.get("row"), key.get("column")))
+        if finding.source in self._papers or number is None or number.source in (None, finding.source):
+            return None
+        source = str(number.source)
+        return FilePlace(self._moved or self._papers.get(source, source), number.line) if stays_inside(source) else None
+
+    def in_workspace(self, place: FilePlace) -> FilePlace:
+        """A place of the subject; relations files, named on the command line, are seen from the working directory."""
+        beside = of_paper(self._result) and place.path not in self._result.subject.papers
+        return replace(place, path=self._papers.get(place.path, place.path if beside else self._prefix + place.path))
 
 
 def in_subject(finding: Finding) -> FilePlace | None:
@@ -47,16 +56,6 @@ def in_subject(finding: Finding) -> FilePlace | None:
     if not finding.line or finding.source.endswith(".parquet"):
         return FilePlace(finding.source)
     return FilePlace(finding.source, finding.line, finding.column or None)
-
-
-def in_workspace(result: Result, place: FilePlace, prefix: str, papers: Mapping[str, str] = NO_PAPERS) -> FilePlace:
-    """A place as the workspace has it: `prefix` leads to the bundle, or to the paper's directory; `papers` at hand, by
-    their names, are where they are.
-
-    Relations files are named on the command line, as they are seen from the working directory.
-    """
-    beside = of_paper(result) and place.path not in result.subject.papers
-    return replace(place, path=papers.get(place.path, place.path if beside else prefix + place.path))
 
 
 def as_in_workspace(result: Result, prefix: str | None, papers: Mapping[str, str] = NO_PAPERS) -> Result:

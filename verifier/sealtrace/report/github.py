@@ -7,18 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sealtrace.contract.result import Finding, NumberResult, Result
-from sealtrace.report.findings import (
-    NO_PAPERS,
-    Address,
-    finding_lines,
-    in_paper,
-    in_subject,
-    in_workspace,
-    missing_by_reason,
-    printed_numbers,
-    times,
-)
+from sealtrace.contract.result import Finding, Result
+from sealtrace.report.findings import NO_PAPERS, Places, finding_lines, in_subject, missing_by_reason, times
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import headline
 
@@ -27,29 +17,23 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def render(result: Result, *, prefix: str | None = None, papers: Mapping[str, str] = NO_PAPERS) -> str:
     """`prefix` leads from the repository to the bundle or paper; None where its files are not in the repository."""
-    printed = printed_numbers(result)
+    places = Places(result, prefix, papers)
     lines: list[str] = []
     for severity in _COMMANDS:
         found = [finding for finding in result.findings if finding.severity == severity]
-        lines.extend(_annotation(result, finding, printed, prefix, papers) for finding in found)
+        lines.extend(_annotation(finding, places, prefix is not None or finding.source in papers) for finding in found)
         if severity == "warning":
             lines.extend(_missing(result))
     lines.append(_command("notice", _verdict(result), {"title": f"sealtrace: {result.as_draft(headline(result))}"}))
     return "\n".join(lines) + "\n"
 
 
-def _annotation(
-    result: Result,
-    finding: Finding,
-    printed: dict[Address, NumberResult],
-    prefix: str | None,
-    papers: Mapping[str, str],
-) -> str:
+def _annotation(finding: Finding, places: Places, known: bool) -> str:
+    """`known` says whether the workspace has the finding's own file."""
     properties: dict[str, str] = {}
-    place = in_paper(finding, printed, papers)
-    known = prefix is not None or finding.source in papers
+    place = places.in_paper(finding)
     if place is None and known and (record := in_subject(finding)):
-        place = in_workspace(result, record, prefix or "", papers)
+        place = places.in_workspace(record)
     if place is not None:
         properties["file"] = place.path
         properties |= {"line": str(place.line)} if place.line else {}

@@ -14,19 +14,8 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from sealtrace.checks.catalogue import BY_ID
-from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, NumberResult, Result
-from sealtrace.report.findings import (
-    NO_PAPERS,
-    Address,
-    FilePlace,
-    in_paper,
-    in_subject,
-    in_workspace,
-    key_text,
-    of_paper,
-    printed_numbers,
-    times,
-)
+from sealtrace.contract.result import NOT_SEALED, CheckResult, Finding, Result
+from sealtrace.report.findings import NO_PAPERS, FilePlace, Places, in_subject, key_text, of_paper, times
 from sealtrace.report.inert import harmless, json_text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -53,17 +42,12 @@ class _Run:
     def __init__(self, result: Result, prefix: str | None, papers: Mapping[str, str]) -> None:
         self.result = result
         self.base = "BUNDLE" if prefix is None else "%SRCROOT%"
-        self.prefix, self.papers = prefix or "", papers
+        self.papers, self.places = papers, Places(result, prefix, papers)
         self.rules = {check.id: place for place, check in enumerate(result.checks)}
-        self.printed: dict[Address, NumberResult] = printed_numbers(result)
         self.seen: Counter[str] = Counter()
         named = result.subject.papers
         self.whole = FilePlace(named[0] if of_paper(result) and named else "manifest.json")
         """Where a finding stands that is about everything."""
-
-    def placed(self, place: FilePlace) -> FilePlace:
-        """A place as the working directory has it."""
-        return in_workspace(self.result, place, self.prefix, self.papers)
 
     def document(self, exit_code: int) -> Object:
         """The one run of the log."""
@@ -101,7 +85,7 @@ class _Run:
         text = finding.message
         values = {"expected": finding.expected, "found": finding.found}
         text += "".join(f"; {name} {value}" for name, value in values.items() if value is not None)
-        paper, record = in_paper(finding, self.printed, self.papers), self.record(finding)
+        paper, record = self.places.in_paper(finding), self.record(finding)
         result = self.located(finding.check, finding.severity, text)
         result["locations"] = [record]
         if paper is not None:
@@ -116,7 +100,7 @@ class _Run:
     def missing(self, check: CheckResult) -> Object:
         """A check that lacks evidence: a warning, so that nobody takes its silence for a pass."""
         result = self.located(check.id, "warning", f"missing: {check.reason or 'no reason is known'}")
-        result["locations"] = [_physical(self.placed(self.whole), self.base)]
+        result["locations"] = [_physical(self.places.in_workspace(self.whole), self.base)]
         result["partialFingerprints"] = {FINGERPRINT: self.fingerprint([check.id, "missing"])}
         result["properties"] = {"status": check.status}
         return result
@@ -130,7 +114,7 @@ class _Run:
 
     def record(self, finding: Finding) -> Object:
         """The record's place, or the manifest's where the finding is about the bundle; key and field by name."""
-        place = self.placed(in_subject(finding) or self.whole)
+        place = self.places.in_workspace(in_subject(finding) or self.whole)
         name = key_text(finding.key) or (f"row {finding.line}" if finding.line else "")
         path = ":".join(filter(None, (finding.source or "bundle", name)))
         logical = [{"name": harmless(name or path), "fullyQualifiedName": harmless(path), "kind": "object"}]
