@@ -8,7 +8,7 @@ import pytest
 
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.papers import read_paper
-from sealtrace.paper.quoted import quoted_numbers, with_quoted
+from sealtrace.paper.quoted import quoted_numbers, with_found
 
 TEXT = """# A study
 
@@ -53,7 +53,8 @@ def test_a_changed_number_is_found_by_its_words(
     assert not other.agrees
     assert other.text == printed
     assert other.problem == ""
-    assert with_quoted(sealed(number, quotation), [changed]).rows[0].cells[0].text == printed
+    table = sealed(number, quotation)
+    assert with_found(table, quoted_numbers(table, [changed])).rows[0].cells[0].text == printed
 
 
 def test_the_text_may_move(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.fact import cell_id
 from sealtrace.paper.model import Paper
 from sealtrace.paper.papers import is_paper, read_paper
-from sealtrace.paper.quoted import with_quoted
+from sealtrace.paper.quoted import quoted_numbers, with_found
 from sealtrace.paper.reported import with_printed
 from sealtrace.paper.sentences import sentences
 from sealtrace.recipes.cell_results import CellResult
@@ -106,7 +106,7 @@ def compare(examination: Examination, reported: list[Path] | None = None) -> Pap
     for label, sealed in known.items():
         if sealed.is_text:
             labels.append(label)
-            cells.extend(cells_of(with_quoted(sealed, papers)))
+            cells.extend(cells_of(with_found(sealed, quoted_numbers(sealed, papers))))
     # What a waiver accepts is what the bundle says; a paper that prints something else is judged for itself.
     said = {cell.name: cell.text for cell in printed.cells}
     changed = {cell.name for cell in cells if said.get(cell.name) != cell.text}

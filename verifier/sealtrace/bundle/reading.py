@@ -96,10 +96,6 @@ class _Parsed:
     marks: list[Defect]
 
 
-def _is_rows(entry: ListedFile) -> bool:
-    return entry.kind in KINDS and KINDS[entry.kind].form is Form.ROWS
-
-
 class _BundleReader:
     def __init__(
         self, container: Container, members: list[Member], every_row: bool, progress: Progress | None, budget: Budget
@@ -141,7 +137,8 @@ class _BundleReader:
         blocked = bundle.table_convention == BLOCKS
         groups = [(stream, group) for stream in self.streams if blocked for group in stream.groups(bundle.entries)]
         large = {entry.path: at for at, (_, group) in enumerate(groups) for entry in group}
-        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", _is_rows(entry)))
+        of_rows = {kind for kind, known in KINDS.items() if known.form is Form.ROWS}
+        entries = sorted(bundle.entries, key=lambda entry: (entry.kind != "protocol", entry.kind in of_rows))
         self._unseen = dict.fromkeys(entry.path for entry in entries)
         judged: dict[int, bool] = {}
         done, total = 0, sum(entry.bytes for entry in entries)

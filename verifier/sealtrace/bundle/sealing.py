@@ -112,7 +112,8 @@ class _Sealer:
         self.name = ""
         self.unsealed = self._lay_out()
         self._refuse_other_seals()
-        self.found = {seal_path(stage): self._seal_there(stage) for stage in STAGES}
+        seals = map(seal_path, STAGES)
+        self.found = {path: self._read(path) if (self.root / path).exists() else None for path in seals}
         """The bytes of the seals when this run began; None where there was none."""
         self.due = self._stages_due()
         if not redo:
@@ -133,10 +134,8 @@ class _Sealer:
     def left(self) -> list[str]:
         """The stages that are not sealed and must be, hold files, or are said to be empty."""
         last = max(map(STAGES.index, self.seals), default=-1)
-        return [stage for stage in STAGES[last + 1 :] if self._is_wanted(stage)]
-
-    def _is_wanted(self, stage: str) -> bool:
-        return stage in self.due or bool(self.unsealed[stage]) or stage in self.empty or ALL in self.empty
+        said = set(STAGES) if ALL in self.empty else {*self.due, *self.empty}
+        return [stage for stage in STAGES[last + 1 :] if stage in said or self.unsealed[stage]]
 
     def _read(self, path: str) -> bytes:
         with self.container.open(path) as opened:
@@ -200,9 +199,6 @@ class _Sealer:
                 if member.path.partition("/")[0] == SEALS and (member.path not in known or member.kind != "file")
             ]
         )
-
-    def _seal_there(self, stage: str) -> bytes | None:
-        return self._read(seal_path(stage)) if (self.root / seal_path(stage)).exists() else None
 
     def _read_chain(self) -> None:
         """Reads the seals that are there, and refuses if anything sealed has changed."""

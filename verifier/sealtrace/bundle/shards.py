@@ -338,9 +338,6 @@ class KeptFile:
         with pq.ParquetFile(self.path, metadata=self._laid_out.metadata, read_dictionary=self._laid_out.names) as file:
             for place in range(len(self.starts) - 1) if groups is None else groups:
                 rows = int(self.starts[place + 1] - self.starts[place])
-                table = file.read_row_group(place, columns=there, use_threads=False) if there else _no_columns(rows)
+                none = pa.table({"": pa.nulls(rows)})
+                table = file.read_row_group(place, columns=there, use_threads=False) if there else none
                 yield as_declared(table, shape)
-
-
-def _no_columns(rows: int) -> pa.Table:
-    return pa.table({"": pa.nulls(rows)})

@@ -140,11 +140,6 @@ def _by_line(
     return QuotedNumber(row, cell, problem=f"it does not stand on line {row.line}, and no words around it are sealed")
 
 
-def with_quoted(table: Table, papers: Iterable[Paper]) -> Table:
-    """A sealed table of the text with what the papers print in the place of each number."""
-    return with_found(table, quoted_numbers(table, papers))
-
-
 def with_found(table: Table, numbers: Iterable[QuotedNumber]) -> Table:
     """The table with what was found in the place of each number, in the sentence that it stands in now."""
     found = {id(one.sealed): one for one in numbers if one.printed}

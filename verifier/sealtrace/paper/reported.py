@@ -120,7 +120,10 @@ def tables_of(extracted: ExtractedTable, fallback: str) -> list[Table]:
         tables.append(
             Table(
                 name if panel == 0 else f"{name}#{panel + 1}",
-                tuple(map(_column, labels, headers)),
+                tuple(
+                    TableColumn(label, _direction(label), printed=header)
+                    for label, header in zip(labels, headers, strict=True)
+                ),
                 tuple(_row(extracted, at, label, labels) for at, label in zip(body, names, strict=True)),
                 extracted.caption,
                 extracted.source,
@@ -148,17 +151,11 @@ def _header(above: list[list[ExtractedCell]], first: int = 0) -> tuple[Heading, 
 
 def _closing_titles(extracted: ExtractedTable, body: list[int]) -> Iterator[ProseLine]:
     """Rows of one cell over all columns that nothing follows: they are titles of nothing, and so notes."""
-    for row in (extracted.rows[at] for at in body[_after_last(extracted, body) :]):
+    rows = [extracted.rows[at] for at in body]
+    after_last = next((place for place in range(len(rows), 0, -1) if not rows[place - 1].is_title), 0)
+    for row in rows[after_last:]:
         if (cell := row.cells[0]) is not None:
             yield ProseLine(cell.text, cell.source, cell.line, 0)
-
-
-def _after_last(extracted: ExtractedTable, body: list[int]) -> int:
-    return next((place for place in range(len(body), 0, -1) if not extracted.rows[body[place - 1]].is_title), 0)
-
-
-def _column(label: str, header: str) -> TableColumn:
-    return TableColumn(label, _direction(label), printed=header)
 
 
 def _direction(label: str) -> str | None:

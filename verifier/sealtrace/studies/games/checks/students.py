@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from sealtrace.checks.outcome import USUAL_TOLERANCE, Outcome
@@ -184,13 +182,9 @@ def choice(students: Students, outcome: Outcome) -> None:
     frame = students.study.frame("scale")
     flags = frame.flags("chosen")
     outcome.inspected = len(students.calibrated)
-    for (run, scale), row in _rows_of(_calibrations(students)):
+    for (run, scale), row in ((key, row) for key, rows in _calibrations(students).items() for row in rows):
         if run in students.calibrated and scale in students.declared.scales:
             place = students.chosen(run)
             due = place is not None and scale == students.declared.scales[place]
             message = "This is the largest certified scale." if due else "Another scale is the largest certified one."
             outcome.on(frame, row).expect("/chosen", message, due, bool(flags[row]))
-
-
-def _rows_of(calibrations: dict[tuple[str, str], list[int]]) -> Iterator[tuple[tuple[str, str], int]]:
-    return ((key, row) for key, rows in calibrations.items() for row in rows)

@@ -66,7 +66,7 @@ def leaks(study: Study, outcome: Outcome) -> None:
         outcome.not_applicable = "no interface shows anything that varies"
         return
     evaluators = sorted(set(study.frame("values").texts("evaluator")[1]))
-    values = {name: _legal_values(states, name) for name in evaluators}
+    values = {name: np.where(states.legal.named, states.evaluator(name), np.nan) for name in evaluators}
     ruled = _ruled(study, states, outcome, values)
     targets = [column for column in _targets(study, states, values, ruled) if _varies(column)]
     declared = study.declared.boundary
@@ -237,10 +237,6 @@ def _coded(texts: list[str | None], actions: list[str]) -> Vector:
 
 
 # What only evaluators know
-
-
-def _legal_values(states: States, evaluator: str) -> Matrix:
-    return np.where(states.legal.named, states.evaluator(evaluator), np.nan)
 
 
 def _ruled(study: Study, states: States, outcome: Outcome, values: dict[str, Matrix]) -> set[int]:
