@@ -1,5 +1,5 @@
-"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also compressed), Parquet,
-arrays of .npz; what other programs write (`foreign`), and tables that were written for readers (`written`).
+"""Data files below a directory, each as flat rows: CSV, JSON lines, JSON of any nesting (all also compressed), Parquet;
+what other programs write (`foreign`), and tables that were written for readers (`written`).
 
 A nested document becomes one row per object that holds scalars. The keys on the way to it are its fields `key1`,
 `key2` …, and short texts and numbers of the objects around it are inherited, so that a number can be found by any name
@@ -27,13 +27,11 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar, cast
 
-import numpy as np
-
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.foreign_process import READERS, Part
 from sealtrace.binding.written import NoResultError, encodable, in_rows, is_header, parsed, tables_in
 
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".npz")
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 WRITTEN = (".txt", ".log", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
 """Kinds of files whose tables were written for readers."""
 _NOT_READ = {
@@ -431,8 +429,6 @@ def _read_plain(path: Path, name: str, kind: str, deadline: float) -> list[Rows]
             return _lines(path, name, deadline)
         case ".parquet":
             return [_parquet(path, name)]
-        case ".npz":
-            return _document(_arrays(path), name)
         case _:
             if path.stat().st_size > BYTES_A_SECOND * max(1.0, deadline - time.process_time()):
                 raise TimeoutError(_LATE)
@@ -569,15 +565,6 @@ def _parquet(path: Path, name: str) -> Rows:
         if not str(table.schema.field(column).type).startswith(("list", "large_list", "struct", "map"))
     }
     return Rows(name, columns, [f"{name}:{row}" for row in range(1, table.num_rows + 1)])
-
-
-def _arrays(path: Path) -> dict[str, object]:
-    """Named arrays as lists; those of objects would run code and are refused."""
-    with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > 8 * MAX_OBJECTS:
-            raise ValueError("too many values")
-    with np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[name].tolist() for name in arrays.files}
 
 
 @dataclass

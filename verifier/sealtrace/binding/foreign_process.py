@@ -262,6 +262,10 @@ def _array(path: Path, left_out: list[str]) -> Iterator[Part]:
     import numpy as np
 
     array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if isinstance(array, np.lib.npyio.NpzFile):
+        plain = _Plain(left_out)
+        yield {"part": "", "document": {name: plain.value(array[name], name) for name in array.files}}
+        return
     if array.size > MOST_VALUES:
         raise UnreadableError("too many values")
     plain = _Plain(left_out)
@@ -316,7 +320,7 @@ READERS: dict[str, Callable[[Path, list[str]], Iterator[Part]]] = {
     **dict.fromkeys((".h5", ".hdf5"), _hdf5),
     **dict.fromkeys((".feather", ".arrow"), _arrow),
     ".mat": _matlab,
-    ".npy": _array,
+    **dict.fromkeys((".npy", ".npz"), _array),
     "tfevents": _events,
 }
 """What opens a file of each kind."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
@@ -19,7 +19,7 @@ import numpy as np
 from sealtrace.binding.candidates import SHOWN, SURE, Bound
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import ResultFrame
-from sealtrace.binding.records import Named, Neighbourhoods, Records, primary, summaries, surprise, value_words
+from sealtrace.binding.records import Named, Neighbourhoods, Records, summaries, surprise
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
@@ -52,7 +52,6 @@ class BoundText:
     status: Literal["explained", "off", "probably-off", "unexplained"] = "unexplained"
     by: str | None = None
     expected: str | None = None
-    bits: float | None = None
     message: str | None = None
     odds: float | None = None
     """That it is wrong, where its sentence names something else."""
@@ -80,9 +79,9 @@ class BoundText:
         self.expected, self.by, self.odds = expected, given.text, odds
         self.message = f"The text says {self.slot.text}; {given.text} is {expected}."
 
-    def explain(self, by: str, bits: float) -> None:
+    def explain(self, by: str) -> None:
         """Results give it."""
-        self.status, self.by, self.bits = "explained", by, bits
+        self.status, self.by = "explained", by
 
 
 Heard = tuple[BoundText, list[SentenceReading]]
@@ -91,10 +90,10 @@ _CLOSE = 36
 """Letters between numbers that stand together."""
 NAMED = 4.5
 """Bits that a record must have over other records as well named, where its file gave a table."""
+PRINTED = 3.0
+"""The same of a table of the paper, which sentences repeat."""
 ALONE = 6.0
 """The same where it did not."""
-_MOST_NAMES = 2_000
-"""Values of a field up to which a sentence is asked whether it names another one."""
 _BESIDE = 2.0
 """The same of numbers side by side, where others are held by the same file."""
 
@@ -152,9 +151,9 @@ def bind_text(
     for text in found:
         behind = text.sentence.text[text.number.end :]
         if text.status == "unexplained" and (size := size_of(text.slot, behind, text.weights, sizes)):
-            text.explain(*size)
+            text.explain(size)
     for place, record in given.items():
-        found[place].explain(record.text(), record.bits)
+        found[place].explain(record.text())
     _differ(heard, bound)
     return found, set_aside
 
@@ -191,7 +190,7 @@ def _follow(heard: list[Heard], known: set[str]) -> dict[tuple[str, ...], set[Fr
         least = NAMED + math.log2(asked / len(members))
         for text, given, own in members:
             if sure or (own >= least and not known.isdisjoint(files)):
-                text.explain(given.text, own)
+                text.explain(given.text)
                 followed.setdefault(files, set()).add(text.slot.value)
     return followed
 
@@ -266,25 +265,8 @@ _P = frozenset({"p", "pval", "pvalue"})
 
 
 def _is_meant(record: Named, text: BoundText) -> bool:
-    """Whether the sentence does not say that it speaks of something else than a record.
-
-    It does where it calls the number a p-value and the measure is none, or where it names another value of a field in
-    full, and not the record's: another model's rate may be the same.
-    """
-    if text.is_p and not _P & {*stems(record.frame.measures[record.measure])}:
-        return False
-    for dimension in primary(record.frame):
-        code = int(dimension.codes[record.row])
-        if code >= 0 and len(dimension.values) <= _MOST_NAMES and _names_another(value_words(dimension), code, text):
-            return False
-    return True
-
-
-def _names_another(names: Sequence[Collection[str]], own: int, text: BoundText) -> bool:
-    """Whether a sentence says every word of another name, and nothing of this one."""
-    if not text.told.isdisjoint(names[own]):
-        return False
-    return any(name and set(name) <= text.told for name in names)
+    """Whether the sentence does not call the number a p-value where the measure is none."""
+    return not text.is_p or not _P.isdisjoint(stems(record.frame.measures[record.measure]))
 
 
 def _short(frame: ResultFrame, tally: Tally, fields: int) -> list[ResultFrame]:
@@ -312,7 +294,7 @@ def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[R
         for cluster, place, bits in members:
             for at in cluster if bits >= ALONE or not alone else ():
                 if found[at].status == "unexplained" and at not in names:
-                    found[at].explain(f"a value at {place}", bits)
+                    found[at].explain(f"a value at {place}")
 
 
 def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
@@ -364,7 +346,8 @@ def _by_tables(found: list[BoundText], grids: list[Grid], bound: Bound, tally: T
     """Numbers of tables that results give, asked as results are; behind ± only the cell of the one before will do."""
     printed = [(grid, frame) for grid in grids if (frame := as_results(grid, bound)) is not None]
     owner = {id(frame): grid for grid, frame in printed}
-    records = Records([frame for _, frame in printed], 0.0)
+    # Headers are longer than names of fields: less of them is said.
+    records = Records([frame for _, frame in printed], 0.0, least=0.4)
     before: tuple[Grid, GridCell, int] | None = None
     for text in found:
         if tally.late("numbers of the text in tables"):
@@ -373,11 +356,11 @@ def _by_tables(found: list[BoundText], grids: list[Grid], bound: Bound, tally: T
             before = None if before is None else _next(*before, text, bound)
         else:
             named = records.named(text.slot, text.weights)
-            meant = named is not None and named.bits >= NAMED and _is_meant(named, text)
+            meant = named is not None and named.bits >= PRINTED and _is_meant(named, text)
             before = place_of(owner[id(named.frame)], named.row, named.measure) if named is not None and meant else None
         if before is not None:
             grid, cell, _ = text.printed_at = before
-            text.explain(f"{grid.headers[cell.column]} at {grid.name}, row {grid.row_name(cell.row)}", NAMED)
+            text.explain(f"{grid.headers[cell.column]} at {grid.name}, row {grid.row_name(cell.row)}")
 
 
 def _next(grid: Grid, cell: GridCell, at: int, text: BoundText, bound: Bound) -> tuple[Grid, GridCell, int] | None:

@@ -111,22 +111,28 @@ class _Values:
         if not spoken.any():
             return None
         rows = np.zeros(self.frame.rows)
+        meant = np.ones(self.frame.rows, dtype=bool)
         for codes, names in self._fields:
             rows += names.said(weights)[codes]
+            # Where a sentence names another value in full and says nothing of a row's own, it speaks of the other.
+            own = names.said(sure)
+            if np.any(own >= np.maximum(1.0, names.lengths)):
+                meant &= (own[codes] > 0) | (codes < 0)
         cover: Numbers = (measure[None, :] + rows[:, None]) / np.maximum(1.0, self.lengths)
         told = sum((names.said(weights)[codes] for codes, names in self._telling), np.zeros(self.frame.rows)) > 0
         shares = np.where(self._sizes > 0, rows / np.maximum(1.0, self._sizes), 1.0)
-        meant = spoken[None, :] & (self._told | told[:, None])
+        named = spoken[None, :] & (self._told | told[:, None]) & meant[:, None]
         if self.frame.pooled is not None and weights[self._pooling].max() < 1.0:
-            meant &= ~self.frame.pooled
-        return np.where(meant, cover, 0.0), shares
+            named &= ~self.frame.pooled
+        return np.where(named, cover, 0.0), shares
 
 
 class Records:
     """All values of some frames, ready to be asked."""
 
-    def __init__(self, frames: list[ResultFrame], measured: float) -> None:
-        """`measured` is the share of a measure's own words that must be said."""
+    def __init__(self, frames: list[ResultFrame], measured: float, *, least: float = 0.5) -> None:
+        """`measured` is the share of a measure's own words that must be said, `least` that of all words."""
+        self._least = least
         self._vocabulary: dict[str, int] = {}
         self._values = [
             _Values(frame, measured, self._vocabulary) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES
@@ -166,7 +172,7 @@ class Records:
         self._listen(told)
         few = len(slot.text.strip("+-−0.%").replace(".", "").replace(",", "")) < _FEW_DIGITS
         # A round number is a setting or a level more often than a result: all of the record's words must be said.
-        least = 0.5 if is_telling(slot) else 1 - 1e-9
+        least = self._least if is_telling(slot) else 1 - 1e-9
         found: list[tuple[float, float, int, int]] = []
         for place, inside, cover in self._by_frame(np.nonzero(prints(slot, self._flat))[0]):
             values = self._values[place]
@@ -262,7 +268,7 @@ def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
     found = []
     for size in range(fields + 1):
         for fixed in combinations(places[:6], size):
-            evaluated = evaluate(frame, chosen, list(fixed))
+            evaluated = evaluate(frame, chosen, list(fixed), statistics=("min", "max"))
             if evaluated is None or evaluated.sizes.max() <= 1:
                 continue
             rows = len(evaluated.filters)
@@ -272,7 +278,10 @@ def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
             ]
             names = [frame.name] * rows
             over = tuple(frame.dimensions[place] for place in places if place not in fixed)
-            pooled = (evaluated.sizes[0] > 1) & any(REPEAT.search(dimension.name) is None for dimension in over)
+            unlike = evaluated.sizes[0] > 1
+            if "max" in evaluated.statistics:
+                unlike = evaluated.of("max")[0] > evaluated.of("min")[0]  # The same record in two files is one.
+            pooled = unlike & any(REPEAT.search(dimension.name) is None for dimension in over)
             found.append(
                 ResultFrame(frame.name, frame.files, dimensions, frame.measures, evaluated.of("mean")[0], names, "mean",
                             over=over, pooled=pooled)

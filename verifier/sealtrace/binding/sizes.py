@@ -6,7 +6,6 @@ name rows or the field, and where files differ in size, where the sentence says 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -22,8 +21,6 @@ _ROWS = vocabulary(
 )
 _OTHER = vocabulary("bootstrap resamples permutations iterations replicates draws steps epochs tokens training")
 """Words of counts that results do not show by their size."""
-_OCTAVES = math.log(1e6)
-"""A count of unknown size may be anything up to a million, each order of magnitude as likely."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +70,11 @@ def _by_name(frame: ResultFrame, files: Dimension, rows: np.ndarray) -> Iterator
                     yield Size(int(found.pop()), text, _ROWS, frozenset(named))
 
 
-def size_of(slot: PrintedNumber, behind: str, told: Mapping[str, float], sizes: list[Size]) -> tuple[str, float] | None:
-    """The size that a number is, and how unlikely an accident is, in bits."""
+def size_of(slot: PrintedNumber, behind: str, told: Mapping[str, float], sizes: list[Size]) -> str | None:
+    """The size that a number is."""
     nouns = stems(behind)[:4]
     if slot.decimals or slot.percent or slot.value < 100 or not _OTHER.isdisjoint(nouns):
         return None
     meant = [size for size in sizes if not size.nouns.isdisjoint(nouns)
              and all(told.get(word) == 1.0 for word in size.names)]  # fmt: skip
-    chance = sum(1 / (count * _OCTAVES) for count in {size.count for size in meant if size.count})
-    same = [size for size in meant if size.count == slot.value]
-    return (same[0].text, -math.log2(chance)) if same else None
+    return next((size.text for size in meant if size.count == slot.value), None)

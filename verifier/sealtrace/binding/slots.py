@@ -50,7 +50,7 @@ def prints(number: PrintedNumber, values: Numbers) -> npt.NDArray[np.bool_]:
 
 def same_sign(number: PrintedNumber, values: Numbers) -> npt.NDArray[np.bool_]:
     """The values that have the sign that is printed, if one is."""
-    return values * float(number.value) >= 0 if number.text[0] in "+-−" else np.ones(len(values), dtype=bool)
+    return values * float(number.value) >= 0 if number.text[0] in "+-−" else np.ones(values.shape, dtype=bool)
 
 
 def reach(number: PrintedNumber) -> float:

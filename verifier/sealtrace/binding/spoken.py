@@ -113,7 +113,8 @@ def as_results(grid: Grid, bound: Bound, *, first: bool = False) -> ResultFrame 
               for place in range(len(grid.labels))]  # fmt: skip
     return ResultFrame(
         grid.name, list(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
-        [*labels, Dimension.of("group", [grid.titles.get(row, "") for row in rows])],
+        # Sentences name a group of rows rarely, and tell nothing apart by it where they name the row.
+        [*labels, Dimension.of("group", [grid.titles.get(row, "") if first else "" for row in rows])],
         [grid.headers[column] for column, _ in columns], np.array(numbers),
         [f"{grid.name}, row {grid.row_name(row)}" for row in rows],
     )  # fmt: skip
