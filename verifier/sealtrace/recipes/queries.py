@@ -280,7 +280,7 @@ class Queries:
         row = result.rows[place]
         same = partial(self._same, sql, within, result, place)
         self._refuse_doubtful(same, result, columns)
-        fixed = self._fixed(same, result, place, columns)
+        fixed = self._fixed(same, self._sound(sql), result, place, columns)
         texts, rest = ([at for at in columns if isinstance(row[at], str) is text] for text in (True, False))
         if not rest:
             if len(columns) > 1:
@@ -319,9 +319,11 @@ class Queries:
             if doubt is not None and not all(same(form, at, or_nothing=False) for at in columns):
                 raise MissingEvidenceError(f"it depends on {doubt}")
 
-    def _fixed(self, same: Callable[..., bool], result: SqlResult, place: int, columns: list[int]) -> str | None:
+    def _fixed(
+        self, same: Callable[..., bool], described: SqlResult, result: SqlResult, place: int, columns: list[int]
+    ) -> str | None:
         """What gives a result whatever the records hold; None where they give it."""
-        if own := self._undeclared(result):
+        if own := self._undeclared(described):
             return f"a query that brings {', '.join(own[:3])} of its own"
         # Of rows that are not held, some are tried first and all only where need be.
         every = [f"{form}{_EVERY_ROW}" for form in ROW_BY_ROW] if result.reads & self._unheld.keys() else []

@@ -112,11 +112,12 @@ class SqlRecords:
     def query(self, sql: str, within: Within | None = None, *, described: bool = False) -> SqlResult:
         """What one SELECT gives, on rows that have some values. `SqlError` where it is refused or fails.
 
-        One that is only `described` is not run; the rows that its joins lose, of all rows, are told by this alone.
+        One that is `described` is not run, and only then it is said what it does, and whether its joins lose rows.
         """
         answer = self._answered(sql, {"within": within or {}, "described": described})
         rows = [tuple(row) for row in answer["rows"]]
-        found = answer["description"]
+        if (found := answer.get("description")) is None:
+            return SqlResult(answer["columns"], rows, frozenset(answer["reads"]))
         compared = tuple(Compared(**{**one, "values": tuple(one["values"])}) for one in found["compared"])
         joined = tuple((left, right, tuple(map(tuple, pairs))) for left, right, pairs in found["joins"])
         lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}

@@ -82,18 +82,16 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     reads, description = view.understood(sql)
     if request.get("behind"):
         return {**_behind(view.connection, sql, request["behind"]), "reads": sorted(reads)}
-    columns: list[str] = []
-    rows: list[tuple[object, ...]] = []
     if request.get("described"):
         lost = view.lost_rows(description.joins)
         picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
-        description = replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
-    else:
-        cursor = view.connection.execute(sql)
-        columns = [str(column[0]) for column in cursor.description or ()]
-        rows = list(_rows(cursor, columns))
+        whole = replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
+        return {"columns": [], "rows": [], "reads": sorted(reads), "description": asdict(whole)}
+    cursor = view.connection.execute(sql)
+    columns = [str(column[0]) for column in cursor.description or ()]
+    rows = list(_rows(cursor, columns))
     _require_unchanged(request)
-    return {"columns": columns, "rows": rows, "reads": sorted(reads), "description": asdict(description)}
+    return {"columns": columns, "rows": rows, "reads": sorted(reads)}
 
 
 class _View:
@@ -324,8 +322,9 @@ def _offer_functions(database: DuckDBPyConnection, offered: set[str], text: str)
     """The metrics that a query, or what it shares with others, may call."""
     from sealtrace.statistics.queries import functions  # start-up: only where a query calls one
 
+    text = text.casefold()
     for name, (function, takes) in functions().items():
-        if name in text.casefold() and name not in offered:
+        if name in text and name not in offered:
             database.create_function(name, function, [*takes], "DOUBLE")
             offered.add(name)
 

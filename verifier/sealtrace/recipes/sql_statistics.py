@@ -43,6 +43,8 @@ def with_statistics(tree: Tree, known: tuple[Form, ...]) -> Tree:
     if not isinstance(tree, dict):
         return tree
     for name, form in known if tree.get("class") == "FUNCTION" or tree.get("type") == "OPERATOR_COALESCE" else ():
+        if function(form) != function(cast("Node", tree)):
+            continue  # most are told apart so, and whole trees need not be compared
         if (bound := next(_bindings(form, tree, {}), None)) is not None:
             given = [{"name": "", "expression": with_statistics(node, known)} for _, node in sorted(bound.items())]
             return {

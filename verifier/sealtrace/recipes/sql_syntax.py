@@ -129,7 +129,7 @@ def objects(tree: Tree, without: Collection[str] = ()) -> Iterator[Node]:
         node = rest.pop()
         if isinstance(node, dict):
             yield cast("Node", node)
-            rest.extend(value for name, value in node.items() if name not in without)
+            rest.extend(value for name, value in node.items() if name not in without and isinstance(value, dict | list))
         elif isinstance(node, list):
             rest.extend(node)
 
