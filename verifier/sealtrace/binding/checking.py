@@ -28,7 +28,7 @@ from sealtrace.binding.accidents import ACCIDENTS, Held, accidents_of, message_o
 from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames, unlike_flags
-from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results
+from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results, reason_of
 from sealtrace.binding.frames import ResultFrame, melted
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.proposals import Proposal, learn, tested
@@ -211,7 +211,7 @@ def find(
         tally.begin(LARGE)
         if not open_grids and _text_is_given(bind_text(sentences, grids, bound, frames, names, tally)[0]):
             for group in listing.large:
-                listing.not_needed(group)
+                listing.skip(group, "smaller files give every number", missed=False)
         elif more := _large_views(listing, _labels(grids), names, tally, progress):
             views = _ordered([*views, *more])
             bound.remove([binding for binding in bound.bindings if binding.candidate.series.grid in open_grids])
@@ -294,7 +294,7 @@ def _large_views(
         try:
             frames += condensed(group, labels, names, tally.deadline)
         except UNREADABLE as error:
-            listing.not_read(group, str(error))
+            listing.skip(group, reason_of(error))
         else:
             listing.files += len(group.paths)
             listing.bytes += sum(path.stat().st_size for path in group.paths)

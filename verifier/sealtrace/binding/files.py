@@ -144,10 +144,6 @@ class LargeFiles:
     """Names at the beginning of the first of them."""
     bytes: int
 
-    def unread(self, reason: str, *, missed: bool = True) -> list[Unread]:
-        """The same as files that were not read."""
-        return [Unread(name, self.kind, reason, self.columns, missed) for name in self.names]
-
 
 @dataclass
 class Listing:
@@ -186,15 +182,9 @@ class Listing:
             return "no data file in it (CSV, JSON, Parquet, Excel and others)"
         return f"no data file in it could be read; {'; '.join(self.problems[:3])}"
 
-    def not_read(self, group: LargeFiles, reason: str) -> None:
+    def skip(self, group: LargeFiles, reason: str, *, missed: bool = True) -> None:
         """Says that large files were not read: of a group of which one is missing, nothing is compared."""
-        self._say(group.unread(reason.splitlines()[0][:160] if reason else "unreadable"))
-
-    def not_needed(self, group: LargeFiles) -> None:
-        """Says that large files were not read because small ones give everything."""
-        self._say(group.unread("smaller files give every number", missed=False))
-
-    def _say(self, unread: list[Unread]) -> None:
+        unread = [Unread(name, group.kind, reason, group.columns, missed) for name in group.names]
         self.unread += unread
         self.problems += _told(unread)
 
@@ -242,7 +232,7 @@ def read_results(
                     tables, left_out = _read(path, name, deadline, foreign)
                 except UNREADABLE as error:
                     missed = not isinstance(error, NoResultError)
-                    reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+                    reason = reason_of(error)
                 else:
                     found[name] = [rows for rows in tables if len(rows)]
                     left -= sum(len(rows) * len(rows.columns) for rows in found[name])
@@ -309,6 +299,11 @@ def _names_at_head(path: Path, kind: str) -> frozenset[str]:
         return frozenset(_JSON_KEY.findall(head)) if kind in (".json", ".jsonl", ".ndjson") else frozenset()
     except UNREADABLE:
         return frozenset()
+
+
+def reason_of(error: Exception) -> str:
+    """The first line of what an error says."""
+    return str(error).splitlines()[0][:160] if str(error) else type(error).__name__
 
 
 def _told(unread: list[Unread]) -> list[str]:

@@ -24,7 +24,7 @@ from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
 from sealtrace.binding.slots import is_telling, prints, scales
-from sealtrace.binding.spoken import SentenceReading, SentenceWitness, as_results, place_of, sources_of
+from sealtrace.binding.spoken import CALLED_P, SentenceReading, SentenceWitness, as_results, place_of, sources_of
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
@@ -261,12 +261,11 @@ def _superseded(record: Named, mention: BoundText) -> bool:
 
 
 _CALLED_P = re.compile(r"(?<![A-Za-z])[pP](?:[-\s]?values?)?(?:\s*[=:]|\s+(?:of|is|was|were))?\s*$")
-_P = frozenset({"p", "pval", "pvalue"})
 
 
 def _is_meant(record: Named, text: BoundText) -> bool:
     """Whether the sentence does not call the number a p-value where the measure is none."""
-    return not text.is_p or not _P.isdisjoint(stems(record.frame.measures[record.measure]))
+    return not text.is_p or not CALLED_P.isdisjoint(stems(record.frame.measures[record.measure]))
 
 
 def _short(frame: ResultFrame, tally: Tally, fields: int) -> list[ResultFrame]:

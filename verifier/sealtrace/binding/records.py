@@ -300,31 +300,24 @@ class Neighbourhoods:
     """Values by where they stand: each row, each object, and each object with those inside it."""
 
     def __init__(self, frames: Sequence[ResultFrame]) -> None:
-        ids: dict[str, int] = {}
-        values: list[np.ndarray] = []
-        owners: list[np.ndarray] = []
-        total = 0
-        for frame in frames:
-            if frame.derived or total + frame.numbers.size > MOST_VALUES:
-                continue
-            total += frame.numbers.size
-            for level in (0, 1):
-                named = [_above(place, level) for place in frame.places]
-                owner = np.array([ids.setdefault(name, len(ids)) if name else -1 for name in named], np.int64)
-                values.append(frame.numbers.reshape(-1))
-                owners.append(np.repeat(owner, frame.numbers.shape[1]))
-        flat = np.concatenate(values) if values else np.zeros(0)
-        owner = np.concatenate(owners) if owners else np.zeros(0, np.int64)
-        sizes = np.bincount(owner[owner >= 0], minlength=len(ids))
-        keep = np.isfinite(flat) & (owner >= 0)
-        keep &= np.append(sizes <= _LARGEST, False)[owner]
-        self._values, self._owners = flat[keep], owner[keep]
-        self._sizes = np.bincount(self._owners, minlength=len(ids)).astype(float)
+        held: dict[str, list[Numbers]] = {}
+        left = MOST_VALUES
+        for frame in (frame for frame in frames if not frame.derived):
+            left -= frame.numbers.size
+            for place, row in zip(frame.places, frame.numbers, strict=True) if left >= 0 else ():
+                for name in filter(None, (place, _around(place))):
+                    held.setdefault(name, []).append(row[np.isfinite(row)])
+        values = {name: np.concatenate(rows) for name, rows in held.items()}
+        values = {name: own for name, own in values.items() if 0 < len(own) <= _LARGEST}
+        sizes = np.array([len(own) for own in values.values()], np.int64)
+        self._values = np.concatenate([*values.values(), np.zeros(0)])
+        self._owners = np.repeat(np.arange(len(sizes)), sizes)
+        self._sizes = sizes.astype(float)
         files: dict[str, int] = {}
-        self._files = np.array([files.setdefault(name.partition("#")[0], len(files)) for name in ids], np.int64)
+        self._files = np.array([files.setdefault(name.partition("#")[0], len(files)) for name in values], np.int64)
         self._lengths = np.maximum(1, np.bincount(self._files, self._sizes, len(files)))
-        self._names = list(ids)
-        self._words = [set(stems(name)) for name in ids]
+        self._names = list(values)
+        self._words = [set(stems(name)) for name in values]
 
     def holding(self, slots: Sequence[PrintedNumber], told: Mapping[str, float]) -> tuple[str, float] | None:
         """The place that holds all the numbers and that the words name, with how unlikely an accident is, in bits.
@@ -349,10 +342,8 @@ class Neighbourhoods:
         return self._names[place], -math.log2(max(float(chances[said >= said[place] - 1e-9].sum()), 1e-30))
 
 
-def _above(place: str, level: int) -> str:
-    """The place, or the object around it; empty where there is none."""
-    if not level:
-        return place
+def _around(place: str) -> str:
+    """The object around a place; empty where there is none."""
     file, mark, pointer = place.partition("#")
     outer = pointer.rpartition("/")[0]
     return f"{file}{mark}{outer}" if outer else ""

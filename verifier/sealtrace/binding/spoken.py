@@ -59,8 +59,7 @@ class NamedValues:
 
     files: tuple[str, ...]
     axes: tuple[NamedAxis, ...]
-    measure: int
-    """Which axis a sentence must name, unless it has one name."""
+    """The last is what is measured: a sentence must name it, unless it has one name."""
     values: Numbers
     where: Callable[[int], str]
     """Where a value stands, for people."""
@@ -149,7 +148,7 @@ def _of_frame(frame: ResultFrame, grid: Grid | None = None) -> NamedValues:
         return f"{frame.measures[column]} at {frame.places[row]}"
 
     return NamedValues(
-        tuple(frame.files), tuple(axes), len(axes) - 1, frame.numbers.reshape(-1), where, grid, bool(frame.derived),
+        tuple(frame.files), tuple(axes), frame.numbers.reshape(-1), where, grid, bool(frame.derived),
     )  # fmt: skip
 
 
@@ -203,7 +202,7 @@ class SentenceWitness:
         text = _without_asides(sentence.text, chain.from_iterable(said.values()))
         numbers = [number for number in numbers if text[number.start] != " "]
         for source in self._sources:
-            measure = source.axes[source.measure].group
+            measure = source.axes[-1].group
             chosen = len(measure.things) > 1 or source.derived
             if chosen and id(measure) not in said and "=" not in text:
                 continue
@@ -307,13 +306,13 @@ def _reading(
     number = numbers[at]
     meant = [_meant(own, text, numbers, at) for own in mentions]
     symbol = _SYMBOL.search(text[: number.start])
-    if symbol is not None and (signed := _signs(source.axes[source.measure].group).get(_sign(symbol[1]))) is not None:
+    if symbol is not None and (signed := _signs(source.axes[-1].group).get(_sign(symbol[1]))) is not None:
         word = Word(symbol[1], *symbol.span(1))
         # A letter has many meanings: `r` is the correlation of any two things.
         said = (Resolved(signed, LETTERS, (word,)),)
-        meant[source.measure] = _Meant(signed.id, own=True, sure=len(squeezed(symbol[1])) > 2, said=said)
-    measure = meant[source.measure]
-    if measure.code == -1 and (len(source.axes[source.measure].group.things) > 1 or source.derived):
+        meant[-1] = _Meant(signed.id, own=True, sure=len(squeezed(symbol[1])) > 2, said=said)
+    measure = meant[-1]
+    if measure.code == -1 and (len(source.axes[-1].group.things) > 1 or source.derived):
         return None
     named = np.ones(len(source.values), dtype=bool)
     several = any(one.code == _SEVERAL for one in meant)
@@ -351,13 +350,13 @@ def _reading(
 
 
 _SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
-_P = frozenset({"p", "pval", "pvalue"})
+CALLED_P = frozenset({"p", "pval", "pvalue"})
 
 
 def _sign(name: str) -> str:
     """A name as a symbol before an equals sign would be written."""
     plain = squeezed(name)
-    return "p" if plain in _P else plain
+    return "p" if plain in CALLED_P else plain
 
 
 @lru_cache(maxsize=4096)
@@ -401,7 +400,7 @@ def _apart(
     at: int,
 ) -> SentenceReading | None:
     """What two named values differ by, in the views that the number's unit allows."""
-    number, measure = numbers[at], meant[source.measure]
+    number, measure = numbers[at], meant[-1]
     pairs = [{one.thing.id for one in own if one.strength >= WORDS} for own in mentions]
     sides = [place for place, codes in enumerate(pairs) if len(codes) == 2]
     if len(sides) != 1 or any(one.code == _SEVERAL for place, one in enumerate(meant) if place != sides[0]):
