@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.encoding import by_reference, one_chunk, ranks
+from sealtrace.bundle.encoding import arrow_array, by_reference, one_chunk, ranks
 from sealtrace.mathematics import Index
 
 LISTED = 100
@@ -68,6 +68,8 @@ def _is_complete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[s
 
     def counted(fields: Sequence[str]) -> Index:
         """How many combinations each part has."""
+        if not by:
+            return np.array([combinations(table, fields)])
         codes, size = _coded(table, [*by, *fields])
         part_of = np.full(size, -1, np.int32)
         part_of[codes] = parts
@@ -184,11 +186,13 @@ def unmatched(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Seque
     sides = codes[: table.num_rows], codes[table.num_rows :]
     lost = []
     for place, (own, opposite) in enumerate((sides, sides[::-1])):
-        named, there = np.zeros(len(own), np.bool_), np.zeros(size, np.bool_)
-        for pair in pairs:
-            named |= pair[place].is_valid().to_numpy()
+        there = np.zeros(size, np.bool_)
         there[opposite] = True
-        lost.append(np.flatnonzero(named & ~there[own]))
+        rows = np.flatnonzero(~there[own])
+        named = np.zeros(len(rows), np.bool_)
+        for pair in pairs:
+            named |= pair[place].take(arrow_array(rows)).is_valid().to_numpy()
+        lost.append(rows[named])
     return lost[0], lost[1]
 
 
