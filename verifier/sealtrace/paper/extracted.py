@@ -335,6 +335,7 @@ def marked_cell(
 
 # Which rows of a table are headers, and where a new panel begins
 
+# More rows of words above the first number are a table of words with a number in it, not a header.
 _MOST_HEADERS = 4
 _ANSWERS = frozenset({"", "yes", "no", "y", "n", "true", "false", "✓", "✗", "✔", "✘", "x", "×"})
 _NOT_AVAILABLE = frozenset({"", "n/a", "na", "-", "–", "—", "·", "…"})

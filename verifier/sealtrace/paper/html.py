@@ -27,6 +27,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\
 _SET_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)|(?:^|\s)ltx_font_bold(?:\s|$)", re.IGNORECASE)
 _STYLES = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|content\s*:\s*['\"]\w", re.IGNORECASE)
 _FORMULA = re.compile(r"\\\((.{1,2000}?)\\\)", re.DOTALL)
+# Every opening tag looks through the open ones: without a bound a hostile page costs the square of its length.
 _MOST_DEEP = 500
 
 

@@ -28,6 +28,7 @@ Role = Literal["number", "name", "text", "nothing"]
 """What a cell prints: a number to be accounted for, what something is called, words, or nothing."""
 NAME = "name"
 """The classification that declares a cell's digits to be part of a name."""
+# The contract of table records allows no more.
 _LONGEST_CAPTION = 4000
 _MARKUP = re.compile(r"\\[A-Za-z]+\*?|[{}$\\]")
 

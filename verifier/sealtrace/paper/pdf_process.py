@@ -39,6 +39,7 @@ SCALE = 3.0
 _CONTRAST = 40
 """Of 255 steps of grey: how much a drawn character differs from the page without it. The light grey of set tables, a
 fifth of black, differs by 51."""
+# A page is drawn twice, with its text and without, and compared: several copies have to fit into the memory above.
 MAX_PIXELS = 20_000_000
 _THIN = 0.5
 _SMALL = 20.0

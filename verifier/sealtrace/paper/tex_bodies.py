@@ -26,6 +26,7 @@ _FORMS = {
 """What follows the name: o options, g a group of parameters, p parameters of TeX, b a body."""
 _INDIRECT = {"csname": "endcsname", "@nameuse": "", "csuse": ""}
 _FILES = names("input include subfile import subimport")
+# Nine parameters with what stands between them; further on stands another definition.
 _MOST_PARAMETERS = 40
 _OF_TABULAR = names("@arstrut @array @tabular @tabarray @tabacol @preamble @mkpream @sharp @acol @startpbox @endpbox")
 

@@ -29,6 +29,7 @@ _PROGRAMMING = (
 )
 _PREFIXES = names("global long outer protected")
 _PDFTEX = names("pdfoutput pdftexversion pdfstrcmp")
+# Tokens. Longer bodies are taken to program rather than to print.
 _LONGEST_BODY = 200
 _BUILT_IN = commands.BOLD | commands.UNDERLINE | commands.TYPEWRITER
 _BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACCENTS.keys()

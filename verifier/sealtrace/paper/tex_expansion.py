@@ -16,6 +16,7 @@ from sealtrace.paper.tex_files import Files, OpenFiles
 from sealtrace.paper.tex_harmless import prints_nothing
 from sealtrace.paper.tex_tokens import Token, TokenStream, braced, is_undecided, names, written
 
+# Macros that call each other: what TeX expands deeper has no end, or none that is worth waiting for.
 MAX_DEPTH = 100
 MAX_PUSHED = 300_000
 """Tokens that macros may produce, beside five for each token of the source."""

@@ -14,6 +14,7 @@ from sealtrace.paper.tex_text import Cursor, render
 from sealtrace.paper.tex_tokens import Token, TokenStream, braced, trimmed, written
 
 MAX_COLUMNS = 500
+# Column types may be defined by others, and repeated: a short specification can ask for any number of steps.
 _MAX_STEPS = 20_000
 _MAX_NESTING = 10
 _JOINTS = frozenset({"±", "+/-", "/", "–", "-", ":", ".", "×", "(", "[", "→", "·", "[…]", ",", "to", "of"})

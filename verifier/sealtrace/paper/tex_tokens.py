@@ -83,6 +83,7 @@ _AFTER_WORD = re.compile(r"[ \t\r]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
 _FILE_CONTENTS = re.compile(r"\s*\{filecontents\*?\}\s*(?:\[[^]]*\])?\s*\{([^{}]*)\}")
 _VERB = re.compile(r"\*?[ \t]*([^A-Za-z\s*])")
+# Characters on one line; a delimiter that is missing must not search the whole file at each command.
 _VERB_LENGTH = 500
 _URL = re.compile(r"\s*\{")
 

@@ -14,6 +14,7 @@ _DEFINED = re.compile(
     r"(=|:|denotes|is|are|stands for)\s+((?:the |a |an )?[a-z][\w -]{3,60}?)(?=[;,.()]|$| and [A-Z])"
 )
 _PRONOUNS = frozenset({"it", "we", "he", "i", "a", "an", "as", "so", "if", "or", "in", "this", "that", "th"})
+# A short name with more definitions is a common word, whose meanings would name everything.
 _MOST_MEANINGS = 3
 
 

@@ -54,6 +54,7 @@ _LEAST = 0.27
 """The least strength at which a label names a thing at all."""
 _MOST_WORDS = 30
 """Words of a label, or of a name, that are compared in order."""
+# Each abbreviated word of a name may be written out in several ways, and all are combined: the product is cut.
 _MOST_SPELLINGS = 12
 _MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
 _BRACKETS = re.compile(r"\s*[(\[](.*?)[)\]]")
