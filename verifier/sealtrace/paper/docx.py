@@ -22,7 +22,7 @@ from sealtrace.paper.laid_out import MOST_SPANNED, LaidCell, LaidOutPage, LaidRo
 
 MAX_PART = 64_000_000
 """Bytes of one part, unpacked."""
-# The tree is read by functions that call themselves for each element inside another, and Python ends at a depth of 1000.
+# The tree is read by functions that call themselves for each element inside another; Python ends them at 1000.
 _MOST_DEEP = 300
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main}"
