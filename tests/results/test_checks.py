@@ -362,6 +362,29 @@ def test_numbers_that_begin_anew_in_each_group() -> None:
     assert told(outcome_of("dataset.complete", without), "field") == [("/complete",)]
 
 
+@pytest.mark.parametrize(
+    ("field", "values", "found"),
+    [
+        ("trust", (4, None, 2), [("note", "/absent")]),
+        ("trust", (4, 1, 2), []),
+        ("trust", (1, None, 0), [("error", "/absent/trust")]),
+        ("answer", (4, None, 2), [("error", "/absent/answer")]),
+        ("nothing", (4, None, 2), [("error", "/absent/nothing")]),
+    ],
+)
+def test_numbers_that_rows_may_lack(field: str, values: tuple[int | None, ...], found: list[tuple[str, str]]) -> None:
+    """A measured number may be left out, and the report says in how many rows; answers and flags may not."""
+    rows: list[Row] = answers("q1 ours a a", "q2 ours a a", "q3 ours a a")
+    for row, value in zip(rows, values, strict=True):
+        row.update({} if value is None else {"trust": value})
+    files = dataset(rows, key="item", absent={field: "no answer"})
+    files[DECLARED]["row"]["properties"]["trust"] = {"type": "integer"}
+    outcome = outcome_of("dataset.declared", files)
+    assert told(outcome, "severity", "field") == found
+    if found and found[0][0] == "note":
+        assert outcome.findings[0].message == "1 of 3 rows lack trust (no answer); queries take means of the others."
+
+
 def test_what_is_no_part_of_the_key_is_not_nested() -> None:
     """A nesting names fields of the key."""
     files = dataset(FULL, **ALL, nested=[{"field": "answer", "within": ["system"]}])

@@ -382,3 +382,33 @@ def test_what_belongs_to_one_system_is_not_paired(tmp_path: Path) -> None:
     report = sealtrace.verify(study)
     assert (statuses(report)["Ours", "p"], statuses(report)["Ours", "Accuracy"]) == ("missing", "exact")
     assert any("each example belongs to one system, so nothing pairs the rows" in one.says for one in report.numbers)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_means_of_what_some_rows_lack(tmp_path: Path, *, declared: bool) -> None:
+    """A mean over the rows that have a number follows where the dataset says why others lack it; else it is open."""
+    study = write_study(tmp_path / "study")
+    edit_rows(study / ANSWERS, lambda rows: [row.pop("confidence") for row in rows[::7]] and None)
+    left = {"absent": {"confidence": "the answer came too late"}} if declared else {}
+
+    def lacks(record: Row) -> None:
+        record.update(left)
+        record["row"]["required"] = [name for name in record["row"]["required"] if name != "confidence"]
+
+    edit_document(study / "declare/dataset.answers.json", lacks)
+    rows = [row["confidence"] for row in read_answers(study) if row["system"] == "ours" and "confidence" in row]
+    recipe = {"sql": "SELECT avg(confidence) FROM answers WHERE system = 'ours'"}
+    table = {
+        "label": "t",
+        "columns": [{"label": "Mean confidence", "recipe": recipe}],
+        "rows": [{"label": "ours", "cells": [f"{sum(rows) / len(rows):.4f}"]}],
+    }
+    (study / "report/table.t.json").write_text(json.dumps(table), "utf-8")
+    seal(study, empty=EMPTY, lenient=True)
+    found = next(one for one in sealtrace.verify(study).numbers if one.table == "t")
+    assert (found.status == "exact") is declared
+    assert ("of the rows that have confidence" in (found.formula or "")) is declared
+
+
+def read_answers(study: Path) -> list[Row]:
+    return [json.loads(line) for line in (study / ANSWERS).read_text("utf-8").splitlines()]

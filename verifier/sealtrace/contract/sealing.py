@@ -206,6 +206,9 @@ class Dataset(Record):
     nested: list[Nesting] | None = Field(
         None, description="Fields of the key whose values differ from arm to arm, as between subjects."
     )
+    absent: dict[Name, Text] | None = Field(
+        None, description="Measured field to why rows lack it: no answer. Queries take means of the rows that have it."
+    )
     rows: Count | None = Field(None, description="How many rows there are.")
     counts: dict[Name, Count] | None = Field(None, description="Field to how many different values it has.")
     printed: dict[Name, dict[Name, Name]] | None = Field(

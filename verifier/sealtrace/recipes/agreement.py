@@ -137,7 +137,7 @@ class PrintedAgreement:
                 yield f"it averages what each {name} gives, which is a result itself"
         yield from description.picks
         for name in description.present:
-            if self._queries.some_absent(value, name):
+            if name.casefold() not in self._rows.absent and self._queries.some_absent(value, name):
                 yield f"it takes only some rows, by whether there is {name}"
         for kind in value.kinds:
             restricting = {one.field for one in description.compared if one.equal and one.restricts}

@@ -101,6 +101,8 @@ class Evaluator:
                 return None
             value = self._value(cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
+            if value.description is not None and (few := sorted(self._rows.absent & set(value.description.fields))):
+                meaning = f"{meaning}, of the rows that have {' and '.join(few)}"
             if metric is not None:
                 meaning = in_words(metric, result.arguments)
             not_told: tuple[str, ...] = ()
@@ -119,7 +121,7 @@ class Evaluator:
             if not self._rows.declared and not_told:
                 reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0]}"
                 raise MissingEvidenceError(reason)
-            if value.description is not None and (absent := self._queries.absent(value)) is not None:
+            if value.description is not None and (absent := self._queries.absent(value, self._rows.absent)) is not None:
                 raise MissingEvidenceError(absent)
             if value.description is not None and value.description.unknown and not value.fixed:
                 raise MissingEvidenceError(f"what the query takes is not known: {value.description.unknown[0]}")

@@ -105,6 +105,11 @@ class PopulationRows:
         """The names of the declared datasets."""
         return [declared.dataset for declared in self._datasets]
 
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """Fields that rows are declared to lack, for a reason."""
+        return frozenset(name.casefold() for declared in self._datasets for name in declared.absent or ())
+
     def _truth(self, kind: str) -> str | None:
         return next((declared.truth for declared in self._datasets if declared.dataset == kind), None)
 

@@ -133,15 +133,18 @@ class Queries:
         asked = [f'SELECT count(*) FROM "{kind}" WHERE "{name}" IS NULL' for kind in kinds]
         return not asked or any(self._run(one, within=value.within).rows[0][0] for one in asked)
 
-    def absent(self, value: Value) -> str | None:
-        """Why a mean or sum is not known: a field that it is of is absent in some of the rows that it is of."""
+    def absent(self, value: Value, declared: Collection[str]) -> str | None:
+        """Why a mean or sum is not known: some rows lack a field that it is of, and nothing declares that."""
         description = value.description
         if description is None or value.fixed or not description.totals:
             return None
         for kind in value.kinds:
             frame = self._evidence.frame(kind)
             for name in frame.names:
-                if name.casefold() in description.fields and frame.columns([name]).column(0).null_count:
+                if (
+                    name.casefold() in set(description.fields) - set(declared)
+                    and frame.columns([name]).column(0).null_count
+                ):
                     asked = f'SELECT count(*) FROM "{kind}" WHERE "{name}" IS NULL'
                     if count := self._run(asked, within=value.within).rows[0][0]:
                         return f"{name} is absent in {count} rows of {kind}, which a mean or sum leaves out"

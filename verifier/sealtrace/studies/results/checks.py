@@ -139,6 +139,13 @@ def declared(results: Results, outcome: Outcome) -> None:
                 wanted = f"fields of the key: {', '.join(declaration.key)}"
                 message = "What is nested, and in what, are fields of the key."
                 at.error(f"/nested/{number}", message, wanted, ", ".join(lost))
+        for field, why in (declaration.absent or {}).items():
+            if (lacking := results.lacking(name, field)) is None:
+                message = "Only a measured number may be left out, and no flag, right answer or part of the key."
+                at.error(f"/absent/{field}", message, "a number", field)
+            elif lacking:
+                rows = results.frame(name).size
+                at.note("/absent", f"{lacking} of {rows} rows lack {field} ({why}); queries take means of the others.")
         for field, outer in results.nested(name):
             groups = " and ".join(outer)
             at.note(

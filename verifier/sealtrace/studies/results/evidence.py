@@ -138,6 +138,16 @@ class Results(View):
                 found.append((rule.on[0], told))
         return found
 
+    def lacking(self, name: str, field: str) -> int | None:
+        """How many rows of a dataset lack a field; None where it is no measured number, which alone may be left out."""
+        declaration, frame = self.declarations[name], self.frame(name)
+        if field in declaration.key or field == declaration.truth or field not in frame.names:
+            return None
+        column = plain(frame.columns([field]).column(0))
+        measured = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+        flag = measured and set(column.unique().drop_null().to_pylist()) <= {0, 1}
+        return column.null_count if measured and not flag else None
+
     def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
         """What tables compare by rows that are not the same, where no declaration says which must be there."""
         declaration, frame = self.declarations[name], self.frame(name)
