@@ -158,6 +158,24 @@ def test_what_is_not_read_is_named(tmp_path: Path, name: str) -> None:
     assert listing.in_words.startswith("1 of 2 data files (not read: 1 .")
 
 
+def test_a_line_without_end_costs_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more of a line is held than a line may have, however much a compressed file unpacks to."""
+    monkeypatch.setattr("sealtrace.binding.files.MAX_LINE", 1000)
+    (tmp_path / "a.jsonl").write_text('{"score": 1}\n{"score": ' + "1" * 2000)
+    (tmp_path / "b.csv").write_text(TABLE)
+    listing = read_results(tmp_path)
+    assert listing.problems == ["a.jsonl: not read, line 2 is too long"]
+    assert {table.file for table in listing.tables} == {"b.csv"}
+
+
+def test_an_encrypted_workbook_is_called_so(tmp_path: Path) -> None:
+    """Its reason is what a person can act on, not what its reader stumbles over."""
+    (tmp_path / "a.xlsx").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(4096))
+    (tmp_path / "b.csv").write_text(TABLE)
+    listing = read_results(tmp_path)
+    assert listing.problems == ["a.xlsx: not read, encrypted with a password, or an .xls of another name"]
+
+
 # Formats of other programs
 
 

@@ -56,8 +56,8 @@ _UNPACKING: dict[str, Callable[[Path], object]] = {
 """Endings of single compressed files, and what opens them."""
 MAX_FILES = 4000
 MAX_BYTES = 400_000_000
-MAX_TEXT = 200_000_000
-"""Letters of one file, unpacked."""
+MAX_TEXT, MAX_LINE = 200_000_000, 50_000_000
+"""Letters of one file, unpacked, and of one of its lines."""
 LARGE_BYTES = 16_000_000
 """Bytes of files of rows that belong together from which on they are summed up, and not held."""
 _PACKED = 4
@@ -520,7 +520,9 @@ def _lines(path: Path, name: str, deadline: float) -> list[Rows]:
     records = []
     places = []
     with _opened(path) as lines:
-        for number, line in enumerate(_in_time(lines, deadline), 1):
+        for number, line in enumerate(_in_time(iter(lambda: lines.readline(MAX_LINE), ""), deadline), 1):
+            if len(line) == MAX_LINE:
+                raise ValueError(f"line {number} is too long")
             if line.strip():
                 value = parsed(line)
                 records.append(flat(value) if isinstance(value, dict) else {"value": value})

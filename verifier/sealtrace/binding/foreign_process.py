@@ -26,6 +26,8 @@ MOST_VALUES = 2_000_000
 MOST_IN_ARRAY = 20_000
 """Numbers of an array within a larger file: longer ones are weights or inputs, and are left out."""
 MOST_DEPTH = 16
+_OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+"""How old workbooks begin, and the envelopes of encrypted ones."""
 _MISSING = {
     "pyreadstat": "pyreadstat",
     "pyreadr": "pyreadr",
@@ -135,6 +137,9 @@ def _workbook(path: Path, left_out: list[str]) -> Iterator[Part]:
     from python_calamine import CalamineWorkbook, SheetTypeEnum
 
     plain = _Plain(left_out)
+    with path.open("rb") as file:
+        if path.suffix.lower() != ".xls" and file.read(len(_OLE)) == _OLE:
+            raise UnreadableError("encrypted with a password, or an .xls of another name")
     workbook = CalamineWorkbook.from_path(path)
     for sheet in workbook.sheets_metadata:
         if sheet.typ == SheetTypeEnum.WorkSheet:

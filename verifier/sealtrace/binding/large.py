@@ -31,6 +31,7 @@ import pyarrow.parquet as parquet
 from sealtrace.binding.columns import MAX_VALUES, file_fields, number_of, pattern, selecting_parts, stacked
 from sealtrace.binding.derived import labelled_pair
 from sealtrace.binding.files import (
+    MAX_LINE,
     LargeFiles,
     Rows,
     columns_of,
@@ -56,7 +57,6 @@ MAX_COUNTED = 300_000
 _SAMPLED, _SAMPLE = 12, 200
 """Places of files from which a sample is taken, and rows of each."""
 _SAMPLE_BYTES = 400_000
-_MAX_LINE = 50_000_000
 _BATCH = 65_536
 """Rows of a Parquet file that are read at once."""
 
@@ -173,11 +173,11 @@ def _sampled_texts(path: Path, places: int) -> Iterator[str]:
     packed = kind_of(path) != path.suffix.lower()
     size = path.stat().st_size
     with opened(path) as file:
-        first = file.readline(_MAX_LINE)
+        first = file.readline(MAX_LINE)
         for place in range(1 if packed else places):
             if place:
                 file.seek(size * place // places)
-                file.readline(_MAX_LINE)
+                file.readline(MAX_LINE)
             yield (
                 b"".join([first, *file.readlines(_SAMPLE_BYTES)[:_SAMPLE]]).decode("utf-8-sig", "replace").rstrip("\n")
             )
@@ -265,7 +265,7 @@ def _parquet_blocks(path: Path, plan: _Plan) -> Iterator[_Numbers]:
 
 def _delimited_blocks(path: Path, plan: _Plan) -> Iterator[_Numbers]:
     with opened(path) as file:
-        first = file.readline(_MAX_LINE).decode("utf-8-sig", "replace")
+        first = file.readline(MAX_LINE).decode("utf-8-sig", "replace")
     mark = mark_of(first, path.name)
     header = distinct_names(next(csv.reader([first.rstrip("\r\n")], delimiter=mark), []))
     wanted = [name for name in plan.columns if name in header]
@@ -350,7 +350,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
                 rest = after
             else:
                 rest += after
-            if len(rest) > _MAX_LINE:
+            if len(rest) > MAX_LINE:
                 raise ValueError("a line is too long")
         if rest.strip():
             yield rest
