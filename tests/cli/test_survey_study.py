@@ -15,6 +15,7 @@ from cli.runner import sealtrace
 
 FIELDS, REGIONS = ("income", "employed", "schooling", "satisfaction"), ("north", "coast", "hills", "delta")
 RECIPES = {
+    "defaults": {"where": {"region": "{Region}"}},
     "tab:outcomes": {
         "defaults": {"of": "{Outcome}", "where": {"arm": "cash"}},
         "Difference": {"metric": "mean", "minus": {"arm": "control"}},
@@ -23,7 +24,7 @@ RECIPES = {
     },
     "text": {
         "s1.n1": {"Printed": {"metric": "count"}},
-        "s1.n2": {"Printed": {"metric": "count", "where": {"arm": "cash"}}},
+        "s1.n2": {"Printed": {"metric": "count", "where": {"arm": "cash"}}},  # which has no column Region
         "s2.n1": {
             "Printed": {
                 "metric": "mean", "of": "employed", "where": {"arm": "cash"}, "minus": {"arm": "control"},

@@ -53,9 +53,13 @@ def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> 
         columns = {column["label"]: column for column in record["columns"]}
         rows = {row["label"]: row for row in record["rows"]}
         place = f"{path}: {label}"
-        defaults = _joined(
-            _written(wanted.get(DEFAULTS, {}), place), _written(recipes.get(DEFAULTS, {}), f"{path}: {DEFAULTS}")
-        )
+        shared = _written(recipes.get(DEFAULTS, {}), f"{path}: {DEFAULTS}")
+        # What is said for all tables holds where there is such a column: the text has none.
+        named = {"label", *columns, *(name for row in record["rows"] for name in row.get("arguments") or {})}
+        if "where" in shared:
+            kept = (one for one in shared["where"].items() if str(one[1])[:1] != "{" or str(one[1])[1:-1] in named)
+            shared["where"] = dict(kept) or None
+        defaults = _joined(_written(wanted.get(DEFAULTS, {}), place), shared)
         for name, recipe in wanted.items():
             if name == DEFAULTS:
                 continue
@@ -82,10 +86,10 @@ def fill_in(records: list[TableRecord], recipes: dict[str, Any], path: Path) -> 
             raise BundleError(f"{place}{pointer}: expected {expected}, found {found}")
     if not any(name in recipes for name in SHARED):
         return None
-    shared = {"views": {}, **{name: recipes[name] for name in SHARED if name in recipes}}
-    for pointer, expected, found in misfits_of("queries", shared):
+    queries = {"views": {}, **{name: recipes[name] for name in SHARED if name in recipes}}
+    for pointer, expected, found in misfits_of("queries", queries):
         raise BundleError(f"{path}: {pointer.removeprefix('/')}: expected {expected}, found {found}")
-    return shared
+    return queries
 
 
 def _complete(recipe: Any, defaults: dict[str, Any], place: str) -> Any:
