@@ -5,7 +5,7 @@ from __future__ import annotations
 from sealtrace.contract.details import StageLink
 from sealtrace.report.html.plots import Figure
 
-_CHAIN = ("Stage", "Link", "Files", "Bytes", "Kinds", "Digest of the seal", "Names before it", "Seen from outside by")
+_CHAIN = ("Stage", "Link", "Files", "Bytes", "Kinds", "Seen from outside by", "Digest of the seal")
 
 
 def stage_chain(stages: list[StageLink]) -> Figure:
@@ -14,11 +14,9 @@ def stage_chain(stages: list[StageLink]) -> Figure:
     for place, stage in enumerate(stages):
         kinds = ", ".join(f"{number} {kind}" for kind, number in stage.kinds.items()) or stage.empty_reason or ""
         witnesses = "; ".join(stage.witnesses) or "nobody: its time is the authors’ word"
-        link = (
-            "– not sealed" if not stage.sealed else "✗ broken" if not stage.linked else "✓ holds" if place else "first"
-        )
-        digests = stage.digest or "not sealed", stage.previous or ""
-        rows.append([stage.stage, link, str(stage.files), f"{stage.bytes:,}", kinds, *digests, witnesses])
+        link = "–" if not stage.sealed else "✗ broken" if not stage.linked else "✓ holds" if place else "first"
+        digest = stage.digest or "not sealed"
+        rows.append([stage.stage, link, str(stage.files), f"{stage.bytes:,}", kinds, witnesses, digest])
     broken = [link.stage for link in stages if link.sealed and not link.linked]
     absent = [link.stage for link in stages if not link.sealed]
     said = f"{len(stages) - len(absent)} of {len(stages)} stages are sealed"
