@@ -109,6 +109,7 @@ def test_what_may_change_the_print_is_doubted(trick: dict[str, object]) -> None:
 
 
 HARMLESS = {
+    "files and lengths of every TeX": r"\input{glyphtounicode}\lefthyphenmin=3 \rightleftarrows\Needspace{3cm}",
     "packages and lengths": r"\usepackage{booktabs}\setlength{\tabcolsep}{4pt}\renewcommand{\arraystretch}{1.1}",
     "own commands": r"\newcommand{\ours}[1]{\textbf{#1}}\def\eg{e.g.}\let\x\eg\edef\y{12}",
     "siunitx that aligns": r"\sisetup{table-format=1.2, detect-all, group-separator={,}, output-decimal-marker={.}}",

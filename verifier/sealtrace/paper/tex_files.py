@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from sealtrace.paper.extracted import Load, ReadingProblem
-from sealtrace.paper.tex_harmless import doubts_in, is_published, without_passages
+from sealtrace.paper.tex_harmless import doubts_in, is_brought, is_published, without_passages
 from sealtrace.paper.tex_tokens import SourceText, Token, TokenStream, match_braces, tokenize
 from sealtrace.paper.tex_visible import HIDES, before_tables
 
@@ -111,7 +111,8 @@ class Files:
                 self._put_in += 1
                 sources.open(candidate, tokens, where)
                 return len(tokens)
-        self._problems.append(where.problem(f"{name} is not there: what it holds is not read", warning=True))
+        if not is_brought(name):
+            self._problems.append(where.problem(f"{name} is not there: what it holds is not read", warning=True))
         return 0
 
     def style(self, name: str) -> list[Token] | None:

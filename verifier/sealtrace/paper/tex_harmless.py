@@ -93,6 +93,11 @@ def is_published(text: str) -> bool:
     return hashlib.sha256("\n".join(text.split()).encode()).hexdigest()[:16] in _known().digests
 
 
+def is_brought(name: str) -> bool:
+    """Whether every distribution of TeX brings a file, and it changes nothing: glyphtounicode."""
+    return name.removesuffix(".tex") in _known().packages
+
+
 def changes_number(options: str) -> str | None:
     """The first option of siunitx that may change which number is printed."""
     for key, value in _KEY.findall(re.sub(r"\{[^{}]*\{[^{}]*\}[^{}]*\}", "{}", options)):
