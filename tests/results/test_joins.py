@@ -157,3 +157,5 @@ def test_rows_that_name_nothing_there() -> None:
     assert [side.tolist() for side in unmatched(here[:1], ["item"], there, ["name"])] == [[], [1]]
     coded = here.set_column(0, "item", here.column("item").dictionary_encode())
     assert unmatched(coded, ["item"], there[:1], ["name"])[0].tolist() == [1]
+    numbers = pa.table({"item": [1, 2, None]})
+    assert [side.tolist() for side in unmatched(numbers, ["item"], there, ["name"])] == [[0, 1], [0, 1]]

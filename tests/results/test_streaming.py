@@ -186,9 +186,14 @@ def _other_counts(declared: dict[str, Any]) -> None:
     declared["answers"]["printed"]["kind"] = {"easy": "E", "soft": "S"}
 
 
+def _reference_by_number(declared: dict[str, Any]) -> None:
+    declared["answers"]["references"] = [{"fields": ["seed"], "dataset": "examples"}]
+
+
 @pytest.mark.parametrize(
     ("declare", "wrong"),
     [
+        (_reference_by_number, {"dataset.references"}),
         (_by_kind, set()),
         (_by_system, set()),
         (_several, set()),

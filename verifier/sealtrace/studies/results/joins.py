@@ -181,8 +181,12 @@ def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
 def unmatched(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Sequence[str]) -> tuple[Index, Index]:
     """The rows whose fields name no row of another table, and those that nothing names; none of the fields, nothing."""
     pairs = [(table.column(mine), other.column(theirs)) for mine, theirs in zip(fields, to, strict=True)]
-    both = pa.table({str(place): _one_after_other(*pair) for place, pair in enumerate(pairs)})
-    codes, size = _coded(both, both.column_names)
+    if any(_value_type(mine) != _value_type(theirs) for mine, theirs in pairs):
+        # No text is a number: whatever such a field names is not there.
+        codes, size = np.arange(table.num_rows + other.num_rows), table.num_rows + other.num_rows
+    else:
+        both = pa.table({str(place): _one_after_other(*pair) for place, pair in enumerate(pairs)})
+        codes, size = _coded(both, both.column_names)
     sides = codes[: table.num_rows], codes[table.num_rows :]
     lost = []
     for place, (own, opposite) in enumerate((sides, sides[::-1])):
@@ -194,6 +198,10 @@ def unmatched(table: pa.Table, fields: Sequence[str], other: pa.Table, to: Seque
             named |= pair[place].take(arrow_array(rows)).is_valid().to_numpy()
         lost.append(rows[named])
     return lost[0], lost[1]
+
+
+def _value_type(column: pa.ChunkedArray) -> pa.DataType:
+    return column.type.value_type if pa.types.is_dictionary(column.type) else column.type
 
 
 def _one_after_other(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.ChunkedArray:

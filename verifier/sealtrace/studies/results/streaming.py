@@ -33,7 +33,7 @@ from sealtrace.evidence import Evidence, View
 
 @dataclass(frozen=True)
 class _Look:
-    """Proves row groups of one file."""
+    """Proves row groups of one file. A worker's answer must be of the type that the call declares."""
 
     file: LaidOut
 
