@@ -1,7 +1,8 @@
-"""Estimates of a table with their p: an estimate, and its error or its interval, leave little choice.
+"""Estimates of a table with their p or their stars: an estimate, and its error or its interval, leave little choice.
 
 No header says which distribution the p is of. So the table does: where nearly all of its estimates have the p of a
 normal distribution, or of Student's with so many degrees of freedom at least, the one that has another is suspected.
+Stars say between which levels a p lies.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ class _Estimate:
     """Of how many a correlation is."""
     is_ratio: bool = False
     """Whether the interval is symmetric in logarithms."""
+    of: Fact | None = None
+    """What a statistic is of, which has its sign."""
 
     @property
     def apart(self) -> Expression:
@@ -106,9 +109,12 @@ class _Estimate:
         least, most = quantile(max(self.p.high, _LEAST_P), None), quantile(self.p.low, freedom)
         parts = [] if least is None else [at_most(self.error * least, self.apart)]
         parts += [] if most is None else [at_most(self.apart, self.error * most)]
+        parts += [at_most(0, real(self.of) * (-1 if self.value.value < 0 else 1))] if self.of else []
         return all_of(*parts, *([at_most(0, Given(self.p.fact))] if self.p.fact else []))
 
     def __str__(self) -> str:
+        if self.of is not None:
+            return f"{self.of.text} with statistic {self.value.text}"
         spread = " to ".join(fact.text for fact in self.spread)
         noun = (f" of {self.size}" if self.size else "", " with error ", " with interval ")[len(self.spread)]
         return f"{self.value.text}{noun}{spread}"
@@ -147,35 +153,111 @@ def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
 
 
 def find(paper: AuditedPaper) -> Iterator[Claim]:
-    """Estimates of each table that nearly all have the p of their error."""
+    """Estimates of each table that nearly all have the p of their error, or the stars."""
     for sheet in paper.both_ways:
         estimates = [*_beside(sheet), *([] if sheet.is_turned else _below(sheet))]
         least = _MANY if _OTHER_P.search(sheet.caption) else _LEAST
         surprise = sum(estimate.surprise for estimate in estimates)
         for freedom in _FREEDOM if len(estimates) >= least and surprise > _LEAST_SURPRISE else ():
-            formulas = [estimate.formula(freedom) for estimate in estimates]
-            broken = [search(formula, Work(20_000)).status == "impossible" for formula in formulas]
-            if sum(broken) <= max(1, len(estimates) // _FEW):
-                yield from _claims(sheet, estimates, broken, freedom)
-                break
-
-
-def _claims(sheet: Sheet, estimates: list[_Estimate], broken: list[bool], freedom: int) -> Iterator[Claim]:
-    right = len(estimates) - sum(broken)
-    often = f"{right} of {len(estimates)} estimates of the table have the p that follows from them"
-    for estimate in estimates:
-        yield Claim(
-            f"{FAMILY} p of {estimate.value.address}",
             # Few degrees of freedom of its own are no error.
-            estimate.formula(max(3, freedom // 3)),
+            if claims := _claims(sheet, estimates, freedom, max(3, freedom // 3)):
+                yield from claims
+                break
+    usual = _levels(paper.words)
+    for sheet in paper.sheets:
+        notes = _notes(sheet)
+        found = list(_starred(sheet, _levels(notes) or usual, by_t=_T_BELOW.search(notes) is not None))
+        # Errors that are t-statistics, or p-values of another test, agree with stars by accident only.
+        if sum(stars > 0 for stars, _estimate in found) > 2:
+            yield from _claims(sheet, [estimate for _stars, estimate in found], _FREEDOM[-1], _FREEDOM[-1])
+
+
+def _claims(sheet: Sheet, estimates: list[_Estimate], freedom: int, least: int) -> list[Claim]:
+    """That each has its p by the least degrees of freedom; nothing where too many have another by the given ones."""
+    formulas = [estimate.formula(freedom) for estimate in estimates]
+    broken = [search(formula, Work(20_000)).status == "impossible" for formula in formulas]
+    right = len(estimates) - sum(broken)
+    if sum(broken) > max(1, len(estimates) // _FEW):
+        return []
+    return [
+        Claim(
+            f"{FAMILY} p of {estimate.value.address}",
+            estimate.formula(least),
             f"{estimate} has p {estimate.p.said}.",
             sheet.place("estimates and p"),
             ("The p is two-sided, and of this estimate being nothing.",),
             question=f"Which p has {estimate}?",
             family=FAMILY,
-            evidence=often,
-            telling=right > _LEAST,
+            evidence=f"{right} of {len(estimates)} estimates of the table have the p that follows from them",
+            telling=wrong or right > _LEAST,
         )
+        for estimate, wrong in zip(estimates, broken, strict=True)
+    ]
+
+
+# Stars: the note says below which level a p has so many
+
+
+_P_BELOW = re.compile(r"(?<![*∗⋆])([*∗⋆]{1,4})\s?(?:denotes? |indicates? )?p\s?(?:-?values?\s?)?[<≤]\s?(0?\.\d+)")
+_AT_LEVELS = re.compile(
+    r"\*, ?\*\*,? ?(?:and )?\*\*\*[^.]{3,60}?(\d+)\s?%?, ?(\d+)\s?%?,? (?:and )?(\d+)\s?(?:%|percent)"
+)
+_STARS = re.compile(r"[*∗⋆]+")
+_SIGNED = re.compile(r"\(\s*[-−]?[\d.,]+\s*\)\W*")
+_POSITIVE = re.compile(r"\(\s*[\d.,]+\s*\)\W*")
+_T_BELOW = re.compile(r"\b[tz][- ](?:stat\w*|values?|ratios?) (?:are )?(?:\w+ )?in (?:parenth|bracket)", re.I)
+_ROUNDED = Fraction(5, 10**4)
+"""A p of three digits that prints as its level may lie so much above it."""
+
+
+def _notes(sheet: Sheet) -> str:
+    """What stands above and below a table: its caption, and its rows without numbers."""
+    empty = (line.label for row, line in enumerate(sheet.rows) if not sheet.row_values(row))
+    return " ".join((sheet.caption, *empty))
+
+
+def _levels(text: str) -> list[Fraction]:
+    """Below which level p has no star, one, two and so on; empty where no note says it."""
+    told = {len(stars): Fraction(level) for stars, level in _P_BELOW.findall(text)}
+    if not told and (levels := _AT_LEVELS.search(text)) is not None:
+        told = {place: Fraction(level) / 100 for place, level in enumerate(levels.groups(), 1)}
+    known = [told[stars] for stars in sorted(told)]
+    return (
+        [Fraction(1), *known]
+        if known == sorted(known, reverse=True) and sorted(told) == [*range(1, len(told) + 1)]
+        else []
+    )
+
+
+def _starred(sheet: Sheet, levels: list[Fraction], *, by_t: bool) -> Iterator[tuple[int, _Estimate]]:
+    """How many stars an estimate has, and it with the p that they say; `by_t` brackets hold its t or z."""
+    for text, value, other in _with_below(sheet, by_t=by_t) if levels else ():
+        runs = _STARS.findall(text)
+        stars = sum(map(len, runs))
+        if stars < len(levels) and len(runs) < 2:
+            low, high = [*levels, Fraction(0)][stars + 1], levels[stars]
+            said = f"of {'*' * stars or 'no star'}, from {float(low):g} to {float(high):g}"
+            p = _Probability(low, high + _ROUNDED if stars else high, said)
+            found = [_Estimate(other, (), p, of=value)] if by_t else list(_of(value, (other,), p))
+            yield from ((stars, estimate) for estimate in found)
+
+
+def _with_below(sheet: Sheet, *, by_t: bool) -> Iterator[tuple[str, Fact, Fact]]:
+    """Numbers with another in brackets below them; errors stand in their own cell or in the next column, too."""
+    for (row, column), entry in sheet.entries.items():
+        if not 1 <= len(entry.facts) <= 2 or not entry.facts[0].value or (by_t and _SIGNED.fullmatch(entry.text)):
+            continue
+        value, *errors = entry.facts
+        beside, below = sheet.number(row, column + 1), sheet.entry(row + 1, column)
+        if errors and (by_t or (entry.names != ("mean", "sd") and "(" not in entry.text[1:])):
+            continue
+        header = plain(sheet.columns[column + 1].label).split(JOIN)[-1] if beside is not None else ""
+        if not errors and not by_t and beside is not None and _ERROR.fullmatch(header):
+            errors = [beside]
+        elif not errors and below is not None and not sheet.rows[row + 1].first:
+            errors = list(below.facts) if (_SIGNED if by_t else _POSITIVE).fullmatch(below.text) else []
+        if len(errors) == 1:
+            yield entry.text, value, errors[0]
 
 
 def _beside(sheet: Sheet) -> Iterator[_Estimate]:

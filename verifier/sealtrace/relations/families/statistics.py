@@ -16,7 +16,6 @@ from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY, reported
 from sealtrace.relations.families.stated import StatedRule
 from sealtrace.relations.families.wording import is_percent, plain, real
-from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     Expression,
     Formula,
@@ -26,9 +25,7 @@ from sealtrace.relations.syntax import (
     at_most,
     call,
     equal,
-    number,
 )
-from sealtrace.relations.work import Work
 
 CERTIFICATES = "certificate"
 
@@ -37,9 +34,7 @@ def find_statistics(paper: AuditedPaper) -> Iterator[Claim]:
     """What sentences report; margins of rates, McNemar's test and errors in tables."""
     yield from reported(paper)
     yield from inference.find(paper)
-    stars = _thresholds(paper.words)
     for sheet in paper.sheets:
-        yield from _starred(sheet, stars)
         yield from _mcnemar(sheet)
         yield from _OF_DEVIATION.claims(sheet)
         if not any(_is_padded(sheet, column) for column in _OF_ESTIMATE.columns(sheet)):
@@ -96,113 +91,6 @@ _OF_PAIRS = StatedRule(
 
 _DEVIATION = r"sd|s\.d\.|std\.?|standard deviation"
 _ERROR = r"se|s\.e\.|sem|std\.? err(?:or)?\.?|standard error"
-
-
-_P_BELOW = re.compile(r"(?<![*∗⋆])([*∗⋆]{1,4})\s?(?:denotes? |indicates? )?p\s?(?:-?values?\s?)?[<≤]\s?(0?\.\d+)")
-_LEVELS = re.compile(r"\*, ?\*\*,? ?(?:and )?\*\*\*[^.]{3,60}?(\d+)\s?%?, ?(\d+)\s?%?,? (?:and )?(\d+)\s?(?:%|percent)")
-_STARS = re.compile(r"[*∗⋆]+")
-_CRITICAL = {"0.1": ("1.6424", "2.0151"), "0.05": ("1.9556", "2.5706"), "0.01": ("2.5589", "4.0322"),
-             "0.001": ("3.1746", "6.8689")}  # fmt: skip
-"""Of each level, what a ratio of estimate and error exceeds at least, p rounded to three digits, and what with five
-degrees of freedom."""
-_SIGNED = re.compile(r"\(\s*[-−]?[\d.,]+\s*\)\W*")
-_T_BELOW = re.compile(r"\b[tz][- ](?:stat\w*|values?|ratios?) (?:are )?(?:\w+ )?in (?:parenth|bracket)", re.I)
-_FEW = 6
-"""One estimate in so many may have the wrong stars, one may in any case."""
-
-
-def _thresholds(text: str) -> dict[int, tuple[str, str]]:
-    """Between what the ratio of estimate and error lies for so many stars; empty where no note says what they mean."""
-    told = {len(stars): f"{float(level):g}" for stars, level in _P_BELOW.findall(text)}
-    if not told and (levels := _LEVELS.search(text)) is not None:
-        told = {place: f"{int(level) / 100:g}" for place, level in enumerate(levels.groups(), 1)}
-    known = {stars: _CRITICAL[level] for stars, level in sorted(told.items()) if level in _CRITICAL}
-    starts, ends = ["0", *(least for least, _most in known.values())], [*(most for _least, most in known.values()), ""]
-    return dict(zip([0, *known], zip(starts, ends, strict=True), strict=True)) if known else {}
-
-
-def _of_stars(value: Given, error: Expression, _stars: str, least: str, most: str) -> Formula:
-    size = value * (-1 if value.fact.value < 0 else 1)
-    return all_of(at_most(error * least, size), *([at_most(size, error * most)] if most else []))
-
-
-_HAS_STARS = StatedRule(
-    FAMILY,
-    "{0} with error {1} has as many stars as its level gives: {2}.",
-    _of_stars,
-    ("The number in brackets is its standard error, and stars are of a two-sided test of it.",),
-    "How many stars has {0} ({1})?",
-)
-
-
-_HAS_STARS_BY_T = replace(
-    _HAS_STARS,
-    says="{0} with statistic {1} has as many stars as its level gives, and its sign: {2}.",
-    formula=lambda value, ratio, stars, least, most: all_of(
-        _of_stars(ratio, number(1), stars, least, most), at_most(0, value * (-1 if ratio.fact.value < 0 else 1))
-    ),
-    assumes=("The number in brackets is its t or z, and stars are of a two-sided test of it.",),
-)
-
-
-def _notes(sheet: Sheet) -> str:
-    """What stands above and below a table: its caption, and its rows without numbers."""
-    empty = (line.label for row, line in enumerate(sheet.rows) if not sheet.row_values(row))
-    return " ".join((sheet.caption, *empty))
-
-
-def _with_statistics(sheet: Sheet) -> Iterator[tuple[str, Fact, Fact]]:
-    """Numbers with another one below them in brackets, which has their sign."""
-    for row, column in sheet.entries:
-        value, below = sheet.entry(row, column), sheet.entry(row + 1, column)
-        if value is None or below is None or not len(value.facts) == len(below.facts) == 1 or sheet.rows[row + 1].first:
-            continue
-        if _SIGNED.fullmatch(below.text) and not _SIGNED.fullmatch(value.text):
-            yield value.text, value.facts[0], below.facts[0]
-
-
-def _starred(sheet: Sheet, usual: dict[int, tuple[str, str]]) -> Iterator[Claim]:
-    """Estimates with their errors or statistics, and as many stars as the levels of the note give these."""
-    claims, starred, notes = [], 0, _notes(sheet)
-    thresholds, by_t = _thresholds(notes) or usual, _T_BELOW.search(notes) is not None
-    found = _with_statistics(sheet) if by_t else _with_errors(sheet)
-    for text, value, error in found if thresholds else ():
-        runs = _STARS.findall(text)
-        stars = "*" * sum(map(len, runs))
-        if len(stars) in thresholds and len(runs) < 2:
-            starred += bool(stars)
-            name, rule = f"{FAMILY} stars {value.address}", _HAS_STARS_BY_T if by_t else _HAS_STARS
-            claims.append(
-                rule.claim(sheet, (value, error), "stars", stars or "none", *thresholds[len(stars)], name=name)
-            )
-    broken = sum(search(claim.formula, Work(20_000)).status == "impossible" for claim in claims)
-    often = f"{len(claims) - broken} of {len(claims)} estimates of the table have the stars that their errors give"
-    # Errors that are t-statistics, or p-values of another test, agree with stars by accident only.
-    if starred > 2 and broken <= max(1, len(claims) // _FEW):
-        yield from (replace(claim, evidence=often) for claim in claims)
-
-
-_HAS_ERROR = re.compile(r"\(?(?:se|s\.e\.|std\.? ?err(?:or)?s?\.?|standard errors?)\)?")
-_IN_BRACKETS = re.compile(r"\(\s*[\d.,]+\s*\)\W*")
-
-
-def _with_errors(sheet: Sheet) -> Iterator[tuple[str, Fact, Fact]]:
-    """Numbers whose error stands in their own cell, below them in brackets, or in the next column."""
-    for row, column in sheet.entries:
-        entry = sheet.entry(row, column)
-        if entry is None or not 1 <= len(entry.facts) <= 2 or not entry.facts[0].value:
-            continue
-        value, *errors = entry.facts
-        beside, below = sheet.number(row, column + 1), sheet.entry(row + 1, column)
-        if errors and entry.names != ("mean", "sd") and "(" not in entry.text[1:]:
-            continue
-        header = plain(sheet.columns[column + 1].label).split(" / ")[-1] if beside is not None else ""
-        if not errors and beside is not None and _HAS_ERROR.fullmatch(header):
-            errors = [beside]
-        elif not errors and below is not None and not sheet.rows[row + 1].first and _IN_BRACKETS.fullmatch(below.text):
-            errors = list(below.facts)
-        if len(errors) == 1:
-            yield entry.text, value, errors[0]
 
 
 def _is_padded(sheet: Sheet, column: int) -> bool:
