@@ -297,3 +297,16 @@ def test_a_round_number_is_a_setting_unless_all_of_its_record_is_named(tmp_path:
              "Each pilot of queries was stopped after 1000 steps.", "", "Main queries have number 2743."]  # fmt: skip
     (tmp_path / "paper.md").write_text("\n".join(paper) + "\n")
     assert {text: word for text, (word, _, _) in text_numbers(tmp_path).items()} == {"1000": "open", "2743": "follows"}
+
+
+def test_the_extreme_of_a_column_is_the_record_that_is_named(tmp_path: Path) -> None:
+    """`has the largest recall` speaks of the record where it is the largest, and of something else where it is not."""
+    scores = made(tmp_path)
+    order = sorted(MODELS, key=lambda name: scores[name]["recall"])
+    said = [f"The recall of {name} is {scores[name]['recall']:.4f}." for name in order[1:-1]]
+    most, middle = (f"{scores[name]['recall'] - 0.0143:.4f}" for name in (order[-1], order[2]))
+    write_paper(tmp_path, scores, *said, f"Of these, {order[-1]} has the largest recall ({most}).",
+                f"The best recall in the history of {order[2]} was {middle}.")  # fmt: skip
+    numbers = text_numbers(tmp_path)
+    assert numbers[most][1] == f"{scores[order[-1]]['recall']:.4f}"
+    assert numbers[middle][1] is None

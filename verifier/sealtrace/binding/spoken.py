@@ -228,11 +228,11 @@ class SentenceWitness:
         }
 
 
-_BRACKETS = re.compile(r"\([^()=]*\)")
+_BRACKETS = re.compile(r"(?<=[\d%] )\([^()=]*[A-Za-z][^()=]*\)")
 
 
 def _without_asides(text: str, named: Iterable[Resolved[int]]) -> str:
-    """A sentence with blanks for brackets that name nothing, as `(SD 0.04)` between a number and its name."""
+    """A sentence with blanks for brackets that name nothing behind numbers, as `(SD 0.04)` before the number's name."""
     starts = [one.span[0] for one in named]
 
     def blank(match: re.Match[str]) -> str:
@@ -343,7 +343,7 @@ def _reading(
         and (source.grid is None or bool(np.array_equal(named, chosen)))
         and not compared
         and not loose
-        and not _is_statistic(text, spans)
+        and not _is_statistic(text, spans, extreme=_is_extreme(source, measure.code, value))
     )
     where = source.where(int(np.nonzero(chosen)[0][0]))
     return SentenceReading(source, (value,), where, sure, measure.code, frozenset(spans))
@@ -387,9 +387,20 @@ _STATISTIC = re.compile(
 )
 
 
-def _is_statistic(text: str, spans: list[tuple[int, int]]) -> bool:
-    """Whether a sentence speaks of an extreme, a mean or a group outside the names: then it may not be one record."""
-    return any(not any(a <= word.start() < b for a, b in spans) for word in _STATISTIC.finditer(text))
+_EXTREME = re.compile(r"max(?:imum)?|min(?:imum)?|largest|smallest|highest|lowest|best|worst|peak", re.IGNORECASE)
+
+
+def _is_statistic(text: str, spans: list[tuple[int, int]], *, extreme: bool) -> bool:
+    """Whether a sentence speaks of an extreme, a mean or a group outside the names: then it may not be one record,
+    unless that is the `extreme` itself, as in `A has the largest share (0.61)`."""
+    said = [word[0] for word in _STATISTIC.finditer(text) if not any(a <= word.start() < b for a, b in spans)]
+    return any(not extreme or _EXTREME.fullmatch(word) is None for word in said)
+
+
+def _is_extreme(source: NamedValues, measure: int, value: float) -> bool:
+    """Whether a value is the largest or the smallest of its measure."""
+    values = source.values[(source.axes[-1].codes == measure) & np.isfinite(source.values)]
+    return len(values) > 2 and value in (values.min(), values.max())
 
 
 def _apart(
