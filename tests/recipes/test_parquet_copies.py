@@ -12,6 +12,7 @@ import pytest
 
 from sealtrace.bundle.placing import stamp_of
 from sealtrace.recipes import sql_process
+from sealtrace.recipes.sql_syntax import SqlError
 
 SCHEMA = pa.schema([("item", pa.string()), ("seed", pa.int64()), ("score", pa.float64())])
 ROWS = pa.table({"item": ["a", "b", "b"], "seed": [1, 2, None], "score": [0.5, 0.25, 1.5]}, SCHEMA)
@@ -110,14 +111,14 @@ def test_a_copy_that_was_changed_is_refused(tmp_path: Path, spill: str, monkeypa
     path = copies(tmp_path / "copies", ROWS)
     file = path[1][0]
     monkeypatch.setattr(sql_process, "guard", lambda *_: set())
-    with pytest.raises(sql_process.SqlError, match="have changed since they were hashed"):
+    with pytest.raises(SqlError, match="have changed since they were hashed"):
         asked(f"COPY (SELECT 'c' AS item, 1 AS seed, 0.5 AS score) TO '{file}' (USE_TMP_FILE false)", path, spill)
     monkeypatch.undo()
-    with pytest.raises(sql_process.SqlError, match="have changed since they were hashed"):
+    with pytest.raises(SqlError, match="have changed since they were hashed"):
         asked("SELECT count(*) FROM rows", path, spill)
     replaced = copies(tmp_path / "others", ROWS)
     other = tmp_path / "other.parquet"
     other.write_bytes(Path(replaced[1][0]).read_bytes())
     other.replace(replaced[1][0])
-    with pytest.raises(sql_process.SqlError, match="have changed since they were hashed"):
+    with pytest.raises(SqlError, match="have changed since they were hashed"):
         asked("SELECT count(*) FROM rows", replaced, spill)

@@ -124,12 +124,12 @@ def test_all_cells_share_one_pass(evidence: Evidence, monkeypatch: pytest.Monkey
         return real(table, start)
 
     monkeypatch.setattr(counting, "_counted", seen)
-    results._answers.clear()
+    results.answers.clear()
     for system in large_dataset.SYSTEMS:
         answer(evidence, "accuracy", {"of": "answer", "over": "seed", "where.system": system})
     assert len(passes) == 1
     monkeypatch.setattr(counting, "MOST_COMBINATIONS", 10)
-    results._answers.clear()
+    results.answers.clear()
     many = answer(evidence, "accuracy", {"of": "answer", "over": "seed", "where.system": "base"})
     assert isinstance(many, Value)
     assert counting.counts_of(results, "answers", ("answer", "gold", "seed", "system")) is None
