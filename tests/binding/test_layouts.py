@@ -251,3 +251,65 @@ def test_tables_print_the_end_of_each_curve(tmp_path: Path, grows: bool) -> None
     check = checked(tmp_path, latex(table, "Accuracy."))
     numbers = 2 * len(MODELS)
     assert (counts(check)["explained"], counts(check)["off"]) == ((numbers - 1, 1) if grows else (0, 0))
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_tables_of_regressions_follow(tmp_path: Path, numbered: bool) -> None:
+    """Estimates with their errors in brackets below; columns are only counted, and the file numbers them otherwise."""
+    models = {
+        3: ("north", ["dose"]),
+        1: ("north", ["dose", "age"]),
+        4: ("south", ["dose"]),
+        2: ("south", ["dose", "age"]),
+    }
+    chance, lines, cells = random.Random(5), ["term,estimate,std_error,id,sample,n,r2"], {}
+    for place, (number, (sample, terms)) in enumerate(models.items()):
+        size, fit = {"north": 152, "south": 97}[sample], chance.uniform(0.2, 0.8)
+        for term in [*terms, "intercept"]:
+            estimate, error = chance.gauss(0, 20), chance.uniform(1, 9)
+            lines.append(
+                f"{term},{estimate:.6f},{error:.6f},{number if numbered else 7 * number},{sample},{size},{fit:.6f}"
+            )
+            cells[term, place] = f"{estimate:.2f}", f"({error:.3f})"
+        cells["N", place], cells["fit", place] = (f"{size}", ""), (f"{fit:.3f}", "")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "models.csv").write_text("\n".join(lines) + "\n")
+    table = [["", "(1)", "(2)", "(3)", "(4)"]]
+    for label, name in (("Daily amount", "dose"), ("Age (years)", "age"), ("N", "N"), ("Fit", "fit")):
+        both = [cells.get((name, place), ("", "")) for place in range(4)]
+        table.append([label, *(above for above, _ in both)])
+        if any(below for _, below in both):
+            table.append(["", *(below for _, below in both)])
+    check = checked(tmp_path, latex(table, "Estimates, with standard errors in brackets."))
+    words = [(one.row, one.column, one.word) for one in check.numbers if one.word != "follows" and one.table]
+    assert words == [], _formulas(check)
+
+
+def test_a_reduction_is_relative_to_its_baseline(tmp_path: Path) -> None:
+    """A share of the baseline that is saved is printed without a sign, and computed before rounding."""
+    chance = random.Random(6)
+    rates = {name: [chance.uniform(0.05, 0.6) for _ in range(4)] for name in ("none", *MODELS)}
+    rows: list[Row] = [{"defence": name, "victim": f"v{place}", "attacks": value}
+                       for name, values in rates.items() for place, value in enumerate(values)]  # fmt: skip
+    write_csv(tmp_path / "results/runs.csv", rows)
+    mean = {name: float(np.mean(values)) for name, values in rates.items()}
+    table = [["Defence", "Mean attacks", "Attack reduction"], ["none", f"{mean['none']:.3f}", "—"]]
+    table += [[name, f"{mean[name]:.3f}", f"{100 - 100 * mean[name] / mean['none']:+.1f}%"] for name in MODELS]
+    check = checked(tmp_path, _markdown(table), "README.md")
+    assert counts(check) == {"explained": 11}, _formulas(check)
+
+
+def test_labels_are_read_by_their_initials(tmp_path: Path) -> None:
+    """Results call by initials what the paper writes out: a column and a value of a field."""
+    chance = random.Random(7)
+    spread = {"bmi": (25, 3), "sbp": (128, 12), "ldl": (3, 1)}
+    rows: list[Row] = [{name: chance.gauss(*moments) for name, moments in spread.items()} for _ in range(60)]
+    write_csv(tmp_path / "results/people.csv", rows)
+    names = {"Body mass index": "bmi", "Systolic blood pressure (mmHg)": "sbp"}
+    table = [["", "Mean", "SD", "Minimum", "Maximum"]]
+    for label, name in names.items():
+        values = [float(row[name]) for row in rows]
+        measured = np.mean(values), np.std(values, ddof=1), min(values), max(values)
+        table.append([label, *(f"{value:.2f}" for value in measured)])
+    check = checked(tmp_path, latex(table, "Description of the sample."))
+    assert counts(check) == {"explained": 8}, _formulas(check)

@@ -655,3 +655,24 @@ def test_exchanged_columns_are_named_across_files_of_other_shapes(tmp_path: Path
     (tmp_path / "paper.md").write_text("\n".join([*head, *rows]) + "\n")
     code, numbers = checked(tmp_path)
     assert (code, {word for word, _, _ in numbers.values()}) == (1, {"differs"})
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_caption_that_speaks_of_another_site_denies_no_table(size: int, tmp_path: Path) -> None:
+    """All numbers follow for one site, which no label names; the caption says where those of another one stand."""
+    (tmp_path / "results").mkdir()
+    draw = random.Random(0)
+    moods = ("alert", "calm", "brisk")
+    scores = {(name, site, mood): round(draw.uniform(20, 90), 2)
+              for name in SYSTEMS for site in ("meadow", "harbour", "canyon") for mood in moods}  # fmt: skip
+    lines = [",".join(map(str, (*names, score))) for names, score in scores.items()]
+    (tmp_path / "results" / "r.csv").write_text("\n".join(["system,site,mood,score", *lines]) + "\n")
+    rows = [
+        " | ".join([name, *(f"{scores[name, 'meadow', mood]:.2f}" for mood in moods[:size])]) for name in SYSTEMS[:3]
+    ]
+    header = " | ".join(["System", *moods[:size]])
+    caption = "Table 1: Scores by mood. Those of harbour are in the appendix."
+    table = "\n".join(f"| {row} |" for row in (header, "|".join(["---"] * (size + 1)), *rows))
+    (tmp_path / "paper.md").write_text(f"# Sounds\n\n{caption}\n\n{table}\n")
+    code, numbers = checked(tmp_path)
+    assert (code, {word for word, _, _ in numbers.values()}) == (0, {"follows"})

@@ -299,10 +299,13 @@ class Bound:
                 self.numbers[spot] = found
 
     def _learn(self, selected: Selected) -> None:
-        fields = [selected.frame.dimensions[place] for place in selected.selection.fields]
-        for spot, codes in zip(selected.series.spots, selected.selection.codes, strict=True):
-            if codes[0] >= 0:
-                meant = {field.name: field.values[code] for field, code in zip(fields, codes, strict=True)}
+        """What labels mean that were read by value: every field that their rows have one value of."""
+        for spot, rows in zip(selected.series.spots, selected.selection.chosen, strict=True):
+            if rows.any():
+                own = [(field, np.unique(field.codes[rows])) for field in selected.frame.dimensions]
+                meant = {
+                    field.name: field.values[codes[0]] for field, codes in own if len(codes) == 1 and codes[0] >= 0
+                }
                 self.meant.setdefault(selected.series.line(spot), {}).update(meant)
 
     def _learn_row(self, selected: Selected) -> None:

@@ -31,7 +31,7 @@ from sealtrace.binding.derived import derived_frames, unlike_flags
 from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results, reason_of
 from sealtrace.binding.frames import ResultFrame, melted
 from sealtrace.binding.hypotheses import FrameView
-from sealtrace.binding.proposals import Proposal, learn, tested
+from sealtrace.binding.proposals import Proposal, learn, learn_initials, tested
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
 from sealtrace.binding.tables import bind_tables
@@ -201,6 +201,7 @@ def find(
     views = _views(frames_of(listing.tables, tally, listing.unread), names, tally)
     proposals = tested(propose or {}, grids, [view.frame for view in views if not view.melted])
     learn(names.glossary, proposals)
+    learn_initials(names.glossary, _labels(grids), [view.frame for view in views if not view.melted])
     tally.begin(SMALL if listing.large else SEARCH)
     bound = Bound()
     if views or not listing.large:

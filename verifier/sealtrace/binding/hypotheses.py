@@ -39,6 +39,7 @@ SETTING = re.compile(
 """Names of whole numbers that were set and not measured."""
 
 
+_COUNTED = re.compile(r"\(\d+\)")
 _CONDITIONS = re.compile(r"[,;|]\s+|\s/\s")
 NAMED = 0.45
 """Strength from which a label names a value."""
@@ -113,7 +114,9 @@ class FrameView:
         return [Group.of_values(tuple(dimension.values)) for dimension in self.frame.dimensions]
 
     def _find(self, place: int, text: str) -> ValueMatch | None:
-        """The one value of a field that a text names best."""
+        """The one value of a field that a text names best; what only counts columns, `(2)`, names none."""
+        if _COUNTED.fullmatch(text):
+            return None
         named = unambiguous(self.names.resolve(text, (self._groups[place],)))
         return None if named is None else ValueMatch(named.thing.id, named.strength)
 

@@ -46,6 +46,7 @@ _RELATIVE = re.compile(r"rel|%|percent|improv|change|gain|increase|decrease|redu
 _DIVIDED = re.compile(
     r"speed-?up|ratio|×|\bx\b|factor|per\b|rate|share|retain|retention|of full|fraction", re.IGNORECASE
 )
+_SAVED = re.compile(r"reduc|decrease|saving|saved|drop|degrad|less|fewer|lower", re.IGNORECASE)
 
 COMPARISONS = tuple(
     Operation(name, named, entry.formula, entry.sql, entry.exact)
@@ -53,6 +54,7 @@ COMPARISONS = tuple(
         ("difference", _COMPARES),
         ("relative difference", _RELATIVE),
         ("relative change", _RELATIVE),
+        ("relative reduction", _SAVED),
         ("ratio", _DIVIDED),
         ("percentage", _DIVIDED),
     )

@@ -8,8 +8,10 @@ against it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from sealtrace.binding.series import Grid
 from sealtrace.binding.slots import greatest, least
 from sealtrace.contract.result import ClaimResult, Grade
 from sealtrace.paper.names.glossary import Glossary
-from sealtrace.paper.names.words import squeezed
+from sealtrace.paper.names.words import SEPARATORS, squeezed
 
 FAMILY = "proposed name"
 BELIEVED = 20.0
@@ -28,6 +30,7 @@ _SOUND = 0.9
 """So often a number beside a label that is rightly read is held by its rows: papers also print what no record holds."""
 _MOST_GROUPS = 1500
 _SCALES = (1.0, 100.0)
+_INITIALS, _WORD = re.compile(r"[^\W\d_]{3,6}"), re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,20 @@ def learn(glossary: Glossary, proposals: Iterable[Proposal]) -> None:
     for one in (proposal for proposal in proposals if proposal.grade == "holds"):
         short = one.label.strip().casefold()
         glossary.meanings[short] = (one.means, *glossary.meanings.get(short, ()))
+
+
+def learn_initials(glossary: Glossary, labels: Iterable[str], frames: Iterable[ResultFrame]) -> None:
+    """Takes words of labels for what results call by their initials: `Miles per gallon` for mpg."""
+    values = ((*frame.measures, *(value for one in frame.dimensions for value in one.values)) for frame in frames)
+    texts = {text for own in values for text in own}
+    short = {piece for text in texts for piece in SEPARATORS.split(text.casefold()) if _INITIALS.fullmatch(piece)}
+    for label in labels:
+        told = list(_WORD.finditer(label.casefold()))
+        for first, last in combinations(range(len(told)), 2):
+            initials = "".join(word[0][0] for word in told[first : last + 1])
+            if initials in short:
+                phrase = label[told[first].start() : told[last].end()].casefold()
+                glossary.meanings[phrase] = (*glossary.meanings.get(phrase, ()), initials)
 
 
 def _beside(grids: list[Grid], label: str) -> Iterator[tuple[float, float]]:

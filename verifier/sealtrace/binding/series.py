@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from sealtrace.paper.sentences import clauses
 
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
+_BRACKETED = re.compile(r"\(.+\)|\[.+\]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")
 _LOOSE = re.compile(
@@ -84,6 +86,12 @@ class Grid:
         """A table, with all its numbers or with some of them."""
         labels, given = list(table.naming) or [0], table.numbers if numbers is None else numbers
         shown = [[cell.shown for cell in row.cells] + [""] * len(table.columns) for row in table.rows]
+        for above, texts in pairwise(shown):
+            # Errors or intervals of the row above stand in brackets, below its label.
+            own = [text for place, text in enumerate(texts) if text and place not in labels]
+            if own and not any(texts[place] for place in labels) and all(_BRACKETED.fullmatch(text) for text in own):
+                for place in labels:
+                    texts[place] = above[place]
         held = {row for row, column, cell in table.places() if column not in labels and cell.numbers}
         titles, title = {}, ""
         for row, texts in enumerate(shown):

@@ -33,6 +33,7 @@ _STEPS = (
     ("rows", ("row", "block"), False, 2.0),
     ("blocks", ("part",), False, 1.0),
     ("columns and rows by value", ("column", "row"), False, 2.0),
+    ("rows with what their columns mean", ("row",), False, 1.0),
     ("columns, again", ("column",), True, 2.0),
 )
 """What is searched, in this order, with the share of the work that it may take."""
@@ -63,6 +64,8 @@ def bind_tables(
         # Most steps need less than their share, so that one may take more.
         limit = tally.work + (work - tally.work) * min(1.0, 3 * shares[done] / max(left, 1.0))
         left -= shares[done]
+        if "mean" in name and not any(number == grid.number and kind == "row" for number, kind, _ in bound.meant):
+            continue
         wanted = blocks_of(grid) if "part" in kinds else [line for line in series[place] if line.kind in kinds]
         before = len(bound.bindings)
         _bind(grid, wanted, orders[place], bound, tally, limit, deep=deep, named="value" not in name)
@@ -192,9 +195,13 @@ def believed(found: Iterable[tuple[Series, list[Candidate]]], known: Container[s
     for _, candidates in found:
         best: dict[Home, Candidate] = {}
         for fresh in candidates:
-            if (frame := fresh.selected[0]).frame.name in known:
-                fresh.cost, fresh.shared = fresh.cost - fresh.shared + frame.selection.cost, frame.selection.cost
+            first = fresh.selected[0]
+            if first.frame.name in known:
+                fresh.cost, fresh.shared = fresh.cost - fresh.shared + first.selection.cost, first.selection.cost
             best[home_of(fresh)] = max(best.get(home_of(fresh), fresh), fresh, key=lambda candidate: candidate.score)
+            if first.frame.name in known and all(fresh.series.known):
+                # What its labels mean there, other lines of the table have paid for.
+                totals[home_of(fresh)] = scoring.ACCEPTED
         for home, candidate in best.items():
             # What is below the threshold may be chance, and many of these would add up.
             totals[home] = totals.get(home, 0.0) + max(0.0, candidate.score + candidate.shared - scoring.JOINED)

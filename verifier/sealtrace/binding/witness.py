@@ -278,8 +278,8 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
         return given.measure if outright and plain and squeezed(given.measure) in headers else ""
     view = reading.view
     told = dict(reading.fixed)
-    for name, value in given.fixed:
-        # Exchanged columns whose headers are values of a field.
+    for name, value in given.fixed if said.series.kind == "column" else ():
+        # Exchanged columns whose headers are values of a field; what a caption names is no header.
         own = view.said([one.name for one in view.frame.dimensions].index(name), said.series.constant[:1])
         if name in told and told[name] != value and own is not None and own.strength >= LITERAL:
             return f"{plain_field(name)} = {value}"
