@@ -100,6 +100,7 @@ TABLE = "model,score,n\nalpha,61.25,3\nbeta,66.5,4\n"
         (TABLE + "gamma,7", [61.25, 66.5, None], []),
         (TABLE.replace("\n", ",\n"), [61.25, 66.5], []),
         ("# seed 1\n" + TABLE, [61.25, 66.5], ["a.csv: left out line 1, no row of its table"]),
+        ("# by run.py\n# of May\n" + TABLE, [61.25, 66.5], ["a.csv: left out line 1 and 1 more, no row of its table"]),
         (TABLE + "\nof 3\nof 4\n", [61.25, 66.5], ["a.csv: left out line 5 and 1 more, no row of its table"]),
     ],
 )
@@ -394,6 +395,8 @@ NOTEBOOK = json.dumps(
     }
 )
 DOCUMENTS = {
+    "a.dat": "# model score\nalpha 61.25\nbeta 66.5\ngamma 70.5\n",
+    "a.out": SHOWN,
     "a.txt": f"Run of May.\nThis took 3 hours.\n\n{SHOWN}",
     "a.log": "epoch 1 ended\n\nmodel,score\nalpha,61.25\nbeta,66.5\n",
     "b.txt": "+-------+-------+\n| model | score |\n+=======+=======+\n| alpha | 61.25 |\n| beta  | 66.5  |\n",
@@ -598,3 +601,48 @@ def test_a_draft_of_rows_that_nothing_tells_apart_beside_a_field_called_place(tm
     assert isinstance(run.exception, SystemExit | None), run.exception
     (declared,) = (tmp_path / "draft" / "declare").glob("dataset.*.json")
     assert json.loads(declared.read_text())["key"] == ["place2"]
+
+
+def test_a_table_in_utf_16_is_read(tmp_path: Path) -> None:
+    """Other programs for tables write it, with a mark before it."""
+    (tmp_path / "a.csv").write_text(TABLE, encoding="utf-16")
+    assert _values(_frame(tmp_path, "score"), "score") == [61.25, 66.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "INFO model=alpha score=61.25\nINFO model=beta score=66.5\n",
+            {"INFO model": ["alpha", "beta"], "score": [61.25, 66.5]},
+        ),
+        ("Epoch 3/10: loss: 0.23, kappa 0.3\nEpoch 4/10: loss: 0.21, kappa 0.4\n", {"loss": [0.23, 0.21]}),
+        ("Accuracy: 0.873\nMacro F1: 0.85\n", {"Accuracy": [0.873], "Macro F1": [0.85]}),
+        ("We say so at 10:30.\nThen it ended: after 3 hours.\nNothing else.\n", {}),
+    ],
+)
+def test_lines_that_say_numbers_by_name_are_rows(tmp_path: Path, text: str, expected: dict[str, list[object]]) -> None:
+    """Logs have no tables; each line names what it holds, or all of them together do."""
+    (tmp_path / "a.log").write_text(text)
+    tables = read_results(tmp_path).tables
+    assert (tables[0].columns if tables else {}) == expected
+
+
+def test_numbers_inside_texts_are_measures(tmp_path: Path) -> None:
+    """A column of notes says other numbers in every row, each by its name."""
+    (tmp_path / "a.csv").write_text(
+        'run,notes\nbase,"near-field [Si/Mg]=0.058; far-field [Si/Mg]=0.075"\n'
+        'best,"near-field [Si/Mg]=0.372; loss=20.1"\nlast,"loss=19.5"\n'
+    )
+    frame = _frame(tmp_path, "notes near-field [Si/Mg]")
+    assert _values(frame, "notes near-field [Si/Mg]") == [0.058, 0.372, None]
+    assert _values(frame, "notes loss") == [None, 20.1, 19.5]
+
+
+def test_texts_without_a_table_are_named(tmp_path: Path) -> None:
+    """Where nothing can be compared, it is said which files were looked at."""
+    (tmp_path / "paper.md").write_text("| a | b |\n|---|---|\n| c | 61.25 |\n")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.log").write_text("We ran it, and it ended.\n")
+    found = CliRunner().invoke(check, [str(tmp_path / "paper.md"), str(tmp_path / "runs")])
+    assert "no table was found in a.log" in str(found.exception or found.output)

@@ -14,6 +14,7 @@ from sealtrace.binding.compounds import aligned_fields
 from sealtrace.binding.files import Rows, Unread, belong_together, kind_of, stem_of
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.tally import Tally
+from sealtrace.binding.written import named_parts
 from sealtrace.paper.numbers import PrintedNumber, read_printed
 
 MAX_VALUES = 400
@@ -25,7 +26,8 @@ _WRITTEN = ("number", "plus-minus", "ratio", "interval")
 """Forms of numbers that a results file writes for readers; `2017 -> 2018` is a name."""
 _BOUNDED = re.compile(r"[^()\[\]A-Za-z]*\d\s*[(\[](?:[^()\[\]A-Za-z]|\bto\b)+[)\]]")
 """A number with its interval, its deviation or its share behind it: `0.61 (0.52, 0.70)`."""
-_NAMED_PART = re.compile(r"([A-Za-z][\w@/-]*)\s*[=:]\s*([+-]?\d+(?:\.\d+)?)(?![\w.:])")
+_MOST_NAMED = 60
+"""Different names of numbers within the texts of one column."""
 _KEY = re.compile(r"key\d+")
 _WORDS_OF_TRUTH = {"true": 1.0, "false": 0.0}
 _DIGITS = re.compile(r"\d+")
@@ -288,7 +290,7 @@ def _compound(column: list[object]) -> dict[str, Numbers]:
     texts = [str(value).strip().replace("+/-", "±") if value not in (None, "") else "" for value in column]
     written = [_written(text) or _written(text.partition("(")[0].strip()) for text in texts]
     if not any(written):
-        return _named_parts([text for text in texts if text], texts)
+        return _by_name(texts)
     others = [text for text, parts in zip(texts, written, strict=True) if text and not parts]
     if not _stand_for_numbers(others, sum(map(bool, written))):
         return {}
@@ -307,15 +309,14 @@ def _written(text: str) -> tuple[PrintedNumber, ...]:
     return form.parts
 
 
-def _named_parts(filled: list[str], texts: list[str]) -> dict[str, Numbers]:
-    """Numbers of texts that all name the same ones: `F1=61.7 (n=300)` has two."""
-    pairs = [_NAMED_PART.findall(text) for text in filled]
-    names = [name for name, _ in pairs[0]] if pairs else []
-    if not names or len(set(names)) < len(names) or any([name for name, _ in own] != names for own in pairs):
+def _by_name(texts: list[str]) -> dict[str, Numbers]:
+    """Numbers that texts name, most of them at least: `F1=61.7 (n=300)` has two."""
+    said = [named_parts(text) for text in texts]
+    named = [{name: value for name, value in own.items() if isinstance(value, float)} for own in said]
+    names = dict.fromkeys(name for own in named for name in own)
+    if not 0 < len(names) <= _MOST_NAMED or 2 * sum(map(bool, named)) < sum(map(bool, texts)):
         return {}
-    values = iter(pairs)
-    numbers = [[float(value) for _, value in next(values)] if text else [np.nan] * len(names) for text in texts]
-    return {f" {name}": np.array(column) for name, column in zip(names, zip(*numbers, strict=True), strict=True)}
+    return {f" {name}": np.array([own.get(name, np.nan) for own in named]) for name in names}
 
 
 def file_fields(files: list[str]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ near it.
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import hashlib
@@ -32,7 +33,7 @@ from sealtrace.binding.foreign_process import READERS, Part
 from sealtrace.binding.written import NoResultError, encodable, in_rows, is_header, parsed, tables_in
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-WRITTEN = (".txt", ".log", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
+WRITTEN = (".txt", ".log", ".dat", ".out", ".prn", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
 """Kinds of files whose tables were written for readers."""
 _NOT_READ = {
     **dict.fromkeys((".pkl", ".pickle", ".joblib", ".pt", ".pth", ".ckpt"),
@@ -157,6 +158,8 @@ class Listing:
     unread: list[Unread] = field(default_factory=list)
     large: list[LargeFiles] = field(default_factory=list)
     """Files that are summed up where small ones do not give everything."""
+    without_tables: list[str] = field(default_factory=list)
+    """Texts for readers in which no table was found."""
     elsewhere: float = 0.0
     """Seconds of the processor that reading took in other processes."""
 
@@ -179,7 +182,8 @@ class Listing:
     def nothing_read(self) -> str:
         """Why there is nothing to compare with."""
         if not self.problems:
-            return "no data file in it (CSV, JSON, Parquet, Excel and others)"
+            texts = f"; no table was found in {', '.join(self.without_tables[:3])}" if self.without_tables else ""
+            return f"no data file in it (CSV, JSON, Parquet, Excel and others){texts}"
         return f"no data file in it could be read; {'; '.join(self.problems[:3])}"
 
     def skip(self, group: LargeFiles, reason: str, *, missed: bool = True) -> None:
@@ -241,6 +245,8 @@ def read_results(
                     if found[name] or kind not in WRITTEN:
                         listing.files += 1
                         listing.bytes += size
+                    else:
+                        listing.without_tables.append(name)
                     if left_out:
                         listing.problems.append(f"{name}: left out {', '.join(left_out[:8])}")
                     continue
@@ -371,7 +377,10 @@ def opened(path: Path) -> BinaryIO:
 
 
 def _opened(path: Path) -> TextIO:
-    return io.TextIOWrapper(opened(path), "utf-8-sig", "replace", newline="")
+    file = io.BufferedReader(cast("io.RawIOBase", opened(path)))
+    # Other programs for tables write UTF-16, with a mark before it.
+    wide = file.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return io.TextIOWrapper(file, "utf-16" if wide else "utf-8-sig", "replace", newline="")
 
 
 def _text(path: Path) -> str:
@@ -459,14 +468,15 @@ def delimited(text: str, name: str, deadline: float) -> Rows:
     header = next(reader, [])
     names = distinct_names(header)
     kept: list[list[str]] = []
-    places = []
+    places: list[str] = []
     notes: list[int] = []
     for row in _in_time(reader, deadline):
         while len(row) > len(names) and not row[-1].strip():
             row.pop()
-        if not kept and len(row) > len(header) == 1 and is_header(row):
-            notes.append(1)
-            header, names = row, distinct_names(row)
+        if len(row) > len(header) == 1 and is_header(row):
+            # Lines of one cell above the header are notes, comments as a rule.
+            notes += range(1, reader.line_num)
+            header, names, kept, places = row, distinct_names(row), [], []
             continue
         if not kept and len(row) == len(header) + 1:
             names = distinct_names(["", *header])  # R writes no header above the names of rows.

@@ -14,7 +14,14 @@ from sealtrace.paper.laid_out import covered
 Columns = dict[str, list[object]]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 _WHOLE = re.compile(r"\d+(\.0)?")
+_NAMED = re.compile(
+    r"(?<![\w.])([^\W\d][^;,=:|]{0,60}?)\s*(?:=|:(?!(?<=\d:)\d\d\b))\s*"
+    r"(?:([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.:/])|"
+    r"([^\W\d][\w./-]*)(?![\w./-]|\s*[=:]))"
+)
+"""`name = number` and `name: word`, as logs and notes write them."""
 _RULE = re.compile(r"[\s|+:=_─━┄│┼╪-]*")
+_COMMENT = re.compile(r"^\s*[#%]+\s+(?=\S)")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _MARKS = ("|", "\t", "  ", ";", ",", " ")
 """What stands between the cells of a line of text, the surest first."""
@@ -123,12 +130,30 @@ def is_header(cells: Sequence[object]) -> bool:
 
 def _in_text(text: str) -> Iterator[Columns]:
     """Tables of lines of text: lines in a row that one mark parts into equally many cells, one of them of numbers."""
-    lines = [_COLOUR.sub("", line).strip("\r\n") for line in text.split("\n")]
+    lines = [_COMMENT.sub("", _COLOUR.sub("", line).strip("\r\n")) for line in text.split("\n")]
     for filled, members in groupby(lines, key=lambda line: bool(line.strip())):
         run = [line for line in members if not _RULE.fullmatch(line)] if filled else []
-        if len(run) > 1:
-            tables = (list(_parted(run, mark)) for mark in _MARKS)
-            yield from next(filter(None, tables), [])
+        tables = (list(_parted(run, mark)) for mark in _MARKS if len(run) > 1)
+        yield from next(filter(None, tables), None) or _in_pairs(run)
+
+
+def named_parts(text: str) -> dict[str, object]:
+    """What a text says by name: numbers, and words for which they stand."""
+    found = {name: float(number) if number else word for name, number, word in _NAMED.findall(text)}
+    return found if any(isinstance(value, float) for value in found.values()) else {}
+
+
+def _in_pairs(lines: list[str]) -> Iterator[Columns]:
+    """Lines that say numbers by name: each a row where others say the same names, else all together one."""
+    records = list(filter(None, map(named_parts, lines)))
+    if not records or 2 * len(records) < len(lines):
+        return
+    together = {name: value for record in records for name, value in record.items()}
+    if len(together) == sum(map(len, records)):
+        records = [together]
+    for names in dict.fromkeys(map(tuple, records)):
+        rows = [record for record in records if tuple(record) == names]
+        yield {name: [row[name] for row in rows] for name in names}
 
 
 def _parted(lines: list[str], mark: str) -> Iterator[Columns]:
