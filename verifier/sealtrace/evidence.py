@@ -153,6 +153,7 @@ class Evidence(Remembering):
         """Split name to role."""
         return {split["name"]: split["role"] for split in self.protocol.get("splits") or []}
 
+    @once
     def doubtful(self, kind: str) -> Mask:
         """Rows that may not be what they say: their key stands twice, or a study pack finds that they do not join."""
         frame = self.frame(kind)
@@ -163,6 +164,7 @@ class Evidence(Remembering):
         for pack in packs():
             if pack.doubtful and frame.size and (more := loaded(pack.doubtful)(self, kind)) is not None:
                 mask |= more
+        mask.flags.writeable = False
         return mask
 
     def doubt(self, kind: str) -> str | None:

@@ -55,14 +55,20 @@ def one_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def ranks(column: pa.ChunkedArray) -> tuple[Index, int]:
-    """Each value's place among the distinct values, absent first, and how many places there are."""
-    array = by_reference(one_chunk(column))
+    """Each value's place among the distinct values, absent first, and how many places there are at most."""
+    array = one_chunk(column)
+    if pa.types.is_integer(array.type) and len(array) and not array.null_count:
+        numbers = array.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < len(numbers):  # such as seeds: to list them takes longer than to count from the least
+            return numbers - low, high - low + 1
+    array = by_reference(array)
     codes = references(array)
     if ascending(array.dictionary):
         # Most files are in order, and to see that costs much less than to sort.
-        return codes + 1, len(array.dictionary) + 1
+        return (codes + 1, len(array.dictionary) + 1) if array.null_count else (codes, len(array.dictionary))
     order = pc.sort_indices(array.dictionary).to_numpy()
-    places = np.empty(len(order) + 1, np.int64)
+    places = np.empty(len(order) + 1, np.min_scalar_type(-len(order) - 1))
     places[order] = np.arange(1, len(order) + 1)
     places[-1] = 0
     return places[codes], len(order) + 1

@@ -40,7 +40,7 @@ class Frame:
 
     def __init__(self, kind: str, stores: list[Store], declared: RowKind | None = None) -> None:
         self.kind = kind
-        form = stores[0].form if stores else declared or kind
+        self.form = form = stores[0].form if stores else declared or kind
         self.key_fields = row_key(form)
         self.paths = [store.path for store in stores]
         tables = [store.table for store in stores] or [arrow_schema(form).empty_table()]
@@ -57,7 +57,7 @@ class Frame:
     def _of(self, table: pa.Table, paths: list[str], numbers: Sequence[Index | range]) -> Frame:
         """Other rows of the same kind, those of each file with their places; nothing is known of them yet."""
         other = Frame.__new__(Frame)
-        other.kind, other.key_fields, other.paths = self.kind, self.key_fields, paths
+        other.kind, other.form, other.key_fields, other.paths = self.kind, self.form, self.key_fields, paths
         other.table, other.size, other._numbers = table, table.num_rows, list(numbers)
         other._starts = np.cumsum([0, *map(len, numbers)])
         return other
@@ -153,10 +153,14 @@ class Frame:
         """All rows, or enough of them to see what their fields are like."""
         return self.table
 
-    def distinct(self, field: str, most: int) -> pa.Array:
-        """The values of a field; of rows that are not held, those of some where there are more than `most`."""
-        del most
-        return plain(self.table.column(field)).unique()
+    def distinct(self, field: str, most: int | None = None) -> pa.Array:
+        """The values of a field, each once; of a field that has more than `most`, more than that suffice."""
+        found = pa.array([], arrow_schema(self.form).field(field).type)
+        for part in self.parts([field]):
+            found = pa.concat_arrays([found, *plain(part.column(0)).chunks]).unique()
+            if most is not None and len(found) > most:
+                break
+        return found
 
     def taken(self, names: Sequence[str], rows: Index) -> pa.Table:
         """Some fields of some rows."""
@@ -257,6 +261,7 @@ class StreamedFrame(Frame):
         again: Callable[[str], list[Store]],
         form: RowKind | None = None,
         kept: list[KeptFile] | None = None,
+        held: dict[str, pa.ChunkedArray] | None = None,
     ) -> None:
         self.kind = kind
         self.form = form or kind
@@ -270,10 +275,10 @@ class StreamedFrame(Frame):
         """Copies of the files' bytes where single columns are read; None where none is."""
         self.facts: Any = None
         """What is known of all rows together, by whoever judged them."""
-        self._held: dict[str, pa.ChunkedArray] = {}
+        self._held = held or {}
+        """Columns that take few bytes, by reference to the values that they have, each listed once."""
         self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
         self._keys: dict[tuple[int, int], pa.Table] = {}
-        self._distinct: dict[tuple[str, int], pa.Array] = {}
 
     @cached_property
     def table(self) -> pa.Table:
@@ -297,23 +302,23 @@ class StreamedFrame(Frame):
         )
 
     def columns(self, names: Sequence[str]) -> pa.Table:
-        """Texts, and numbers of few values, come by reference; what is small so is held, for whoever asks next."""
+        """What is held comes by reference, and the rest is read again."""
         if not self.kept:
             return super().columns(names)
-        found = {name: self._held[name] for name in names if name in self._held}
-        if unread := [name for name in names if name not in found]:
-            chunks: dict[str, list[pa.Array]] = {name: [] for name in unread}
-            for table in self.parts(unread):
-                for name in unread:
-                    chunks[name].append(_few_by_reference(one_chunk(table.column(name))))
-            for name in unread:
-                found[name] = column = _narrow(chunks.pop(name), arrow_schema(self.form).field(name).type)
-                if pa.types.is_dictionary(column.type) and column.nbytes <= HELD * self.size:
-                    self._held[name] = column
-        return pa.table({name: found[name] for name in names})
+        chunks: dict[str, list[pa.Array]] = {name: [] for name in names if name not in self._held}
+        for table in self.parts(list(chunks)) if chunks else ():
+            for name, some in chunks.items():
+                array = one_chunk(table.column(name))
+                some.append(by_reference(array) if pa.types.is_string(array.type) else array)
+        read = {name: pa.chunked_array(some).unify_dictionaries() for name, some in chunks.items()}
+        return pa.table({name: self._held.get(name, read.get(name)) for name in names})
 
     def parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Some fields of all rows, a row group at a time."""
+        if self._held.keys() >= set(names):
+            for start in range(0, self.size, HELD_AT_ONCE):
+                yield pa.table({name: _as_read(self._held[name].slice(start, HELD_AT_ONCE)) for name in names})
+            return
         for file in self.kept or ():
             yield from file.tables(names)
 
@@ -353,13 +358,13 @@ class StreamedFrame(Frame):
         rows = [np.arange(start, start + _whole_values(key.slice(start, 4 * STRETCH))) for start in chosen]
         return self.taken(self.names, np.concatenate(rows))
 
-    def distinct(self, field: str, most: int) -> pa.Array:
-        if not self.kept:
+    def distinct(self, field: str, most: int | None = None) -> pa.Array:
+        """Those that a held column refers to, which row groups were proved to have."""
+        if field not in self._held:
             return super().distinct(field, most)
-        if (field, most) not in self._distinct:
-            found = plain(self.columns([field]).column(0).unique())
-            self._distinct[field, most] = found if len(found) <= most else plain(self.some.column(field)).unique()
-        return self._distinct[field, most]
+        column = self._held[field]
+        values = one_chunk(column).dictionary
+        return pa.concat_arrays([values, pa.nulls(1, values.type)]) if column.null_count else values
 
     def sample(self, _: Index, __: int) -> pa.Table:
         """Stretches: whether the named rows are among them is for the recipe to find."""
@@ -383,32 +388,13 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _few_by_reference(array: pa.Array) -> pa.Array:
-    """Whole numbers and flags by reference, as texts are; other numbers and lists as they lie."""
-    return array.dictionary_encode() if pa.types.is_integer(array.type) or pa.types.is_boolean(array.type) else array
-
-
 def _as_read(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Texts by reference, and numbers and flags as they are."""
     return column if pa.types.is_string(column.type.value_type) else plain(column)
 
 
-def _narrow(chunks: list[pa.Array], kind: pa.DataType) -> pa.ChunkedArray:
-    """Chunks as one array; of a column by reference, with references of as few bytes as tell its values apart."""
-    column = pa.chunked_array(chunks) if chunks else pa.chunked_array([], kind)
-    if not pa.types.is_dictionary(column.type):
-        return column
-    array = one_chunk(one_dictionary(column))
-    width = next(
-        (width for width in (pa.int8(), pa.int16()) if len(array.dictionary) < 2 ** (width.bit_width - 1)), None
-    )
-    if width is None:
-        return pa.chunked_array([array])
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(array.indices.cast(width), array.dictionary)])
-
-
-HELD = 8
-"""Bytes a row of a column that is held once it was read."""
+HELD_AT_ONCE = 2**16
+"""Rows of held columns that are handed on together, where nobody asks for row groups."""
 STRETCHES, STRETCH = 16, 1024
 MOST_GROUPS = 8
 """Row groups whose keys are kept."""

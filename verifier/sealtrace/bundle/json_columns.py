@@ -192,8 +192,10 @@ def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
     """Checks the values that are present; there is at least one."""
     match shape:
         case Text():
-            if not _plainly_good(array, shape):
-                _report(array, _bad_text(array, shape), shape, place)
+            if not _plainly_good(array, shape) and (bad := _bad_text(array, shape)) is not None:
+                _report(array, bad, shape, place)
+        case NumberShape() | Integer() if _within(array.to_numpy(), shape):
+            pass
         case NumberShape(minimum=low, maximum=high):
             bad = pc.invert(pc.is_finite(array))
             if low is not None:
@@ -227,10 +229,15 @@ def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
 
 def _refused(key: Text, item: NumberShape, names: list[str], matrix: npt.NDArray[np.float64]) -> bool:
     """Whether the schema refuses anything of maps that all hold the same names."""
-    low, high = matrix.min(), matrix.max()
-    fits = np.isfinite(low) and np.isfinite(high) and not (item.minimum is not None and low < item.minimum)
-    fits &= not (item.maximum is not None and high > item.maximum)
-    return not fits or bool(pc.any(_bad_text(pa.array(names, pa.string()), key)).as_py())
+    return not _within(matrix, item) or _bad_text(pa.array(names, pa.string()), key) is not None
+
+
+def _within(numbers: npt.NDArray[np.number], shape: NumberShape | Integer) -> bool:
+    """Whether numbers are finite and within their bounds, as all are if the least and the greatest of them are."""
+    low, high = numbers.min(), numbers.max()
+    least = -np.inf if shape.minimum is None else shape.minimum
+    most = np.inf if shape.maximum is None else shape.maximum
+    return bool(np.isfinite(low) and np.isfinite(high) and least <= low and high <= most)
 
 
 def _no_repeats(names: pa.Array, maps: Rows, place: _Place) -> None:
@@ -259,13 +266,12 @@ _MANY = 4096
 """So many texts are worth being told apart first."""
 
 
-def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
+def _bad_text(array: pa.Array, shape: Text) -> pa.Array | None:
+    """Which texts the schema refuses; None where it refuses none."""
     if pa.types.is_dictionary(array.type):
         # Few distinct values: decide each once.
         bad = _bad_text(array.dictionary, shape)
-        if not pc.any(bad).as_py():
-            return pa.repeat(False, len(array))
-        return bad.take(array.indices)
+        return None if bad is None else bad.take(array.indices)
     if len(array) > _MANY and len(coded := array.dictionary_encode()) > 2 * len(coded.dictionary):
         return _bad_text(coded, shape)
     bad = pc.less(pc.utf8_length(array), shape.min_length)
@@ -275,7 +281,7 @@ def _bad_text(array: pa.Array, shape: Text) -> pa.Array:
         bad = pc.or_(bad, pc.invert(pc.is_in(array, value_set=pa.array(shape.allowed))))
     if shape.pattern is not None:
         bad = pc.or_(bad, pc.invert(pc.match_substring_regex(array, shape.pattern)))
-    return bad
+    return bad if pc.any(bad).as_py() else None
 
 
 def _report(array: pa.Array, bad: pa.Array, shape: Shape, place: _Place) -> None:

@@ -177,8 +177,7 @@ class Decoder:
         for name in names:
             column = remembered[name]
             if column is None:
-                array = table.column(name).combine_chunks()
-                column = ShardColumn(array if isinstance(array, pa.Array) else array.chunk(0))
+                column = ShardColumn(encoding.one_chunk(table.column(name)))
                 if name in keys:
                     self._known[keys[name]] = column
             found[name] = column

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Several
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
@@ -151,17 +151,17 @@ class LaidOut:
     def _columns(self, paths: set[str], deltas: set[str]) -> list[str]:
         """The columns; each must be there as it is laid out."""
         wanted: dict[str, bool] = {}
-        for field in self.shape.fields:
-            inside = {path for path in paths if path == field.name or path.startswith(f"{field.name}.")}
-            match field.shape:
+        for one in self.shape.fields:
+            inside = {path for path in paths if path == one.name or path.startswith(f"{one.name}.")}
+            match one.shape:
                 case Text() | Sequence() | NumberShape() | Integer() | Flag():
-                    fits = inside <= {field.name}
+                    fits = inside <= {one.name}
                 case Mapping(value=NumberShape()):
                     fits = all(path.count(".") == 1 for path in inside)
                 case _:
                     fits = not inside
             if not fits:
-                raise NotLaidOutError(f"{field.name} is not a flat column")
+                raise NotLaidOutError(f"{one.name} is not a flat column")
             wanted |= dict.fromkeys(inside, True)
         if paths - wanted.keys() or paths & deltas:
             raise NotLaidOutError("it has columns that the schema has not, or encodings that are not read by reference")
@@ -220,6 +220,8 @@ class Block:
     last: Any
     """The first key field of its first and last row."""
     digest: bytes
+    held: dict[str, pa.DictionaryArray] = field(default_factory=dict)
+    """Columns that were kept of it, by reference, so that nobody has to decode them again."""
 
 
 def proved_block(file: LaidOut, shard: Shard) -> tuple[pa.Table, Block]:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.frames import Frame, plain
+from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.contract.packs import packs
 from sealtrace.contract.printed import PrintedNames
 from sealtrace.contract.scalars import exact
@@ -315,7 +316,7 @@ def field_types(frame: Frame) -> dict[str, pa.DataType]:
     """What each field of a kind of record holds."""
     found: dict[str, pa.DataType] | None = frame.matrices.get(field_types)
     if found is None:
-        found = frame.matrices[field_types] = {name: plain(frame.some.column(name)).type for name in frame.names}
+        found = frame.matrices[field_types] = {one.name: one.type for one in arrow_schema(frame.form)}
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -247,32 +247,48 @@ def counts_of(results: Results, dataset: str, fields: tuple[str, ...]) -> Counts
 
 def _counted(table: pa.Table, rows: int) -> Counts | None:
     coded = [by_reference(one_chunk(column)) for column in table.columns]
-    sizes = [len(array.dictionary) + 1 for array in coded]
-    if math.prod(sizes) >= 2**62:
+    absent = [bool(array.null_count) for array in coded]
+    sizes = [len(array.dictionary) + some for array, some in zip(coded, absent, strict=True)]
+    possible = math.prod(sizes)
+    if possible >= 2**62:
         return None
-    few = math.prod(sizes) <= MOST_CODES
-    combined: npt.NDArray[np.signedinteger] = np.zeros(rows, np.int32 if few else np.int64)
-    for array, size in zip(coded, sizes, strict=True):
-        combined *= size
-        combined += references(array)
-        combined += 1
-    if few:
-        there = np.flatnonzero(np.bincount(combined, minlength=1))
-        places = np.zeros(math.prod(sizes), np.int32)
-        places[there] = np.arange(len(there))
-        codes = places[combined]
+    columns = list(zip(map(references, coded), sizes, absent, strict=True))
+    codes = np.zeros(rows, np.uint16 if possible <= 2**16 else np.int32 if possible <= MOST_CODES else np.int64)
+    if possible > MOST_CODES:
+        there, codes, times = np.unique(_combined(codes, 0, columns), return_inverse=True, return_counts=True)
     else:
-        there, codes = np.unique(combined, return_inverse=True)
+        # So many rows at a time that what is computed of them stays in the processor's cache.
+        at_once, times = 2**16 if possible <= 2**16 else max(1, rows), np.zeros(possible, np.int64)
+        for start in range(0, rows, at_once):
+            times += np.bincount(_combined(codes[start : start + at_once], start, columns), minlength=possible)
+        there = np.flatnonzero(times)
+        if len(there) < possible:
+            renumbered = np.zeros(possible, codes.dtype)
+            renumbered[there] = np.arange(len(there))
+            codes, times = renumbered[codes], times[there]
     count = len(there)
     if count > MOST_COMBINATIONS:
         return None
-    columns: dict[str, pa.Array] = {}
-    for name, array, size in reversed(list(zip(table.column_names, coded, sizes, strict=True))):
+    found: dict[str, pa.Array] = {}
+    for name, array, size, some in reversed(list(zip(table.column_names, coded, sizes, absent, strict=True))):
         there, own = np.divmod(there, size)
-        columns[name] = array.dictionary.take(pa.array(own - 1, mask=own == 0))
-    values = pa.table({name: columns[name] for name in table.column_names})
-    codes, times = codes.astype(np.uint16), np.bincount(codes, minlength=count)
+        found[name] = array.dictionary.take(pa.array(own - some, mask=own < some))
+    values = pa.table({name: found[name] for name in table.column_names})
+    codes = codes.astype(np.uint16, copy=False)
     return Counts(values, times, _first_of_each(codes, times), codes)
+
+
+def _combined(
+    codes: npt.NDArray[Any], start: int, columns: list[tuple[npt.NDArray[Any], int, bool]]
+) -> npt.NDArray[Any]:
+    """One integer for each combination of values of some rows from `start` on, put where there are zeros."""
+    kind = codes.dtype.type
+    for places, size, absent in columns:
+        codes *= kind(size)
+        np.add(codes, places[start : start + len(codes)], out=codes, casting="unsafe")
+        if absent:  # what is absent has the place -1, and comes first
+            codes += kind(1)
+    return codes
 
 
 def _first_of_each(every: npt.NDArray[np.uint16], times: Index) -> Index:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,18 +54,22 @@ class Results(View):
 
     def distinct(self, name: str, field: str) -> int:
         """How many values a field of a dataset has."""
-        return len(self._values(name, field).drop_null())
+        return len(self.frame(name).distinct(field).drop_null())
 
-    def combinations(self, name: str, fields: list[str]) -> int:
+    def combinations(self, name: str, fields: Sequence[str]) -> int:
         """How many combinations of values some fields of a dataset have."""
-        return combinations(self.frame(name).columns(fields), fields)
+        return self._combinations(name, tuple(sorted(set(fields))))
+
+    @once
+    def _combinations(self, name: str, fields: tuple[str, ...]) -> int:
+        frame = self.frame(name)
+        if not frame.repeats and set(frame.key_fields) <= set(fields):
+            return frame.size
+        return len(frame.distinct(*fields)) if len(fields) == 1 else combinations(frame.columns(fields), fields)
 
     def printed_values(self, name: str, field: str) -> set[str]:
         """The values of a field whose printed names are declared, as text."""
-        return {str(value) for value in self._values(name, field).to_pylist()}
-
-    def _values(self, name: str, field: str) -> pa.Array:
-        return self.frame(name).columns([field]).column(0).unique()
+        return {str(value) for value in self.frame(name).distinct(field).to_pylist()}
 
     @cached_property
     def completeness_gaps(self) -> dict[str, list[Gap]]:
@@ -79,7 +83,8 @@ class Results(View):
     def _incomplete(self, name: str, demand: Completeness) -> list[Gap]:
         by, times = demand.by or [], None if demand.several else demand.times or 1
         fields = dict.fromkeys([*by, *(field for group in demand.every for field in group)])
-        return incomplete(self.frame(name).columns(list(fields)), demand.every, by, times)
+        counted = partial(self.combinations, name)
+        return incomplete(self.frame(name).columns(list(fields)), demand.every, by, times, counted)
 
     @cached_property
     def dependency_gaps(self) -> dict[str, list[Gap]]:
@@ -143,10 +148,10 @@ class Results(View):
         declaration, frame = self.declarations[name], self.frame(name)
         if field in declaration.key or field == declaration.truth or field not in frame.names:
             return None
-        column = plain(frame.columns([field]).column(0))
-        measured = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-        flag = measured and set(column.unique().drop_null().to_pylist()) <= {0, 1}
-        return column.null_count if measured and not flag else None
+        form = arrow_schema(frame.form).field(field).type
+        measured = pa.types.is_integer(form) or pa.types.is_floating(form)
+        flag = measured and set(frame.distinct(field, 3).drop_null().to_pylist()) <= {0, 1}
+        return frame.columns([field]).column(0).null_count if measured and not flag else None
 
     def unequal(self, name: str) -> Iterator[tuple[str, Gap]]:
         """What tables compare by rows that are not the same, where no declaration says which must be there."""
@@ -158,7 +163,11 @@ class Results(View):
         apart = {field for _, within in self.nested(name) for field in within}
         for field in sorted((self._compared | named) & set(declaration.key) - apart):
             others = [other for other in declaration.key if other != field]
-            gaps = incomplete(frame.columns([field, *others]), [[field], others], [], 1) if others else []
+            gaps = (
+                incomplete(frame.columns([field, *others]), [[field], others], [], 1, partial(self.combinations, name))
+                if others
+                else []
+            )
             # Where most are not shared, what is compared was never meant to have the same rows.
             if gaps and 2 * len(gaps) <= self.distinct(name, field) * self.combinations(name, others):
                 yield field, gaps[0]
@@ -233,10 +242,18 @@ class Results(View):
                 if to is None or any(map(self.evidence.unreadable, (name, reference.dataset))):
                     continue
                 other, fields, every = reference.dataset, reference.fields, bool(reference.every)
-                mine, theirs = self.frame(name).columns(fields), self.frame(other).columns(to)
-                here, there = unmatched(mine, fields, theirs, to)
-                found[name, number] = (here, there if every else there[:0])
+                found[name, number] = here, there = self._unmatched(name, fields, other, to)
+                if not every:
+                    found[name, number] = here, there[:0]
         return found
+
+    def _unmatched(self, name: str, fields: list[str], other: str, to: list[str]) -> tuple[Index, Index]:
+        if len(fields) == 1:
+            mine, theirs = self.frame(name).distinct(fields[0]), self.frame(other).distinct(to[0])
+            # Values that are the same in the same order are no reason to look at every row.
+            if mine.equals(theirs):
+                return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return unmatched(self.frame(name).columns(fields), fields, self.frame(other).columns(to), to)
 
     @cached_property
     def item_of_prediction(self) -> Index:

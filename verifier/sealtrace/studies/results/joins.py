@@ -7,8 +7,9 @@ computed from those can be relied on, and everything else can.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -41,15 +42,24 @@ class Gap:
     """The rows that are doubtful for it."""
 
 
-def incomplete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str], times: int | None) -> list[Gap]:
+def incomplete(
+    table: pa.Table,
+    every: Sequence[Sequence[str]],
+    by: Sequence[str],
+    times: int | None,
+    counted: Callable[[Sequence[str]], int] | None = None,
+) -> list[Gap]:
     """Combinations that are absent, or there more or less often than declared (`times`; None for any number).
+
+    `counted` knows how many combinations of values some fields have.
 
     The group with most values is taken for the items, the others together for the systems. An item that most systems
     lack is itself to blame; otherwise the system that lacks it is.
     """
-    if _is_complete(table, every, by, times):
+    counted = counted or partial(combinations, table)
+    if _is_complete(table, every, by, times, counted):
         return []
-    groups = sorted((list(group) for group in every), key=lambda group: combinations(table, group))
+    groups = sorted((list(group) for group in every), key=counted)
     items, systems = groups[-1], [name for group in groups[:-1] for name in group]
     gaps = list(_absent_systems(table, groups[:-1], by)) if len(groups) > 2 else []
     parts = _codes(table, by)
@@ -62,24 +72,32 @@ def incomplete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str
     return gaps
 
 
-def _is_complete(table: pa.Table, every: Sequence[Sequence[str]], by: Sequence[str], times: int | None) -> bool:
+def _is_complete(
+    table: pa.Table,
+    every: Sequence[Sequence[str]],
+    by: Sequence[str],
+    times: int | None,
+    counted: Callable[[Sequence[str]], int],
+) -> bool:
     """Whether there are as many combinations as the values of the groups have, within each part."""
-    parts, number = _coded(table, by)
-
-    def counted(fields: Sequence[str]) -> Index:
-        """How many combinations each part has."""
-        if not by:
-            return np.array([combinations(table, fields)])
-        codes, size = _coded(table, [*by, *fields])
-        part_of = np.full(size, -1, np.int32)
-        part_of[codes] = parts
-        return np.bincount(part_of[part_of >= 0], minlength=number)
-
     names = list(dict.fromkeys(name for group in every for name in group))
-    found, due = counted(names), np.prod([counted(group).astype(float) for group in every], axis=0)
-    if not (due == found).all() or (times is not None and found.sum() * times != table.num_rows):
+    if by:
+        number_of = partial(_of_each_part, table, *_coded(table, by), by)
+        whole, groups = number_of(names), [number_of(group) for group in every]
+    else:
+        whole, groups = np.array([counted(names)]), [np.array([counted(group)]) for group in every]
+    due = np.prod([group.astype(float) for group in groups], axis=0)
+    if not (due == whole).all() or (times is not None and whole.sum() * times != table.num_rows):
         return False
     return times is None or times == 1 or not any(_wrong_times(table, [*by, *names], times))
+
+
+def _of_each_part(table: pa.Table, parts: Codes, number: int, by: Sequence[str], fields: Sequence[str]) -> Index:
+    """How many combinations of some fields each part has."""
+    codes, size = _coded(table, [*by, *fields])
+    part_of = np.full(size, -1, np.int32)
+    part_of[codes] = parts
+    return np.bincount(part_of[part_of >= 0], minlength=number)
 
 
 def _within(
@@ -153,10 +171,15 @@ def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap
 def contradicting(table: pa.Table, on: Sequence[str], field: str) -> list[Gap]:
     """Rows that agree in some fields and differ in one that those determine."""
     (groups, number), (values, _) = _coded(table, on), _coded(table, [field])
-    one = np.zeros(number, values.dtype)
-    one[groups] = values
-    if (one[groups] == values).all():
-        return []
+    if (groups[1:] >= groups[:-1]).all():
+        # Most rows are in order, where what is not the same stands side by side.
+        if not ((groups[1:] == groups[:-1]) & (values[1:] != values[:-1])).any():
+            return []
+    else:
+        one = np.zeros(number, values.dtype)
+        one[groups] = values
+        if (one[groups] == values).all():
+            return []
     pairs = _pairs(groups, values)
     several = np.unique(pairs[0][1:][pairs[0][1:] == pairs[0][:-1]])
     gaps = []
@@ -238,6 +261,8 @@ def combinations(table: pa.Table, fields: Sequence[str]) -> int:
 def _coded(table: pa.Table, fields: Sequence[str]) -> tuple[Codes, int]:
     """One integer per row, equal exactly where the fields are; and a bound of them that is not far above the rows."""
     columns = [ranks(table.column(name)) for name in fields]
+    if len(columns) == 1:
+        return columns[0]
     bound = math.prod(distinct for _, distinct in columns)
     if bound > max(MOST_CODES, 2 * table.num_rows) or bound >= 2**31:
         there, codes = np.unique(_codes(table, fields), return_inverse=True)
