@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -253,17 +253,19 @@ def _counted(table: pa.Table, rows: int) -> Counts | None:
     if possible >= 2**62:
         return None
     columns = list(zip(map(references, coded), sizes, absent, strict=True))
-    codes = np.zeros(rows, np.uint16 if possible <= 2**16 else np.int32 if possible <= MOST_CODES else np.int64)
+    kind: type[np.integer] = np.uint16 if possible < 2**16 else np.int32 if possible <= MOST_CODES else np.int64
+    codes: npt.NDArray[np.integer] = np.zeros(rows, kind)
     if possible > MOST_CODES:
         there, codes, times = np.unique(_combined(codes, 0, columns), return_inverse=True, return_counts=True)
     else:
         # So many rows at a time that what is computed of them stays in the processor's cache.
-        at_once, times = 2**16 if possible <= 2**16 else max(1, rows), np.zeros(possible, np.int64)
+        at_once = 2**16 if possible < 2**16 else max(1, rows)
+        times = np.zeros(possible, np.int64)
         for start in range(0, rows, at_once):
             times += np.bincount(_combined(codes[start : start + at_once], start, columns), minlength=possible)
         there = np.flatnonzero(times)
         if len(there) < possible:
-            renumbered = np.zeros(possible, codes.dtype)
+            renumbered = np.zeros(possible, kind)
             renumbered[there] = np.arange(len(there))
             codes, times = renumbered[codes], times[there]
     count = len(there)
@@ -274,13 +276,13 @@ def _counted(table: pa.Table, rows: int) -> Counts | None:
         there, own = np.divmod(there, size)
         found[name] = array.dictionary.take(pa.array(own - some, mask=own < some))
     values = pa.table({name: found[name] for name in table.column_names})
-    codes = codes.astype(np.uint16, copy=False)
-    return Counts(values, times, _first_of_each(codes, times), codes)
+    own = codes.astype(np.uint16, copy=False)
+    return Counts(values, times, _first_of_each(own, times), own)
 
 
 def _combined(
-    codes: npt.NDArray[Any], start: int, columns: list[tuple[npt.NDArray[Any], int, bool]]
-) -> npt.NDArray[Any]:
+    codes: npt.NDArray[np.integer], start: int, columns: list[tuple[npt.NDArray[np.integer], int, bool]]
+) -> npt.NDArray[np.integer]:
     """One integer for each combination of values of some rows from `start` on, put where there are zeros."""
     kind = codes.dtype.type
     for places, size, absent in columns:
