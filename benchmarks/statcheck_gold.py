@@ -48,10 +48,11 @@ def written(row: dict[str, str]) -> str:
     name = {"Chi2": "χ²"}.get(row["test_type"], "Q" if row["test_type"].startswith("Q") else row["test_type"])
     compared, level = row["p_comparison"].strip(QUOTE), row["p"].removeprefix("0")
     significance = compared if compared == "ns" else f"p {compared} {level}"
-    bracket = f"({degrees})" if degrees else ""
+    copied = re.search(r"^\w+\s?(\([\d., ]+\))", row["raw_result"])
+    bracket = f"({degrees})" if degrees else copied[1] if copied else ""
     # A spreadsheet cuts zeros off, which say how far a number was rounded: 2.0 was coded as 2.
-    copied = re.findall(rf"{re.escape(row['test_value'])}(?:\.?0+)?(?![\d.]*\d)", row["raw_result"])
-    value = copied[0] if copied else row["test_value"]
+    values = re.findall(rf"{re.escape(row['test_value'])}(?:\.?0+)?(?![\d.]*\d)", row["raw_result"])
+    value = values[0] if values else row["test_value"]
     return f"{name}{bracket} {row['test_comparison'].strip(QUOTE)} {value}, {significance}"
 
 
@@ -77,6 +78,10 @@ def counted(clone: Path) -> Counter[str]:
         said = grades.get(2 * number + 1, set())
         broken = any(grade in BROKEN for grade in said)
         counts["read"] += bool(said)
+        # What its authors want read: the others print no degrees of freedom, or two tests in one.
+        if row["extract_apa"] != "0":
+            counts["apa"] += 1
+            counts["apa, read"] += bool(said)
         if row["error"] in ("0", "1"):
             wrong = row["error"] == "1"
             counts["wrong" if wrong else "right"] += 1
@@ -92,6 +97,11 @@ def lines(counts: Counter[str]) -> list[str]:
     doubted = "| coded as inconsistent, and shown as rounding or question only | "
     return [
         f"| coded tests of which the audit decides the p-value | {share(counts['read'], counts['coded'])} |",
+        *(
+            [f"| of those in the style of the APA | {share(counts['apa, read'], counts['apa'])} |"]
+            if "apa" in counts
+            else []
+        ),
         f"| coded as inconsistent, and found | {share(counts['wrong, found'], counts['wrong'])} |",
         # Answers that were kept before weaker grades were counted do not say how many there are.
         *([f"{doubted}{share(counts['wrong, doubted'], counts['wrong'])} |"] if "wrong, doubted" in counts else []),

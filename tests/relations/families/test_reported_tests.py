@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relations.families.small_papers import decided, read
+from sealtrace.relations.decide import graded
 from sealtrace.relations.decision import Decision, Status
 
 
@@ -56,10 +57,12 @@ def test_a_wrong_test_is_a_contradiction_by_itself(said: str) -> None:
     assert found == [Status.CONTRADICTION]
 
 
-def test_a_p_that_fits_one_side_only_is_suspected_unless_the_paper_speaks_of_one_sided_tests() -> None:
-    said = "The effect was clear, t(14) = 2.0, p = .03."
-    for prose, status in ((said, Status.SUSPICION), (f"All tests are one-sided. {said}", Status.HOLDS)):
-        assert [one.status for one in decided(read(prose=prose)) if _is_test(one)] == [status]
+@pytest.mark.parametrize("said", ["t(14) = 2.0, p = .03", "t(14) = 2.0, p < .03", "z = -3.16, p < .001"])
+def test_a_p_that_fits_one_side_only_is_suspected_unless_the_paper_speaks_of_one_sided_tests(said: str) -> None:
+    """That it would be right on one side makes it no rounding."""
+    prose = f"The effect was clear, {said}."
+    for text, status in ((prose, Status.SUSPICION), (f"All tests are one-sided. {prose}", Status.HOLDS)):
+        assert [one.status for one in graded(decided(read(prose=text))) if _is_test(one)] == [status]
 
 
 def test_wrong_tests_are_not_outvoted_by_each_other() -> None:

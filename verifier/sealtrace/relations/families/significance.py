@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from sealtrace.paper.fact import Fact, Rule
 from sealtrace.paper.sentences import Sentence
-from sealtrace.relations.computing import one_unit_wider, same, tail_over
+from sealtrace.relations.computing import one_unit_wider, tail_over
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.wording import DOWN
@@ -73,15 +74,14 @@ def _tests(sentence: Sentence, *, one_sided: bool) -> Iterator[Claim]:
             value = replace(value, low=Fraction(0), high=value.value)
         degrees = _degrees(name, found["one"], found["two"])
         sides = (1, 2) if name in ("t", "z", "r") else (1,)
-        formula, wider = (
-            _p_fits(sentence, found, name, read(value), degrees, sides) for read in (same, one_unit_wider)
-        )
+        fits = partial(_p_fits, sentence, found, name, degrees)
+        formula, wider = fits(sides, value), fits(sides, one_unit_wider(value))
         if formula is None or wider is None:
             continue
         said, evidence = f"p {found['sign']} {found['p']}" if found["p"] else "ns", ""
         if len(sides) > 1 and not one_sided and search(wider, Work(20_000)).status == "possible":
-            # Nothing speaks of one-sided tests: a p that fits one only is suspected.
-            formula = _p_fits(sentence, found, name, value, degrees, (1,)) or formula
+            # Nothing speaks of one-sided tests: a p that fits one only is suspected, and no rounding.
+            formula, wider = fits((1,), value) or formula, fits((1,), one_unit_wider(value))
             evidence = "a test is two-sided where nothing says otherwise"
         yield Claim(
             f"{FAMILY} {value.address} {said}",
@@ -137,9 +137,9 @@ def _p_fits(
     sentence: Sentence,
     found: re.Match[str],
     name: str,
-    value: Fact,
     degrees: list[tuple[Interval, ...]],
     sides: tuple[int, ...],
+    value: Fact,
 ) -> Formula | None:
     """The p that is printed, or that nothing is significant, against what the test gives on one side or on both."""
     tails = _tails(name, value, degrees)
