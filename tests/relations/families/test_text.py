@@ -706,6 +706,9 @@ SILENT = {
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),
+    "a product less what was lost": (TREES, r"We have 486 plot-years (38 plots $\times$ 13 years, minus lost ones)."),
+    "a list with a remainder": (TREES, "We saw 328,808 leaves (56,571 brown; 270,008 green; remainder grey and lost)."),
+    "the error and p of an estimate": (TREES, "It gained 0.362 metres (SE = 0.232, p = 0.157)."),
     "a few more of the same things": (
         TREES,
         "We saw 4,321 leaves.\n\nAll 4,321 old leaves fell.\n\nOf the elm, 4,324 leaves fell.",

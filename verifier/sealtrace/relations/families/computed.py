@@ -48,7 +48,9 @@ def claim_of(
 _NOUNS = r"(?:\s[A-Za-z][\w-]*)"
 _FACTOR = rf"№{_NOUNS}{{0,3}}"
 _PART = r"(?:№\s[a-z][\w-]*[^,;:()№≋¤]*|[A-Za-z][\w -]*=\s?№)"
-_LISTED = rf"(?P<parts>{_PART}(?:(?:,\s+(?:and\s+)?|;\s+|\s+and\s+){_PART})+)(?=[).;]|$)"
+_CLOSED = r"(?(open)(?=\s?\))|(?=[).;]|$))"
+"""Where a list ends: one in brackets with these, so that nothing goes on behind it, such as `minus those lost`."""
+_LISTED = rf"(?P<parts>{_PART}(?:(?:,\s+(?:and\s+)?|;\s+|\s+and\s+){_PART})+){_CLOSED}"
 _TOTALS = (
     # A term of something longer (20 × 20 + 30) is no sum by itself, nor is a total that goes on (= 400 + 30).
     re.compile(
@@ -57,11 +59,12 @@ _TOTALS = (
     ),
     # 960 runs: 20 plots × 12 kinds × 4 years
     re.compile(
-        rf"(?<![×/-])(?P<total>№){_NOUNS}{{1,5}}\s?(?:\(|:\s|=\s?)(?P<parts>{_FACTOR}(?:\s?×\s?{_FACTOR})+)(?=[).;,]|$)"
+        rf"(?<![×/-])(?P<total>№){_NOUNS}{{1,5}}\s?(?:(?P<open>\()|:\s|=\s?)(?P<parts>{_FACTOR}(?:\s?×\s?{_FACTOR})+)"
+        rf"(?:{_CLOSED}|(?(open)(?!)|(?=,)))"
     ),
     # 24 scenarios (12 approvals, 12 refusals); 24 scenarios into 12 approvals and 12 refusals; n = 24 (12 old, 12 new)
-    re.compile(rf"(?P<total>№){_NOUNS}{{1,5}}?(?:\s?\(|\s?:\s|\sinto\s){_LISTED}"),
-    re.compile(rf"\b[nN]\s?=\s?(?P<total>№)\s?\({_LISTED}"),
+    re.compile(rf"(?P<total>№){_NOUNS}{{1,5}}?(?:\s?(?P<open>\()|\s?:\s|\sinto\s){_LISTED}"),
+    re.compile(rf"\b[nN]\s?=\s?(?P<total>№)\s?(?P<open>\(){_LISTED}"),
 )
 
 
@@ -83,6 +86,8 @@ def _totals(sentence: Sentence) -> Iterator[Claim]:
             # A list may say more of the same things, leave the rest out, or number its items: only what nearly gives it
             # is meant to.
             crossed = re.search(r"\beach\b", found["parts"]) or values == list(range(1, len(values) + 1))
+            # `0.36 hours (SE = 0.23, p = 0.16)`: names of numbers that are no counts say what else was computed.
+            crossed = crossed or ("=" in found["parts"] and not all(mention.fact.exact for mention in parts))
             if place and (crossed or not (value and 4 <= 5 * total.fact.value / value <= Fraction(25, 4))):
                 continue
             right = prod(terms[1:], start=terms[0]) if times else call("sum", *terms)

@@ -131,10 +131,19 @@ class Sheet:
             entries={place: replace(entry, facts=(entry.part(name),), names=()) for place, entry in ratios.items()},
         )
 
+    @cached_property
+    def group_names(self) -> list[str]:
+        """Names above several columns."""
+        return [name for name, count in Counter(map(self.group_of, self.columns)).items() if name and count > 1]
+
+    @staticmethod
+    def group_of(line: SheetLine) -> str:
+        """What stands above a column's own name."""
+        return line.label.rpartition(JOIN)[0]
+
     def groups(self) -> Iterator[Sheet]:
         """The columns below each name of several, called without it, with those of no group; or all, where none is."""
-        above = [line.label.rpartition(JOIN)[0] for line in self.columns]
-        several = [name for name, count in Counter(above).items() if name and count > 1]
+        above, several = list(map(self.group_of, self.columns)), self.group_names
         for group in several or [""]:
             own = {column for column, name in enumerate(above) if name == group or name not in several}
             columns = tuple(

@@ -113,8 +113,11 @@ def find_differences(paper: AuditedPaper) -> Iterator[Claim]:
             for computed in told.values():
                 yield from computed.claims(group)
             for result in group.numeric_columns():
-                if result not in told and (ways := _ways(group, result)) is not None:
-                    yield from _alone(group, result, ways)
+                # What stands beside several groups is computed from columns of all of them.
+                beside = len(sheet.group_names) > 1 and not sheet.group_of(sheet.columns[result])
+                if result not in told and not beside and (ways := _ways(group, result)) is not None:
+                    yield from _nearly(group, result, _alone(group, result, ways))
+        yield from _between(sheet)
 
 
 def _ways(sheet: Sheet, result: int, *columns: int, named: bool = False) -> Ways | None:
@@ -200,22 +203,43 @@ def _by_names(sheet: Sheet) -> Iterator[_Computed]:
         yield _Computed(result, after, before, said, _ways(sheet, result) or _any_change, ordered=False)
 
 
-def _alone(sheet: Sheet, result: int, ways: Ways) -> Iterator[Claim]:
+def _between(sheet: Sheet) -> Iterator[Claim]:
+    """A change or a quotient beside two groups: of the columns of one name in both that fit it best."""
+    names = sheet.group_names
+    lines = {line.label: column for column, line in enumerate(sheet.columns)}
+    for result in sheet.numeric_columns() if len(names) == 2 else ():
+        if not sheet.group_of(sheet.columns[result]) and (ways := _ways(sheet, result)) is not None:
+            pairs = [
+                (column, other)
+                for label, column in lines.items()
+                if sheet.group_of(sheet.columns[column]) == names[0]
+                and (other := lines.get(names[1] + label.removeprefix(names[0]))) is not None
+            ]
+            said = f"column {headers(sheet, result)}"
+            yield from _nearly(sheet, result, [_Computed(result, *pair, said, ways, ordered=False) for pair in pairs])
+
+
+def _alone(sheet: Sheet, result: int, ways: Ways) -> list[_Computed]:
     """A change or a quotient whose header names nothing else: of the only two columns that it can be of, or of the only
-    one and the row without a change, or the row above; where nearly all rows agree."""
+    one and the row without a change, or the row above."""
     others = [column for column in sheet.numeric_columns() if column != result]
     times = [column for column in others if _TIME.fullmatch(plain(sheet.columns[column].label))]
     of = times if ways is _quotient and times else others
-    said, found = f"column {headers(sheet, result)}", list[_Computed]()
+    said = f"column {headers(sheet, result)}"
     if len(of) == 2:
-        found = [_Computed(result, of[0], of[1], said, ways, ordered=False)]
-    elif len(of) == 1:
-        nothing = 1 if ways is _quotient else 0
-        rows = [row for row in sheet.numbered if sheet.number(row, of[0]) is not None]
-        cells = [(row, sheet.number(row, result)) for row in rows]
-        still = [row for row, fact in cells if fact is None or fact.value == nothing]
-        bases = [still[0], -1] if len(still) == 1 else []
-        found = [_Computed(result, of[0], of[0], said, ways, ordered=False, base=base) for base in bases]
+        return [_Computed(result, of[0], of[1], said, ways, ordered=False)]
+    if len(of) != 1:
+        return []
+    nothing = 1 if ways is _quotient else 0
+    rows = [row for row in sheet.numbered if sheet.number(row, of[0]) is not None]
+    cells = [(row, sheet.number(row, result)) for row in rows]
+    still = [row for row, fact in cells if fact is None or fact.value == nothing]
+    bases = [still[0], -1] if len(still) == 1 else []
+    return [_Computed(result, of[0], of[0], said, ways, ordered=False, base=base) for base in bases]
+
+
+def _nearly(sheet: Sheet, result: int, found: list[_Computed]) -> Iterator[Claim]:
+    """What fits best of these, where nearly all rows agree."""
     best = max(found, key=lambda computed: computed.holding(sheet), default=None)
     claims = list(best.claims(sheet)) if best is not None else []
     telling = [len({fact.value for fact in claim.facts}) == len(claim.facts) for claim in claims]
