@@ -292,6 +292,19 @@ def test_a_gain_of_two_columns_is_held_to_them() -> None:
         assert len(_suspected(paper)) == found
 
 
+@pytest.mark.parametrize(("mean", "found"), [("97.1", 0), ("98.3", 1)])
+def test_a_measured_number_that_tells_two_rows_of_one_name_apart_is_no_name(mean: str, found: int) -> None:
+    """Rows without a name are called by their first number, of which the average is, too."""
+    rows = [
+        " | Old | 96.9 | 96.4 | 98.7 | 97.3",
+        "Oak | New | 97.9 | 96.7 | 97.1 | 97.2",
+        " | | 97.4 | 96.5 | 97.8 | 97.2",
+    ]
+    rows += [f" | Old | 96.3 | 97.3 | 97.7 | {mean}", "Elm | New | 97.1 | 95.3 | 98.3 | 96.9"]
+    paper = read(table("Hits.", "Tree | Age | North | East | South | Average", rows))
+    assert (len(paper.sheets[0].numeric_columns()), len(_suspected(paper))) == (4, found)
+
+
 @pytest.mark.parametrize(("printed", "found"), [("-3.4", 0), ("-4.3", 1), ("4.1", 1)])
 def test_a_difference_beside_two_groups_is_that_of_columns_of_one_name(printed: str, found: int) -> None:
     """Neither group's mean less its own deviation: of Elm that is 3.4."""

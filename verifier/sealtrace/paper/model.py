@@ -250,7 +250,18 @@ class Table:
     def label_width(self) -> int:
         """How many of the first columns make up the rows' labels, in most rows."""
         counts = Counter(row.naming for row in self.rows)
-        return counts.most_common(1)[0][0] if counts else 1
+        width = counts.most_common(1)[0][0] if counts else 1
+        # A measured number is no name, though it is what tells two rows of one name apart.
+        while width > 1 and self._is_measured(width - 1):
+            width -= 1
+        return width
+
+    def _is_measured(self, place: int) -> bool:
+        """Whether a column prints another decimal number in each row, and none that was set."""
+        cells = [row.cells[place].printed for row in self.rows if place < len(row.cells)]
+        parts = [read.parts[0] for read in cells if read is not None and read.parts]
+        distinct = len({part.value for part in parts}) == len(parts) == len(cells)
+        return distinct and all(0 < part.unit < 1 for part in parts) and not _SETTING.search(self.columns[place].label)
 
     @cached_property
     def naming(self) -> tuple[int, ...]:

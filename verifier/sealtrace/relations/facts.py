@@ -269,13 +269,14 @@ def _facts_of(table: Table) -> FactTable:
             entries[row.label, column] = _printed_cell(
                 cell_id(*named), cell.text, cell.printed, table.file or None, cell.line, *named, measured=measured
             )
+    naming = {row.label: min(row.naming, table.label_width) for row in table.rows}
     marks = {
         (row.label, column): cell.mark
         for row in table.rows
         for column, cell in zip(columns, row.cells, strict=False)
         if cell.mark
     }
-    return FactTable(table.label, rows, columns, entries, {row.label: row.naming for row in table.rows}, marks)
+    return FactTable(table.label, rows, columns, entries, naming, marks)
 
 
 def _printed_cell(
