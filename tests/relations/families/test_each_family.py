@@ -37,10 +37,6 @@ WRONG: dict[str, tuple[str, Case]] = {
     ),
     "a total": ("parts and whole", ("", "Set | Games", ["A | 12", "B | 31", "---", "Total | 45"])),
     "an overall count": ("parts and whole", ("", "Set | Count", ["A | 12", "B | 31", "---", "All | 44"])),
-    "a count of a whole": (
-        "parts and whole",
-        ("", "Class | Trees | Grown", ["Elm | 4 | 1/2,603", "Oak | 4 | 5/2,683", "---", "All | 8 | 7/5,286"]),
-    ),
     "a total of splits": ("parts and whole", ("", "Set | Train | Test | Total", ["A | 12 | 31 | 44"])),
     "a total column": (
         "parts and whole",
@@ -68,28 +64,11 @@ WRONG: dict[str, tuple[str, Case]] = {
     ),
     "shares": ("parts and whole", ("Columns sum to one.", "Kind | Share", ["A | 0.25", "B | 0.31", "C | 0.38"])),
     "a mean of rows": ("mean of rows", ("", "Task | A", ["one | 1.25", "two | 2.50", "---", "Average | 1.98"])),
-    "a weighted total": (
-        "mean of rows",
-        (
-            "",
-            "Part | Weight | Elm | Oak",
-            [
-                "Leaf | 0.25 | 60 | 78",
-                "Bark | 0.35 | 72 | 52",
-                "Root | 0.40 | 68 | 76",
-                "Weighted Total | 1.00 | 67 | 86",
-            ],
-        ),
-    ),
     "a mean over so many": (
         "mean of rows",
         ("", "Pair | A", ["one | 1.25", "two | 2.50", "six | 3.75", "Mean over 3 pairs | 2.80"]),
     ),
     "a mean of seeds": ("mean of rows", ("", "Arm | Seed 1 | Seed 2 | Mean", ["A | 1.25 | 2.50 | 1.98"])),
-    "a deviation of seeds": (
-        "mean of rows",
-        ("", "Arm | Run 1 | Run 2 | Run 3 | Mean | Std", ["A | 1.0 | 2.0 | 3.0 | 2.0 | 1.5"]),
-    ),
     "a difference by header": ("difference", ("", "Arm | A | B | A - B", ["x | 1.25 | 0.75 | 0.25"])),
     "a difference by caption": (
         "difference",
@@ -137,7 +116,6 @@ WRONG: dict[str, tuple[str, Case]] = {
             ["x | 3.1", r"y | \textbf{2.7}", "z | 2.2"],
         ),
     ),
-    "a bound": ("certificate", ("", "Arm | Failed | Clopper-Pearson 95% upper bound", ["x | 0/50 | 0.0412"])),
 }
 
 
@@ -198,11 +176,6 @@ SILENT: dict[str, Case] = {
         ],
     ),
     "a rate that is so many a second": ("", "Arm | Passing | Rate", ["A | 9/20 | 1080", "B | 20/20 | 2400"]),
-    "weights that make up nothing": (
-        "",
-        "Part | Weight | Elm",
-        ["Leaf | 0.25 | 60", "Bark | 0.85 | 72", "Weighted Total | 1.10 | 97"],
-    ),
     "an average over unknown repeats": ("Accuracy on 20 questions, averaged.", "Arm | Accuracy", ["A | 0.511"]),
     "pairs are more than items": ("Here $n=90$.", "Arm | Pairwise accuracy", ["A | 0.978", "B | 0.500", "C | 0.554"]),
     "a number that is no denominator": ("Here $n=24$.", "Arm | Accuracy", ["A | 0.5500", "B | 0.6120", "C | 0.5417"]),

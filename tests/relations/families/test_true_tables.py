@@ -78,10 +78,8 @@ def seeds(show: Printer) -> str:
     values = [show.value() for _ in range(show.random.randint(2, 5))]
     decimals = show.random.randint(1, 3)
     heads = " | ".join(f"Seed {place}" for place in range(1, len(values) + 1))
-    mean = Fraction(sum(values), len(values))
-    spread = statistics.stdev(values) if show.random.random() < 0.5 else statistics.pstdev(values)
     cells = " | ".join(show(value, decimals) for value in values)
-    return table("", f"Arm | {heads} | Mean | SD", [f"a | {cells} | {show(mean)} | {show(Fraction(spread), 2)}"])
+    return table("", f"Arm | {heads} | Mean", [f"a | {cells} | {show(Fraction(sum(values), len(values)))}"])
 
 
 def mean_rows(show: Printer) -> str:
@@ -125,18 +123,6 @@ def _bold(text: str, marked: bool) -> str:
     return rf"\textbf{{{text}}}" if marked else text
 
 
-def bounds(show: Printer) -> str:
-    from scipy.stats import beta
-
-    n = show.random.randint(5, 200)
-    k = show.random.randint(0, n - 1)
-    low = Fraction(float(beta.ppf(0.025, k, n - k + 1))) if k else Fraction(0)
-    high = Fraction(float(beta.ppf(0.975, k + 1, n - k)))
-    return table(
-        "", "Arm | Failed | Clopper-Pearson 95% interval", [f"a | {k}/{n} | [{show(low, 4)}, {show(high, 4)}]"]
-    )
-
-
 KINDS: dict[str, tuple[Callable[[Printer], str], str]] = {
     "rates": (rates, "granularity"),
     "means of rates": (means_of_rates, "granularity"),
@@ -149,7 +135,6 @@ KINDS: dict[str, tuple[Callable[[Printer], str], str]] = {
     "orders": (orders, "order"),
     "ranges": (ranges, "range"),
     "marks": (marks, "marks"),
-    "bounds": (bounds, "certificate"),
 }
 
 

@@ -123,14 +123,6 @@ class Sheet:
         """Where the paper says something."""
         return f"{self.source}:{self.line}, {self.label}: {said}"
 
-    def of_part(self, name: str) -> Sheet:
-        """Cells k/n with one of their numbers alone."""
-        ratios = {place: entry for place, entry in self.entries.items() if entry.names == ("k", "n")}
-        return replace(
-            self,
-            entries={place: replace(entry, facts=(entry.part(name),), names=()) for place, entry in ratios.items()},
-        )
-
     @cached_property
     def group_names(self) -> list[str]:
         """Names above several columns."""

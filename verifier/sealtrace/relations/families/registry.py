@@ -15,7 +15,6 @@ from sealtrace.relations.families import (
     emphasis,
     headed,
     prose,
-    quotes,
     related,
     repeated,
     significance,
@@ -61,10 +60,9 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         sums.MEANS,
-        "A row or column headed Mean is the mean of what it lists, one headed SD its standard deviation, and a "
-        "weighted total follows from its weights.",
+        "A row or column headed Mean is the mean of what it lists.",
         "A row Mean or Average below items, or a column beside listed seeds, folds or runs; the rate of a whole where "
-        "the counts of its parts add up; a row Weighted Total below weights that sum to one.",
+        "the counts of its parts add up.",
         sums.find_means,
     ),
     Family(
@@ -102,22 +100,10 @@ FAMILIES: tuple[Family, ...] = (
         emphasis.find,
     ),
     Family(
-        statistics.CERTIFICATES,
-        "A Clopper-Pearson bound, or Wilson's interval, is that of its count.",
-        "A header or caption that names the bound and its level, beside a cell k/n.",
-        statistics.find_certificates,
-    ),
-    Family(
         repeated.FAMILY,
         "What two tables print of one entity is the same number; where it is not, that is a suspicion.",
         "Two columns that agree for most of the entities that both tables name.",
         repeated.find,
-    ),
-    Family(
-        quotes.FAMILY,
-        "A number of the text whose words name one row and one column is what the cell prints.",
-        "A sentence that names one row and one column of one table, and prints one number of the cell's kind.",
-        quotes.find,
     ),
     Family(
         ways.FAMILY,
@@ -136,8 +122,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         significance.FAMILY,
         "Statistics follow from what they come from: p from t, F, χ², Q, r, z; intervals around their estimate; "
-        "rates of parts and whole; McNemar from its counts; errors from deviations; stars and p from estimates with "
-        "their errors or intervals.",
+        "errors from deviations; stars and p from estimates with their errors or intervals.",
         "A test and its p in one sentence, or a p and the word significant; headers, notes or a caption that name the "
         "statistic and what it needs.",
         statistics.find_statistics,

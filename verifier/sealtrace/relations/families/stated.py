@@ -37,8 +37,6 @@ class StatedRule:
     read: Callable[[Fact], Given] = real
     headed: tuple[str | re.Pattern[str], ...] = ()
     """Whole headers of the column of the number, and of those of the others."""
-    listed: str | re.Pattern[str] | None = None
-    """Headers of further columns, two or more."""
     sized: str | None = None
     """The header of a sample size, which the formula takes, too; a row's label or the caption may give it instead."""
 
@@ -61,10 +59,8 @@ class StatedRule:
 
     def columns(self, sheet: Sheet) -> list[int]:
         """The columns that it is of; none where one of them is not there, or stands there twice."""
-        several = sheet.headed(self.listed) if self.listed else []
         found = [column for pattern in self.headed if (column := sheet.sole_column(pattern)) is not None]
-        is_whole = len(found) == len(self.headed) and (self.listed is None or len(several) > 1)
-        return [*found, *several] if is_whole else []
+        return found if len(found) == len(self.headed) else []
 
     def claims(self, sheet: Sheet) -> Iterator[Claim]:
         """What it says of every row in which each of its columns has a number."""
@@ -176,13 +172,6 @@ def size_of(sheet: Sheet, row: int, column: str) -> int | None:
         fact = sheet.number(row, columns[0]) if len(columns) == 1 else None
         return None if fact is None else count(fact)
     return count_of(told[0]) if len(told) == 1 else None
-
-
-def found_by(rules: Iterable[StatedRule], sheets: Iterable[Sheet]) -> Iterator[Claim]:
-    """What rules say of tables by their headers alone."""
-    for sheet in sheets:
-        for rule in rules:
-            yield from rule.claims(sheet)
 
 
 _LEAST, _MOST_WRONG = 2, 5

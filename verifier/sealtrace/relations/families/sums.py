@@ -12,7 +12,7 @@ from sealtrace.paper.fact import Fact
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import belongs_to
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import StatedRule, StatedSummary, found_by, headers, summaries, weighted
+from sealtrace.relations.families.stated import StatedRule, StatedSummary, headers, summaries, weighted
 from sealtrace.relations.families.wording import (
     COUNT,
     RELATIVE,
@@ -28,13 +28,11 @@ from sealtrace.relations.search import search
 from sealtrace.relations.syntax import (
     Formula,
     Given,
-    Unknown,
     all_of,
     any_of,
     at_most,
     call,
     equal,
-    some_real,
 )
 from sealtrace.relations.work import Work
 
@@ -92,7 +90,6 @@ def find_totals(paper: AuditedPaper) -> Iterator[Claim]:
     for sheet in paper.sheets:
         for summary in summaries(sheet, _WHOLE):
             yield from _hundred(summary)
-        yield from _ratios(sheet)
         yield from _declared(sheet)
         yield from _captioned(sheet, paper)
         yield from _of_whole(sheet)
@@ -252,16 +249,6 @@ def _hundred(summary: StatedSummary) -> Iterator[Claim]:
             return
 
 
-def _ratios(sheet: Sheet) -> Iterator[Claim]:
-    """Cells k/n whose numbers of items add up to that of the whole: then so do the counts."""
-    items = {(summary.row, summary.column): summary for summary in summaries(sheet.of_part("n"), _WHOLE)}
-    for summary in summaries(sheet.of_part("k"), _WHOLE):
-        whole = items[summary.row, summary.column]
-        for parts, sizes in zip(summary.lists, whole.lists, strict=True):
-            if sum(size.value for size in sizes) == whole.fact.value:
-                yield summary.claim(_IS_TOTAL, parts, evidence="the numbers of items add up")
-
-
 def _counts(facts: Sequence[Fact]) -> bool:
     """Whether numbers are counts to the last digit: not rounded to hundreds."""
     values = [count(fact) for fact in facts]
@@ -290,14 +277,12 @@ def _declared(sheet: Sheet) -> Iterator[Claim]:
                 )
 
 
-# Means, and deviations from them
+# Means
 
 _MEAN = re.compile(
     r"(?:macro[- ])?(?:mean|average|avg)\.?(?: ?± ?(?:sd|std\.?|s\.d\.|standard deviation))?"
     rf"(?: (?:over|of|across) (?:all |the )*(?:{COUNT} )?[\w -]+| ?\((?:over |of |n ?= ?)?(?:{COUNT})?[\w -]*\))?"
 )
-_SD = re.compile(r"s\.?d\.?|std\.?(?: ?dev\.?)?|st\. ?dev\.|standard deviation")
-_OTHER_ERROR = re.compile(r"\bstandard errors?\b|\bSEM\b|\bconfidence|\bbootstrap|\bpooled\b", re.IGNORECASE)
 _LISTED = re.compile(r"(?:seed|run|fold|trial|rep|repeat|replicate|split)s? ?(?:#|no\.)? ?\d+")
 _ITEM = re.compile(
     r"(?:id|seed|run|fold|trial|split|state|task|dataset|data set|subject|participant|repeat|replicate|game|example|"
@@ -317,25 +302,7 @@ _DELTA = re.compile("δ|delta|diff")
 _APART = re.compile(rf"{_DELTA.pattern}|\b(?:gain|drop|gap|improvement|change)\w*")
 """What one number is more than another, of which the mean is that of their means."""
 _RATE = re.compile(r"%|\b(?:rate|accuracy|acc|asr|success|pass(?:ed)?|recall|precision|coverage|share|agreement)\b")
-_WEIGHTED = re.compile(r"weighted (?:total|sum|mean|average|avg\.?|score)|overall score|composite(?: score)?")
-_WEIGHTS = re.compile(r"weights?(?: ?\(?(?:%|w|w_i)\)?)?")
 _SIZE = re.compile(r"#|\b(?:n|count|size|samples|number|examples|support|hands|games)\b")
-
-
-def _deviates(deviation: Given, *cells: Given) -> Formula:
-    """A standard deviation of numbers that were rounded: theirs as printed, within what rounding can move it.
-
-    Deviations obey the triangle's inequality: numbers that move by so much move theirs by no more.
-    """
-    middles = [(cell.fact.low + cell.fact.high) / 2 for cell in cells]
-    mean = sum(middles, Fraction(0)) / len(cells)
-    squares = sum(((middle - mean) ** 2 for middle in middles), Fraction(0))
-    moved = sum(((cell.fact.high - cell.fact.low) ** 2 / 4 for cell in cells), Fraction(0))
-    ways = [
-        at_most(call("abs", deviation * call("sqrt", divisor) - call("sqrt", squares)), call("sqrt", moved))
-        for divisor in (len(cells) - 1, len(cells))
-    ]
-    return all_of(some_real("m", None, None, equal(Unknown("m"), call("mean", *cells))), any_of(*ways))
 
 
 _IS_MEAN = StatedRule(
@@ -348,38 +315,16 @@ _IS_MEAN = StatedRule(
         "some weights",
         lambda mean, *values: all_of(at_most(call("min", *values), mean), at_most(mean, call("max", *values))),
     ),
-    headed=(_MEAN,),
-    listed=_LISTED,
-)
-_IS_WEIGHTED = StatedRule(
-    MEANS,
-    "{0} is made of {count} numbers by the weights of their rows.",
-    lambda whole, *values: equal(whole, call("sum", *values)),
-    ("The weights are those of the column headed so.",),
-    "With which weights is {0} computed?",
-)
-_IS_DEVIATION = StatedRule(
-    MEANS,
-    "{0} is the standard deviation of {count} listed numbers.",
-    _deviates,
-    ("The divisor is the number of values or one less.",),
-    "Which values have the standard deviation {0}?",
-    headed=(_SD,),
-    listed=_LISTED,
 )
 
 
 def find_means(paper: AuditedPaper) -> Iterator[Claim]:
-    """Means of rows above, or of columns before, and of listed seeds, and deviations of those."""
+    """Means of rows above, or of columns before."""
     plainly = [sheet for sheet in paper.both_ways if not _POOLING.search(sheet.caption)]
     for sheet in plainly:
         every = [*summaries(sheet, _MEAN), *([] if sheet.is_turned else summaries(sheet, _WHOLE))]
         for _row, group in groupby(every, lambda summary: summary.row):
             yield from _means(list(group))
-    for sheet in paper.both_ways:
-        yield from _weighted(sheet)
-    yield from found_by([_IS_MEAN], paper.sheets)
-    yield from found_by([_IS_DEVIATION], (sheet for sheet in paper.both_ways if not _OTHER_ERROR.search(sheet.caption)))
 
 
 def _means(row: list[StatedSummary]) -> Iterator[Claim]:
@@ -390,7 +335,7 @@ def _means(row: list[StatedSummary]) -> Iterator[Claim]:
         others = len(fitting) - (summary in fitting)
         if others and others >= len(found) - len(fitting):
             yield from _mean(summary, known=True)
-        elif not summary.sheet.is_turned:
+        elif not summary.sheet.is_turned or _has_items(summary):
             yield from _mean(summary, known=False)
 
 
@@ -427,34 +372,16 @@ def _mean(summary: StatedSummary, *, known: bool) -> Iterator[Claim]:
     yield summary.claim(_IS_MEAN, lists[0], formula=any_of(*ways), evidence=evidence)
 
 
-def _weighted(sheet: Sheet) -> Iterator[Claim]:
-    """Weighted totals below a column of weights that make up one or one hundred."""
-    columns, found = sheet.headed(_WEIGHTS), []
-    for summary in summaries(sheet, _WEIGHTED) if len(columns) == 1 else ():
-        weights, parts = (sheet.column_values(place, summary.scopes[0]) for place in (*columns, summary.column))
-        if weights and parts and summary.column not in columns and sum(fact.value for fact in weights) in (1, 100):
-            found.append((summary, parts, [fact.value for fact in weights]))
-    for read in (Given, real):
-        ways = [weighted([read(part) for part in parts], weights) for _summary, parts, weights in found]
-        formulas = [equal(real(summary.fact), way) for (summary, *_), way in zip(found, ways, strict=True)]
-        # Whole-number scores are taken as they stand where most totals follow from them so, else as rounded.
-        holds = sum(search(formula, Work(20_000)).status == "possible" for formula in formulas)
-        if read is real or 2 * holds >= len(formulas):
-            evidence = "most weighted totals of the table follow from its numbers as printed" if read is Given else ""
-            for (summary, parts, _weights), formula in zip(found, formulas, strict=True):
-                yield summary.claim(_IS_WEIGHTED, parts, formula=formula, evidence=evidence)
-            return
-
-
 def _has_items(summary: StatedSummary) -> bool:
     """Whether the rows above are things that one takes a mean of, and the row is not one of several methods."""
     sheet, row = summary.sheet, summary.row
-    names = [plain(sheet.rows[place].first) for place in range(row)]
+    names = [plain(line.first or line.label) for line in sheet.rows[:row]]
     if any(_AGGREGATORS.fullmatch(name) for name in names if not _MEAN.fullmatch(name)):
         return False
     header = plain(sheet.table.columns[0].label)
     listed = [name for name in names if _LISTED.fullmatch(name)]
-    return sheet.rows[row].after_rule or _ITEM.fullmatch(header) is not None or len(listed) > 1
+    named = sheet.rows[row].after_rule or _ITEM.fullmatch(header) is not None
+    return len(listed) > 1 or (named and not sheet.is_turned)
 
 
 def _is_rate(summary: StatedSummary, parts: Sequence[Fact]) -> bool:
