@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relations.papers import formula_of
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Claim, Status
 from sealtrace.relations.intervals import Interval
@@ -43,7 +43,7 @@ EXAMPLES = settings(max_examples=5000 if LONG else 60, deadline=None)
 
 UNIT = Fraction(1, 10)
 FACTS = [
-    Fact(f"f{place}", str(value), value, value - width, value + width, UNIT)
+    PrintedNumber(str(value), value, UNIT, interval=(value - width, value + width), address=f"f{place}")
     for place, (value, width) in enumerate(
         [(Fraction(0), UNIT / 2), (Fraction(3, 2), UNIT / 2), (Fraction(-2), UNIT), (Fraction(2), Fraction(0))]
     )

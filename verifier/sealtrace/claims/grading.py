@@ -14,15 +14,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
 from sealtrace.claims.tying import Ground, Passage, Tied
 from sealtrace.contract.claims import ClaimedConstant
-from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.paper.model import Table
 from sealtrace.paper.names.index import PART, WORDS, Group, Thing
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.sentences import TEXT_ID
 from sealtrace.relations.computing import one_unit_wider
@@ -117,7 +117,7 @@ def _passed_over(tied: Tied, ground: Ground) -> list[str]:
 # Which rows and columns are named
 
 
-def _levels(fact: Fact, tied: Tied, ground: Ground) -> tuple[int, int]:
+def _levels(fact: PrintedNumber, tied: Tied, ground: Ground) -> tuple[int, int]:
     """How the row and the column of a cell are named."""
     table = ground.tables[fact.table or ""]
     rows, columns = (_named(tied.passages, table, axis, ground) for axis in ("row", "column"))
@@ -135,7 +135,7 @@ def _levels(fact: Fact, tied: Tied, ground: Ground) -> tuple[int, int]:
     return row, OUTRIGHT if len(numeric) == 1 else column
 
 
-def _starred(fact: Fact, tied: Tied, axis: str) -> bool:
+def _starred(fact: PrintedNumber, tied: Tied, axis: str) -> bool:
     """Whether the cell is one of a whole column, or row."""
     if f"{axis}s of {fact.table}" in tied.lists:
         return True
@@ -203,18 +203,20 @@ def _meant(tied: Tied, ground: Ground, levels: dict[str, tuple[int, int]]) -> st
     return None
 
 
-def _status_with(tied: Tied, address: str, other: Fact) -> str:
-    def read(fact: Fact) -> Fact:
-        if plain_address(fact) != address:
+def _status_with(tied: Tied, address: str, other: PrintedNumber) -> str:
+    def read(fact: PrintedNumber) -> PrintedNumber:
+        if fact.plain_address != address:
             return fact
         if fact.address.startswith("printed("):
-            return replace(other, low=other.value, high=other.value, address=f"printed({other.address})")
+            return other.as_printed()
         return other.rounded() if fact.address.startswith("rounded(") else other
 
     return tied.status(read)
 
 
-def _neighbours(fact: Fact, ground: Ground, tied: Tied, *, rows: bool, columns: bool) -> Iterator[Fact]:
+def _neighbours(
+    fact: PrintedNumber, ground: Ground, tied: Tied, *, rows: bool, columns: bool
+) -> Iterator[PrintedNumber]:
     table = ground.tables[fact.table or ""]
     lines = {"row": [row.label for row in table.rows], "column": list(table.headers)}
     own = {"row": fact.row, "column": fact.column}

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.claims.tying import Ground
-from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Paper, Table
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.papers import merged, read_paper
 from sealtrace.paper.sentences import Sentence
-from sealtrace.relations.computing import is_bound
 from sealtrace.relations.facts import UnknownFactError
 from sealtrace.relations.syntax import exact_text, fact_text
 
@@ -70,8 +69,8 @@ def _table(table: Table, ground: Ground) -> dict[str, object]:
     }
 
 
-def _number(fact: Fact) -> dict[str, str]:
-    if is_bound(fact):
+def _number(fact: PrintedNumber) -> dict[str, str]:
+    if fact.is_bound:
         return {"printed": fact.text, "read": "bound"}
     if fact.exact:
         return {"printed": fact.text, "read": "exact", "value": exact_text(fact.value)}

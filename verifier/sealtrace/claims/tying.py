@@ -15,18 +15,19 @@ from functools import cached_property
 from sealtrace.bundle.defects import nearest
 from sealtrace.claims.reading import Written
 from sealtrace.contract.claims import Quotation
-from sealtrace.paper.fact import Fact, cell_id, fact_of, plain_address
+from sealtrace.paper.fact import cell_id, fact_of
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.names.index import Names as Vocabulary
+from sealtrace.paper.number_grammar import PrintedNumber, Relation
 from sealtrace.paper.sentences import Sentence, TextNumber
-from sealtrace.relations.computing import FAR, is_bound, same
+from sealtrace.relations.computing import FAR, same
 from sealtrace.relations.facts import Facts, PrintedCell, UnknownFactError
 from sealtrace.relations.language import FormulaNames, parse_formula
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Comparison, Formula, Given, any_of, walk
 from sealtrace.relations.work import Work
 
-Read = Callable[[Fact], Fact]
+Read = Callable[[PrintedNumber], PrintedNumber]
 STEPS = 200_000
 """Of one search about a claim."""
 _FREE = frozenset(map(Fraction, (0, 1, 2, 100, 1000, 10**6, 10**9)))
@@ -67,7 +68,7 @@ class Tied:
     written: Written
     passages: tuple[Passage, ...]
     formula: Formula
-    used: dict[str, Fact]
+    used: dict[str, PrintedNumber]
     """Every printed number that it speaks of, by address."""
     members: dict[str, str]
     """Cells of sets: whether the words of the set name their `row` or their `column`."""
@@ -198,7 +199,7 @@ def _headings(tables: Iterable[Table]) -> dict[str, list[Sentence]]:
     return found
 
 
-def text_fact(sentence: Sentence, number: TextNumber) -> Fact:
+def text_fact(sentence: Sentence, number: TextNumber) -> PrintedNumber:
     """A number of the text as claims take it: a bound is a bound, and a dash between two numbers is no minus."""
     fact = number.fact
     if fact.value < 0 and number.start and sentence.text[number.start - 1] in "-–—":
@@ -209,14 +210,15 @@ def text_fact(sentence: Sentence, number: TextNumber) -> Fact:
         return replace(fact, address=number.id)
     # `p < .001` gives a bound; `above 70` gives a threshold, which is what the words say, exactly.
     printed = sentence.text[max(0, number.start - 2) : number.start + 1].strip()[:1] in ("<", ">", "≤", "≥")
-    return bounded(fact, relation) if printed else replace(fact, address=number.id, low=fact.value, high=fact.value)
+    return bounded(fact, relation) if printed else fact.between(fact.value, fact.value, number.id)
 
 
-def bounded(fact: Fact, relation: str) -> Fact:
+def bounded(fact: PrintedNumber, relation: Relation) -> PrintedNumber:
     """A number of which only one side is printed."""
     below = relation in ("<", "≤")
     low, high = (-FAR, fact.value) if below else (fact.value, FAR)
-    return replace(fact, low=low, high=high, text=f"{relation}{fact.text.lstrip('<>≤≥ ')}")
+    text = f"{relation}{fact.text.lstrip('<>≤≥ ')}"
+    return replace(fact, relation=relation, interval=(low, high), text=text)
 
 
 # Words
@@ -258,10 +260,10 @@ def _spellings(number: TextNumber) -> set[str]:
     return {form.lower() for text in plain for form in (text, text.replace(",", ""))}
 
 
-def _quoted(passages: Sequence[Passage], ground: Ground) -> Callable[[str], Fact]:
+def _quoted(passages: Sequence[Passage], ground: Ground) -> Callable[[str], PrintedNumber]:
     """What `#19.4` and `#19.4@2` mean."""
 
-    def number(said: str) -> Fact:
+    def number(said: str) -> PrintedNumber:
         text, _, which = said.removeprefix("#").partition("@")
         wanted = text.translate(_SAME).replace(" ", "").rstrip(",.").lower()
         # The sign belongs to the number: -2.15 is not a number of "12--2.15".
@@ -333,7 +335,7 @@ def tie(written: Written, ground: Ground) -> Tied:
     return tied
 
 
-def _cells(address: str, name: str, ground: Ground) -> Iterator[Fact]:
+def _cells(address: str, name: str, ground: Ground) -> Iterator[PrintedNumber]:
     """The cells of an address, which may stand for a whole row or column."""
     names = FormulaNames(ground.facts)
     _formula, problems = parse_formula(f"count({address}) >= 0", names)
@@ -349,7 +351,7 @@ def _refuse_units(formula: Formula) -> None:
             continue
         first, second = node.left.fact, node.right.fact
         scales = [_scale(fact) for fact in (first, second)]
-        shown = f"{first.text} ({plain_address(first)}) and {second.text} ({plain_address(second)})"
+        shown = f"{first.text} ({first.plain_address}) and {second.text} ({second.plain_address})"
         if scales[0] != scales[1] and _digits(first) == _digits(second):
             raise UntiedError(
                 f"units differ: {shown}; write the factor, such as {10 ** abs(scales[0] - scales[1])} * …"
@@ -361,12 +363,12 @@ def _refuse_units(formula: Formula) -> None:
                 raise UntiedError(f"units differ: {shown}; one is a share and the other a percentage: write 100 * …")
 
 
-def _scale(fact: Fact) -> int:
+def _scale(fact: PrintedNumber) -> int:
     found = _SCALE.search(fact.text)
     return _SCALES[found["letter"] or found["word"]] if found else 0
 
 
-def _digits(fact: Fact) -> Fraction:
+def _digits(fact: PrintedNumber) -> Fraction:
     return fact.value / Fraction(10) ** _scale(fact)
 
 
@@ -379,22 +381,16 @@ def _refuse_idle(tied: Tied) -> None:
         raise UntiedError(f"it rests on fewer than two independently printed things (it uses: {shown})")
     status = tied.status(same)
     if status == "possible" and not _can_break(tied):
-        bounds = [f"{fact.text} ({address})" for address, fact in tied.used.items() if is_bound(fact)]
+        bounds = [f"{fact.text} ({address})" for address, fact in tied.used.items() if fact.is_bound]
         only = f"; {', '.join(bounds)} is printed as a bound: what it is compared with is a constant" if bounds else ""
         raise UntiedError(f"no change of a printed digit could break it{only}")
     if status == "impossible" and tied.status(_freed) == "impossible":
         raise UntiedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
 
 
-def _freed(fact: Fact) -> Fact:
+def _freed(fact: PrintedNumber) -> PrintedNumber:
     """A number that could have been printed as anything."""
-    return replace(fact, low=-FAR, high=FAR)
-
-
-def moved(fact: Fact, units: Fraction | int) -> Fact:
-    """A number that was printed so many units higher."""
-    by = fact.unit * units
-    return replace(fact, value=fact.value + by, low=fact.low + by, high=fact.high + by)
+    return fact.between(-FAR, FAR)
 
 
 def _can_break(tied: Tied) -> bool:
@@ -409,7 +405,7 @@ def _most(addresses: Iterable[str]) -> list[str]:
 
 
 def _moving(addresses: set[str], units: int) -> Read:
-    def read(fact: Fact) -> Fact:
-        return moved(fact, units) if plain_address(fact) in addresses else fact
+    def read(fact: PrintedNumber) -> PrintedNumber:
+        return fact.moved(units) if fact.plain_address in addresses else fact
 
     return read

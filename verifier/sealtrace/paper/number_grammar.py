@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeVar
@@ -26,14 +27,41 @@ Role = Literal[
 Relation = Literal["", "<", "≤", ">", "≥", "≈"]
 
 
+class Rule(StrEnum):
+    """How a number came to be printed."""
+
+    ROUNDED = "rounded"
+    """To nearest, also where an integer would be read as a count."""
+    TRUNCATED = "truncated"
+    """Cut off towards zero."""
+    UP = "up"
+    DOWN = "down"
+    LOOSELY = "loosely"
+    """Rounded or cut off in any direction."""
+    EXACT = "exact"
+    """A count or a declared constant."""
+
+
+_HALF = Fraction(1, 2)
+_ROOM: dict[Rule, tuple[Fraction | int, Fraction | int]] = {
+    Rule.ROUNDED: (_HALF, _HALF),
+    Rule.UP: (1, 0),
+    Rule.DOWN: (0, 1),
+    Rule.LOOSELY: (1, 1),
+    Rule.EXACT: (0, 0),
+}
+"""How many units below and above it a number may be; where it was cut off, that depends on its sign."""
+
+
 @dataclass(frozen=True)
 class PrintedNumber:
-    """One number of a cell."""
+    """A number as its string says it; in its place, header and unit tell besides whether it was counted or rounded."""
 
     text: str
-    value: Fraction
-    unit: Fraction
-    """One unit in the last printed place; zero where the number is a count and exact."""
+    # Texts and addresses nearly always tell two of them apart; hashing fractions takes long.
+    value: Fraction = field(hash=False)
+    unit: Fraction = field(hash=False)
+    """One unit in the last printed place; of a count one in its place, and zero before it has one."""
     role: Role = ""
     """What it is in its cell; nothing where it stands alone or nothing tells."""
     suffix: str = ""
@@ -41,16 +69,29 @@ class PrintedNumber:
     relation: Relation = ""
     """The cell gives a bound (<0.001) or says "about", not the number itself."""
     percent: bool = False
+    interval: tuple[Fraction, Fraction] | None = field(default=None, hash=False)
+    """Between what it lies, where more than its string tells."""
+    address: str = ""
+    """As `explain` takes it, with the part behind a dot where the cell has several numbers; nothing without a place."""
+    source: str | None = None
+    line: int | None = None
+    table: str | None = None
+    """None for a number of the running text."""
+    row: str = ""
+    column: str = ""
+    part: str | None = None
 
     @cached_property
     def low(self) -> Fraction:
         """The least value that prints so."""
-        return self.value - self.unit * (1 if self.relation == "≈" else Fraction(1, 2))
+        own = self.value - self.unit * (1 if self.relation == "≈" else _HALF)
+        return own if self.interval is None else self.interval[0]
 
     @cached_property
     def high(self) -> Fraction:
         """The greatest value that prints so."""
-        return self.value + self.unit * (1 if self.relation == "≈" else Fraction(1, 2))
+        own = self.value + self.unit * (1 if self.relation == "≈" else _HALF)
+        return own if self.interval is None else self.interval[1]
 
     @property
     def decimals(self) -> int:
@@ -61,6 +102,49 @@ class PrintedNumber:
     def is_bound(self) -> bool:
         """Whether only one side of the number is printed."""
         return self.relation not in ("", "≈")
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number was not rounded."""
+        return self.low == self.high
+
+    def touches(self, other: PrintedNumber) -> bool:
+        """Whether some value prints as both."""
+        return self.low <= other.high and other.low <= self.high
+
+    def between(self, low: Fraction, high: Fraction, address: str = "") -> PrintedNumber:
+        """A copy that lies in another interval; with an address of its own it is another unknown."""
+        return replace(self, interval=(low, high), address=address or self.address)
+
+    def moved(self, units: Fraction | int) -> PrintedNumber:
+        """A number that was printed so many units higher."""
+        by = self.unit * units
+        return replace(self, value=self.value + by, interval=(self.low + by, self.high + by))
+
+    def read_as(self, rule: Rule) -> PrintedNumber:
+        """A copy of the number, read under another rule of printing."""
+        below, above = _ROOM.get(rule, (int(self.value <= 0), int(self.value >= 0)))
+        return self.between(self.value - self.unit * below, self.value + self.unit * above)
+
+    def as_printed(self) -> PrintedNumber:
+        """The digits themselves, exactly; what may have been printed otherwise is an unknown of its own."""
+        return self.between(self.value, self.value, f"printed({self.plain_address})")
+
+    def rounded(self) -> PrintedNumber:
+        """The number read as rounded even if it is an integer, as an unknown of its own."""
+        return self if self.address.startswith("rounded(") else self._rounded
+
+    @cached_property
+    def _rounded(self) -> PrintedNumber:
+        return replace(self.read_as(Rule.ROUNDED), address=f"rounded({self.address})")
+
+    @cached_property
+    def plain_address(self) -> str:
+        """Its address, the same whether it is read as a count, as rounded or as printed."""
+        address = self.address
+        while address.startswith(("rounded(", "printed(")):
+            address = address[8:-1]
+        return address
 
 
 @dataclass(frozen=True)

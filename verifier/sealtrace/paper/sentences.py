@@ -16,8 +16,8 @@ from itertools import groupby
 from typing import Literal, Protocol, TypeVar
 
 from sealtrace.paper.extracted import REFERENCE, ProseLine
-from sealtrace.paper.fact import Fact, Rule, fact_of
-from sealtrace.paper.number_grammar import Relation
+from sealtrace.paper.fact import fact_of
+from sealtrace.paper.number_grammar import Relation, Rule
 from sealtrace.paper.numbers import NUMBER_WORD, Printed, PrintedNumber, count_in, numbers_in, plain_signs
 
 _END = re.compile(r"[.!?]+[)\]”’\"']*\s+(?=[\"“‘(\[]*[A-Z0-9Α-Ω∆$~≈<>+\-])")
@@ -104,7 +104,7 @@ class TextNumber:
     """One of two counts with a stroke between them, as in 9/10."""
 
     @cached_property
-    def fact(self) -> Fact:
+    def fact(self) -> PrintedNumber:
         """The number as relations take it."""
         given = replace(self.number, text=self.text, relation="")
         return fact_of(given, self.id, self.source, self.line, measured=bool(self.unit))
@@ -186,13 +186,15 @@ class Sentence:
         """The quantities but for counts out of others: 9/10 is one ratio, and no two amounts."""
         return tuple(number for number in self.quantities if not number.in_ratio)
 
-    def fact(self, start: int, text: str, value: Fraction, unit: Fraction | None = None) -> Fact:
+    def fact(self, start: int, text: str, value: Fraction, unit: Fraction | None = None) -> PrintedNumber:
         """A number that the sentence states: rounded to a unit, or a count where none is given."""
         inside = (one for one in self.numbers if start <= one.start < start + len(text))
         own = next((one.id for one in inside if one.number.value == value), f"{self.id} {text} ({start})")
         address = f"{'printed' if unit is None else 'rounded'}({own})"
-        fact = Fact(address, text, value, value, value, unit or Fraction(1), self.source, self.line_at(start))
-        return fact if unit is None else fact.read_as(Rule.ROUNDED)
+        fact = PrintedNumber(
+            text, value, unit or Fraction(1), address=address, source=self.source, line=self.line_at(start)
+        )
+        return fact.read_as(Rule.EXACT if unit is None else Rule.ROUNDED)
 
     def _parts(self, plain: str, start: int, end: int, printed: Printed) -> Iterator[TextNumber]:
         """The numbers of a compound, or the one number that it is."""

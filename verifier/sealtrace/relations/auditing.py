@@ -37,7 +37,6 @@ from sealtrace.contract.result import (
     Verdict,
 )
 from sealtrace.paper.extracted import ProseLine
-from sealtrace.paper.fact import plain_address
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.paper.titles import title_of
@@ -287,7 +286,7 @@ def distinct(decisions: list[Decision]) -> list[Decision]:
 
 
 def _numbers(decision: Decision) -> frozenset[str]:
-    return frozenset(map(plain_address, decision.cells))
+    return frozenset(fact.plain_address for fact in decision.cells)
 
 
 def _verdict(decisions: list[Decision], collected: _Collected) -> Verdict:

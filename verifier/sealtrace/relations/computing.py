@@ -14,7 +14,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from sealtrace.paper.fact import Fact, is_whole, plain_address
+from sealtrace.paper.fact import is_whole
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.numbers import count_in
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.search import search
@@ -33,38 +34,26 @@ MARKS = ("bold", "underlined")
 # How a number is read
 
 
-def as_printed(fact: Fact) -> Fact:
-    """The digits themselves, exactly; what may have been printed otherwise is a number of its own."""
-    return replace(fact, low=fact.value, high=fact.value, address=f"printed({plain_address(fact)})")
-
-
-def about(fact: Fact) -> Fact:
+def about(fact: PrintedNumber) -> PrintedNumber:
     """A number that is said to be about so much: one unit of its last digit that is not zero, either way."""
     unit = fact.unit
     while fact.value and fact.value % (10 * unit) == 0:
         unit *= 10
-    return replace(
-        fact, low=fact.value - unit, high=fact.value + unit, unit=unit, address=f"rounded({plain_address(fact)})"
-    )
+    return replace(fact, unit=unit).between(fact.value - unit, fact.value + unit, f"rounded({fact.plain_address})")
 
 
 FAR = Fraction(10**12)
 """Beyond what a bound such as <0.001 leaves open."""
 
 
-def same(fact: Fact) -> Fact:
+def same(fact: PrintedNumber) -> PrintedNumber:
     """A number as it is."""
     return fact
 
 
-def is_bound(fact: Fact) -> bool:
-    """Whether only one side of the number is printed."""
-    return fact.low == -FAR or fact.high == FAR
-
-
-def one_unit_wider(fact: Fact) -> Fact:
+def one_unit_wider(fact: PrintedNumber) -> PrintedNumber:
     """A rounded number one unit in the last place off, either way; what is exact stays."""
-    if plain_address(fact) == fact.address and (fact.exact or is_bound(fact)):
+    if fact.plain_address == fact.address and (fact.exact or fact.is_bound):
         return fact
     if (
         fact.address.startswith("printed(")
@@ -72,7 +61,7 @@ def one_unit_wider(fact: Fact) -> Fact:
         and (is_whole(fact.text) or count_in(fact.text) is not None)
     ):
         return fact
-    return replace(fact, low=fact.low - fact.unit, high=fact.high + fact.unit)
+    return fact.between(fact.low - fact.unit, fact.high + fact.unit)
 
 
 def one_unit_mends(formula: Formula, work: Work | None = None) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 
 from sealtrace.contract.result import Explanation
-from sealtrace.paper.fact import Fact, plain_address
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.cases import settled, starting_box, starting_case, value_of
 from sealtrace.relations.computing import one_unit_mends
 from sealtrace.relations.decision import BROKEN, Claim, Decision, Status
@@ -349,7 +349,7 @@ _STEPS_OF_A_NUMBER = _STEPS_OF_A_MOVE * (len(MOVES) + 2)
 """The most that all moves of one number cost."""
 
 
-def bound_numbers(claims: Iterable[Claim]) -> Iterator[Fact]:
+def bound_numbers(claims: Iterable[Claim]) -> Iterator[PrintedNumber]:
     """The printed numbers that some of these claims bind, each once: of which they exclude a value that could as well
     have been printed.
 
@@ -415,7 +415,7 @@ def _gaps(formula: Formula, address: str, units: int) -> bool:
     )
 
 
-def _plausible(fact: Fact) -> tuple[Fraction, Fraction]:
+def _plausible(fact: PrintedNumber) -> tuple[Fraction, Fraction]:
     """By how many units such a number may move: a share lies up to one, a percentage up to a hundred, anything else up
     to its double."""
     size = next((Fraction(end) for end in (1, 100) if abs(fact.value) <= end), 2 * abs(fact.value))
@@ -423,18 +423,18 @@ def _plausible(fact: Fact) -> tuple[Fraction, Fraction]:
     return (low - fact.value) / fact.unit, (high - fact.value) / fact.unit
 
 
-def _impossible(formula: Formula, facts: list[Fact], first: Fraction | int, last: Fraction | int) -> bool:
+def _impossible(formula: Formula, facts: list[PrintedNumber], first: Fraction | int, last: Fraction | int) -> bool:
     """Whether a formula cannot hold with a number moved by anything between so many units of its last digit."""
     least, most = sorted((first, last))
     moved = {fact.address: Interval(fact.low + fact.unit * least, fact.high + fact.unit * most) for fact in facts}
     return search(formula, Work(_STEPS_OF_A_MOVE), moved).status == "impossible"
 
 
-def _by_cell(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+def _by_cell(facts: Iterable[PrintedNumber]) -> dict[str, list[PrintedNumber]]:
     """A number that is read as a count here and as rounded there is one printed number, and moves as one."""
-    found: dict[str, list[Fact]] = {}
+    found: dict[str, list[PrintedNumber]] = {}
     for fact in facts:
-        found.setdefault(plain_address(fact), []).append(fact)
+        found.setdefault(fact.plain_address, []).append(fact)
     return found
 
 

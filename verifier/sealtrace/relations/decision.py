@@ -9,7 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from sealtrace.contract.result import ClaimNumber, Explanation
-from sealtrace.paper.fact import Fact, cell_id, plain_address
+from sealtrace.paper.fact import cell_id
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.intervals import Interval
 from sealtrace.relations.linear import LinearCertificate
 from sealtrace.relations.syntax import Formula, Shared, exact_text, facts_in, unknowns_in
@@ -80,7 +81,7 @@ class Claim:
         return bool(self.evidence)
 
     @cached_property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[PrintedNumber]:
         """The printed numbers that it speaks of."""
         return facts_in(self.formula)
 
@@ -103,7 +104,7 @@ class Decision:
     distance: Fraction | None = None
     """How far the nearest cell would have to move, in units of its last printed digit; where no single cell can
     repair it, how far all of them together. A lower bound that is reached, up to one part in a million."""
-    nearest: Fact | None = None
+    nearest: PrintedNumber | None = None
     """That cell; None where no single one suffices."""
     witness: dict[str, Interval] = field(default_factory=dict)
     """Values that satisfy it, by address or name of the unknown; an irrational one as a tiny interval."""
@@ -115,12 +116,12 @@ class Decision:
     """Of a group: the claims, each of which may hold alone."""
 
     @property
-    def cells(self) -> list[Fact]:
+    def cells(self) -> list[PrintedNumber]:
         """The printed numbers that it speaks of, with their places."""
         return self.claim.facts
 
 
-def bound(facts: Iterable[Fact]) -> list[ClaimNumber]:
+def bound(facts: Iterable[PrintedNumber]) -> list[ClaimNumber]:
     """Printed numbers as results have them, each once."""
     return [
         ClaimNumber(
@@ -136,9 +137,9 @@ def bound(facts: Iterable[Fact]) -> list[ClaimNumber]:
     ]
 
 
-def number_of(fact: Fact) -> str:
+def number_of(fact: PrintedNumber) -> str:
     """The id of the cell or of the number of the text that a fact is, or is a part of."""
     if fact.table is not None:
         return cell_id(fact.table, fact.row, fact.column)
-    name = plain_address(fact)
+    name = fact.plain_address
     return name.removesuffix(f".{fact.part}") if fact.part else name

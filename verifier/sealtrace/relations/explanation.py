@@ -6,7 +6,8 @@ import math
 import re
 from fractions import Fraction
 
-from sealtrace.paper.fact import Fact, cell_id
+from sealtrace.paper.fact import cell_id
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.cases import Case, starting_box, starting_case, value_of
 from sealtrace.relations.decision import Decision
 from sealtrace.relations.forms import Atom, Box, LinearForm, constant
@@ -166,12 +167,12 @@ def _valued(expression: Expression, box: Box) -> str:
 # How far a printed number would have to move for a contradiction to vanish
 
 
-def nearest_move(formula: Formula) -> tuple[Fraction, Fact] | None:
+def nearest_move(formula: Formula) -> tuple[Fraction, PrintedNumber] | None:
     """The cell that has to move least, if one alone can repair the formula, and by how many of its units.
 
     None, too, where the work that this may cost does not suffice to be sure.
     """
-    best: tuple[Fraction, Fact] | None = None
+    best: tuple[Fraction, PrintedNumber] | None = None
     facts = facts_in(formula)
     if len(facts) > MAX_CELLS:
         return None
@@ -201,7 +202,7 @@ def total_move(formula: Formula) -> Fraction | None:
     return _least_sum(case, facts)
 
 
-def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
+def _least_sum(case: Case, facts: list[PrintedNumber]) -> Fraction | None:
     """The least sum of moves of these cells within one linear case; None where the case is none."""
     if not case.is_linear or case.open_integers():
         return None
@@ -221,7 +222,7 @@ def _least_sum(case: Case, facts: list[Fact]) -> Fraction | None:
         return None
 
 
-def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Work) -> Fraction | None:
+def _least_move(formula: Formula, fact: PrintedNumber, beaten: Fraction | None, work: Work) -> Fraction | None:
     """The least move of one cell; None where it cannot repair the formula, or not with less than what is beaten."""
 
     def probe(units: Fraction) -> Answer:
@@ -259,7 +260,7 @@ def _least_move(formula: Formula, fact: Fact, beaten: Fraction | None, work: Wor
 # Which numbers break it
 
 
-def breaking(formula: Formula) -> list[Fact]:
+def breaking(formula: Formula) -> list[PrintedNumber]:
     """The numbers of the parts that cannot hold: of a column whose numbers all lie below one, those that do not."""
     match formula:
         case Ordered():
@@ -301,6 +302,6 @@ def letter_of(decision: Decision) -> str:
     )
 
 
-def _where(fact: Fact) -> str:
+def _where(fact: PrintedNumber) -> str:
     place = cell_id(fact.table, fact.row, fact.column) if fact.table is not None else "the text"
     return f"{place} (line {fact.line})" if fact.line else place

@@ -9,8 +9,9 @@ from functools import cached_property
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.paper.extracted import ProseLine
-from sealtrace.paper.fact import Fact, Rule, cell_id, fact_of, is_rounded
+from sealtrace.paper.fact import cell_id, fact_of, is_rounded
 from sealtrace.paper.model import Table
+from sealtrace.paper.number_grammar import PrintedNumber, Rule
 from sealtrace.paper.numbers import Printed, read_printed
 from sealtrace.paper.sentences import TEXT_ID, Sentence, TextNumber, sentences
 from sealtrace.relations.prose import stands_on_line, where_it_stands
@@ -35,13 +36,13 @@ class PrintedCell:
 
     address: str
     text: str
-    facts: tuple[Fact, ...]
+    facts: tuple[PrintedNumber, ...]
     names: tuple[str, ...] = ()
     """Names of the parts where there are several."""
     absent: bool = False
     """Whether it says n/a."""
 
-    def part(self, name: str | None) -> Fact:
+    def part(self, name: str | None) -> PrintedNumber:
         """One of the numbers."""
         if self.absent:
             raise NotAvailableError(f"{self.address} says {self.text}")
@@ -63,7 +64,7 @@ class PrintedCell:
         return replace(self, facts=tuple(fact.read_as(rule) if fact in chosen else fact for fact in self.facts))
 
 
-Listing = tuple[list[Fact], list[str]]
+Listing = tuple[list[PrintedNumber], list[str]]
 """The numbers of a row or a column, and the addresses of cells that say n/a instead."""
 
 
@@ -162,7 +163,7 @@ class Facts:
         """The declared numbers of the running text."""
         return list(self._declared.values())
 
-    def every(self) -> list[Fact]:
+    def every(self) -> list[PrintedNumber]:
         """Every number of every table, then the declared ones."""
         entries = [entry for table in self._tables.values() for entry in table.entries.values()]
         return [fact for entry in entries + list(self._declared.values()) for fact in entry.facts]
@@ -180,16 +181,16 @@ class Facts:
         found = self.table(table)
         return found.entries[found.row(row), found.column(column)]
 
-    def cell(self, table: str, row: str, column: str, part: str | None = None) -> Fact:
+    def cell(self, table: str, row: str, column: str, part: str | None = None) -> PrintedNumber:
         """One number of a table."""
         return self.entry(table, row, column).part(part)
 
-    def text_number(self, name: str) -> Fact | None:
+    def text_number(self, name: str) -> PrintedNumber | None:
         """A number of the running text by its id, `s214.n3`; None where there is no such number."""
         found = self._text.get(name) if TEXT_ID.fullmatch(name) else None
         return None if found is None else found.fact
 
-    def named(self, name: str, part: str | None = None) -> Fact:
+    def named(self, name: str, part: str | None = None) -> PrintedNumber:
         """One declared number of the running text."""
         if name not in self._declared:
             raise UnknownFactError(f"{name!r} is not known{nearest(name, self._declared)}")
@@ -207,7 +208,7 @@ class Facts:
         column, out = found.column(column), {found.row(label) for label in without}
         return found.listing([(label, column) for label in found.rows if label not in out], part)
 
-    def mark(self, fact: Fact) -> str | None:
+    def mark(self, fact: PrintedNumber) -> str | None:
         """How the cell of a number is emphasized."""
         return None if fact.table is None else self.table(fact.table).marks.get((fact.row, fact.column))
 

@@ -26,9 +26,9 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.paper.fact import Fact, plain_address
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.cases import starting_box, value_of
-from sealtrace.relations.computing import AGGREGATES, COMPUTED, MARKS, about, as_printed, is_certain, negation
+from sealtrace.relations.computing import AGGREGATES, COMPUTED, MARKS, about, is_certain, negation
 from sealtrace.relations.facts import Facts, Listing, NotAvailableError, UnknownFactError
 from sealtrace.relations.intervals import EmptyError, Interval, TooLargeError
 from sealtrace.relations.syntax import (
@@ -112,13 +112,13 @@ class FormulaNames:
     shared: Mapping[str, Shared] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)
     """What stands for `{r}`, from the loops around."""
-    quoted: Callable[[str], Fact] | None = None
+    quoted: Callable[[str], PrintedNumber] | None = None
     """The number that `#19.4` is, inside the quotation of a claim."""
-    sets: Mapping[str, list[Fact]] = field(default_factory=dict)
+    sets: Mapping[str, list[PrintedNumber]] = field(default_factory=dict)
     """Cells that a claim calls by one name."""
-    read: Callable[[Fact], Fact] = lambda fact: fact
+    read: Callable[[PrintedNumber], PrintedNumber] = lambda fact: fact
     """How a number is to be read, such as a unit in the last place wider."""
-    used: dict[str, Fact] = field(default_factory=dict)
+    used: dict[str, PrintedNumber] = field(default_factory=dict)
     """Every printed number that the formula speaks of, also inside what is computed from it."""
     literals: set[Fraction] = field(default_factory=set)
     """Numbers that stand in the formula itself."""
@@ -351,7 +351,7 @@ class _Parser:
             raise FormulaError("quotes stands between two printed numbers", start)
         coarse, fine = sorted((copy.fact, original.fact), key=lambda fact: -fact.unit)
         room = Number(coarse.unit / 2)
-        left, right = (Given(self.names.read(as_printed(self.raw(fact)))) for fact in (coarse, fine))
+        left, right = (Given(self.names.read(self.raw(fact).as_printed())) for fact in (coarse, fine))
         if coarse.unit == fine.unit:
             return Comparison("==", left, right)
         return all_of(Comparison("<=", left - room, right), Comparison("<=", right, left + room))
@@ -436,14 +436,14 @@ class _Parser:
         )
         return Shared(name, Fraction(interval.low), Fraction(interval.high), integer)
 
-    def given(self, fact: Fact) -> Given:
+    def given(self, fact: PrintedNumber) -> Given:
         """A printed number, read as it is to be read."""
-        self.names.used[plain_address(fact)] = fact
+        self.names.used[fact.plain_address] = fact
         return Given(self.names.read(fact))
 
-    def raw(self, fact: Fact) -> Fact:
+    def raw(self, fact: PrintedNumber) -> PrintedNumber:
         """A number as it is printed, before it was read in another way."""
-        return self.names.used.get(plain_address(fact), fact)
+        return self.names.used.get(fact.plain_address, fact)
 
     def some(self) -> Formula:
         integer = self.take("integer") is not None
@@ -575,7 +575,7 @@ class _Parser:
         else:
             agrees = self.names.facts.mark(facts[0]) == {"bold": "best", "underlined": "second"}[name]
         found = counted(
-            f"{name}({', '.join(plain_address(fact) for fact in facts)})", int(agrees), "yes" if agrees else "no"
+            f"{name}({', '.join(fact.plain_address for fact in facts)})", int(agrees), "yes" if agrees else "no"
         )
         return Comparison("==", self.given(found), Number(Fraction(1)))
 
@@ -679,10 +679,10 @@ class _Parser:
         return result
 
 
-def counted(address: str, value: int, text: str | None = None) -> Fact:
+def counted(address: str, value: int, text: str | None = None) -> PrintedNumber:
     """Something that the paper shows without printing a number: how many rows, whether a cell is bold."""
     exact = Fraction(value)
-    return Fact(address, text or str(value), exact, exact, exact, Fraction(1))
+    return PrintedNumber(text or str(value), exact, Fraction(1), interval=(exact, exact), address=address)
 
 
 def _starred(label: str) -> list[str] | None:

@@ -29,7 +29,7 @@ from functools import partial
 from itertools import product
 
 from sealtrace.bundle.defects import nearest
-from sealtrace.paper.fact import Rule
+from sealtrace.paper.number_grammar import Rule
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.facts import Facts, UnknownFactError
 from sealtrace.relations.language import (

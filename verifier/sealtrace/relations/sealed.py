@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from sealtrace.paper.extracted import ProseLine
-from sealtrace.paper.fact import Fact, Rule, plain_address
 from sealtrace.paper.model import Row, Table
+from sealtrace.paper.number_grammar import PrintedNumber, Rule
 from sealtrace.relations.facts import Facts, UnknownFactError
 from sealtrace.relations.language import NAME
 
@@ -45,13 +45,13 @@ def facts_of_tables(tables: Sequence[Table], *, called: bool = True) -> Facts:
     return facts
 
 
-def cells_of_facts(facts: Iterable[Fact], tables: Iterable[Table]) -> dict[Address, set[str]]:
+def cells_of_facts(facts: Iterable[PrintedNumber], tables: Iterable[Table]) -> dict[Address, set[str]]:
     """The cells of sealed tables that hold some of these numbers, and which of them each holds."""
     columns = [table.columns[0].label for table in tables if table.label == TEXT]
     found: dict[Address, set[str]] = {}
     for fact in facts:
         for address in _addresses(fact, columns):
-            found.setdefault(address, set()).add(plain_address(fact))
+            found.setdefault(address, set()).add(fact.plain_address)
     return found
 
 
@@ -70,12 +70,12 @@ def misshapen(table: Table) -> str | None:
     return None
 
 
-def _addresses(fact: Fact, columns: list[str]) -> Iterator[Address]:
+def _addresses(fact: PrintedNumber, columns: list[str]) -> Iterator[Address]:
     if fact.table is not None:
         yield fact.table, fact.row, fact.column
     else:
         # A number of the text with several parts is called by the name and the part.
-        name = plain_address(fact)
+        name = fact.plain_address
         owner = name.rpartition(".")[0]
         for column in columns:
             yield TEXT, name, column

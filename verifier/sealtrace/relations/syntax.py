@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TypeVar, cast
 
-from sealtrace.paper.fact import Fact, plain_address
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.recipes.judgement import as_float, as_printed, decimal_text
 from sealtrace.relations.intervals import INFINITY, Interval
 
@@ -88,7 +88,7 @@ class Number(Expression):
 class Given(Expression):
     """A printed number."""
 
-    fact: Fact
+    fact: PrintedNumber
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def rebuilt(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
     return cast("AnyNode", changed)
 
 
-def facts_in(node: Node) -> list[Fact]:
+def facts_in(node: Node) -> list[PrintedNumber]:
     """The printed numbers that a formula speaks of, each once."""
     return list({given.fact.address: given.fact for given in walk(node) if isinstance(given, Given)}.values())
 
@@ -360,12 +360,12 @@ def _text(expression: Expression, *, page: bool) -> str:
     raise TypeError(f"no expression: {expression!r}")
 
 
-def fact_text(fact: Fact) -> str:
+def fact_text(fact: PrintedNumber) -> str:
     """A fact's address, quoted where the parser needs it."""
     if fact.address.startswith("rounded("):
-        return f"rounded({fact_text(replace(fact, address=plain_address(fact)))})"
+        return f"rounded({fact_text(replace(fact, address=fact.plain_address))})"
     if fact.table is None:
-        return plain_address(fact)
+        return fact.plain_address
     part = f".{fact.part}" if fact.part else ""
     tame = ":" in fact.table and not set(fact.table) & set(' \t[](){},;"*+/=<>!')
     table = fact.table if tame else _quoted(fact.table)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.numbers import count_in
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.decision import Claim
@@ -92,10 +92,10 @@ def _signed_columns(meant: Spoken) -> list[int]:
     return [column for column in signed if column in meant.columns] or (signed if len(signed) == 1 else [])
 
 
-def _has_sign(fact: Fact, word: str) -> bool:
+def _has_sign(fact: PrintedNumber, word: str) -> bool:
     return {"positive": fact.value > 0, "negative": fact.value < 0}.get(word.lower(), fact.value != 0)
 
 
-def _counted(facts: list[Fact], count: int) -> Formula:
+def _counted(facts: list[PrintedNumber], count: int) -> Formula:
     """So many numbers are not zero, no more and no fewer."""
     return all_of(equal(number(len(facts)), number(count)), *(compare(printed(fact), "!=", 0) for fact in facts))

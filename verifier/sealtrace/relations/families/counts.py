@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
@@ -134,7 +134,7 @@ def _beside_counts(sheet: Sheet) -> Iterator[Claim]:
             yield from _share(sheet, row, rates[0], facts, f"columns {headers(sheet, k, n, rates[0])}")
 
 
-def _share(sheet: Sheet, row: int, column: int, facts: tuple[Fact, ...], said: str) -> Iterator[Claim]:
+def _share(sheet: Sheet, row: int, column: int, facts: tuple[PrintedNumber, ...], said: str) -> Iterator[Claim]:
     (rate, k, n), entry = facts, sheet.entry(row, column)
     percent = is_percent(sheet.columns[column].label, sheet.caption, (entry.text,) if entry else ())
     whole = 100 if percent or rate.value > 1 else 1
@@ -168,7 +168,7 @@ class _Steps:
     chance: float | None = None
     telling: bool = True
 
-    def claim(self, sheet: Sheet, rate: Fact, sizes: list[int]) -> Claim:
+    def claim(self, sheet: Sheet, rate: PrintedNumber, sizes: list[int]) -> Claim:
         """That a rate is a whole number over one of the sizes."""
         fewer = [size for declared in sizes for size in _fewer(declared)]
         repairs = [Repair("a few items were left out of the denominator", self.over(rate, fewer, [self.repeats]))]
@@ -191,12 +191,12 @@ class _Steps:
             telling=self.telling,
         )
 
-    def over(self, rate: Fact, sizes: list[int], repeats: list[int]) -> Formula:
+    def over(self, rate: PrintedNumber, sizes: list[int], repeats: list[int]) -> Formula:
         """That a rate is a mean of so many shares of one of the sizes."""
         means = [(size, number(m) if m > 1 else None) for size in sizes for m in repeats]
         return any_of(*(Multiple(real(rate), number(self.whole / size), mean) for size, mean in means))
 
-    def fits(self, rate: Fact, sizes: list[int]) -> bool:
+    def fits(self, rate: PrintedNumber, sizes: list[int]) -> bool:
         """Whether it is one."""
         steps = [size * self.repeats / self.whole for size in sizes]
         return any(math.ceil(rate.low * step) <= rate.high * step for step in steps)
@@ -342,7 +342,7 @@ _OF_SQUARES = StatedRule(
 )
 
 
-def _some_list(mean: Fact, deviation: Fact, size: int) -> Formula | None:
+def _some_list(mean: PrintedNumber, deviation: PrintedNumber, size: int) -> Formula | None:
     """Some sum and sum of squares of so many integers give both; None where many sums or none give the mean."""
     read = real(mean).fact
     sums = range(math.ceil(read.low * size), math.floor(read.high * size) + 1)

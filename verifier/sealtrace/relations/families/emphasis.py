@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 
 from sealtrace.paper.extracted import JOIN
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet, blocks_of
@@ -103,7 +103,7 @@ class _Ranked:
     """A number, or a count out of a number, as it is ranked on the page."""
 
     row: int
-    facts: tuple[Fact, ...]
+    facts: tuple[PrintedNumber, ...]
 
     @property
     def value(self) -> Fraction:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from sealtrace.paper.extracted import JOIN
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY
@@ -64,11 +64,11 @@ class _Probability:
     low: Fraction
     high: Fraction
     said: str
-    fact: Fact | None = None
+    fact: PrintedNumber | None = None
     """None where it is only said to be below something."""
 
     @classmethod
-    def of(cls, fact: Fact) -> _Probability:
+    def of(cls, fact: PrintedNumber) -> _Probability:
         """That of a cell."""
         return cls(fact.low, fact.high, f"= {fact.text}", fact)
 
@@ -77,15 +77,15 @@ class _Probability:
 class _Estimate:
     """An estimate, what its error is made of, and its p."""
 
-    value: Fact
-    spread: tuple[Fact, ...]
+    value: PrintedNumber
+    spread: tuple[PrintedNumber, ...]
     """Its error, or the two ends of its interval; nothing where it is a statistic or a correlation."""
     p: _Probability
     size: int = 0
     """Of how many a correlation is."""
     is_ratio: bool = False
     """Whether the interval is symmetric in logarithms."""
-    of: Fact | None = None
+    of: PrintedNumber | None = None
     """What a statistic is of, which has its sign."""
 
     @property
@@ -242,7 +242,7 @@ def _starred(sheet: Sheet, levels: list[Fraction], *, by_t: bool) -> Iterator[tu
             yield from ((stars, estimate) for estimate in found)
 
 
-def _with_below(sheet: Sheet, *, by_t: bool) -> Iterator[tuple[str, Fact, Fact]]:
+def _with_below(sheet: Sheet, *, by_t: bool) -> Iterator[tuple[str, PrintedNumber, PrintedNumber]]:
     """Numbers with another in brackets below them; errors stand in their own cell or in the next column, too."""
     for (row, column), entry in sheet.entries.items():
         if not 1 <= len(entry.facts) <= 2 or not entry.facts[0].value or (by_t and _SIGNED.fullmatch(entry.text)):
@@ -318,7 +318,9 @@ def _p(sheet: Sheet, row: int, column: int) -> _Probability | None:
     return _Probability(Fraction(0), Fraction(below[1]), f"< {below[1]}") if below else None
 
 
-def _of(value: Fact, spread: tuple[Fact, ...], p: _Probability, *, is_ratio: bool = False) -> Iterator[_Estimate]:
+def _of(
+    value: PrintedNumber, spread: tuple[PrintedNumber, ...], p: _Probability, *, is_ratio: bool = False
+) -> Iterator[_Estimate]:
     """An estimate, where its numbers can be what they are taken for."""
     facts = [real(fact).fact for fact in (value, *spread)]
     positive = len(spread) == 1 and facts[1].low > 0

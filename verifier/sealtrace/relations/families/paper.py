@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sealtrace.paper.extracted import JOIN, Load, ProseLine
-from sealtrace.paper.fact import Fact
 from sealtrace.paper.model import Table
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import GREATEST, Sentence
 from sealtrace.relations.facts import Facts, PrintedCell
 from sealtrace.relations.families.wording import is_summary, plain
@@ -57,29 +57,29 @@ class Sheet:
         found = self.entries.get((row, column))
         return found if found is not None and (found.facts or found.absent) else None
 
-    def row_values(self, row: int) -> list[Fact]:
+    def row_values(self, row: int) -> list[PrintedNumber]:
         """Every number of a row."""
         return [fact for (own, _column), entry in self.entries.items() if own == row for fact in entry.facts]
 
-    def number(self, row: int, column: int) -> Fact | None:
+    def number(self, row: int, column: int) -> PrintedNumber | None:
         """A cell's number, where others follow it the one that they speak of; None where there are several or none."""
         entry = self.entry(row, column)
         if entry is None or not entry.facts:
             return None
         return entry.facts[0] if len(entry.facts) == 1 or entry.names[0] in MAIN else None
 
-    def part(self, row: int, column: int, *names: str) -> tuple[Fact, ...] | None:
+    def part(self, row: int, column: int, *names: str) -> tuple[PrintedNumber, ...] | None:
         """The numbers of a cell that has exactly these parts."""
         entry = self.entry(row, column)
         return entry.facts if entry is not None and entry.names == names else None
 
-    def column_values(self, column: int, rows: Iterable[int] | None = None) -> list[Fact] | None:
+    def column_values(self, column: int, rows: Iterable[int] | None = None) -> list[PrintedNumber] | None:
         """A number for each of the rows; None where one of them has none."""
         found = [self.number(row, column) for row in (range(len(self.rows)) if rows is None else rows)]
         whole = [fact for fact in found if fact is not None]
         return whole if whole and len(whole) == len(found) else None
 
-    def every(self, column: int) -> list[Fact]:
+    def every(self, column: int) -> list[PrintedNumber]:
         """The numbers of a column, gaps passed over."""
         found = (self.number(row, column) for row in range(len(self.rows)))
         return [fact for fact in found if fact is not None]
@@ -111,7 +111,7 @@ class Sheet:
         found = self.headed(pattern)
         return found[0] if len(found) == 1 else None
 
-    def rows_with(self, *columns: int | None) -> Iterator[tuple[int, tuple[Fact, ...]]]:
+    def rows_with(self, *columns: int | None) -> Iterator[tuple[int, tuple[PrintedNumber, ...]]]:
         """Rows in which each of the columns has a number, with these; none where a column is not there."""
         known = [column for column in columns if column is not None]
         for row in range(len(self.rows)) if len(known) == len(columns) else ():

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from sealtrace.paper.fact import Fact, plain_address
 from sealtrace.paper.names.words import stems, telling
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.facts import PrintedCell
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
@@ -28,7 +28,7 @@ _ALIKE = 0.9
 
 Entities = dict[tuple[str, ...], tuple[int, int]]
 """What rows are about, with the row and the column behind which its numbers stand."""
-Pair = tuple[tuple[str, ...], Fact, Fact]
+Pair = tuple[tuple[str, ...], PrintedNumber, PrintedNumber]
 """An entity, and what each of the two tables prints of it."""
 
 
@@ -40,7 +40,7 @@ def find(paper: AuditedPaper) -> Iterator[Claim]:
             return
         matches = [match for mine, theirs in product(several, others) for match in _Tables(*mine, *theirs).matches()]
         # Two tables that differ in several places print different things, alike as they may be.
-        differing = {plain_address(fact) for match in matches for _name, *facts in match.differ for fact in facts}
+        differing = {fact.plain_address for match in matches for _name, *facts in match.differ for fact in facts}
         for match in matches:
             if not match.differ or len(differing) <= _MOST_DIFFERENT:
                 yield from match.claims()
@@ -166,10 +166,10 @@ def _settings(label: str) -> tuple[str, ...]:
     return tuple(word for word in stems(label) if word[0].isdecimal())
 
 
-def _number(sheet: Sheet, place: tuple[int, int], column: int) -> Fact | None:
+def _number(sheet: Sheet, place: tuple[int, int], column: int) -> PrintedNumber | None:
     return sheet.number(place[0], column) if column > place[1] or place[1] == 0 else None
 
 
-def _meets(a: Fact, b: Fact) -> bool:
+def _meets(a: PrintedNumber, b: PrintedNumber) -> bool:
     """Whether two numbers may be one: with as many digits the same digits, else roundings of one."""
     return a.value == b.value if a.unit == b.unit else real(a).fact.touches(real(b).fact)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from sealtrace.paper.fact import Fact, Rule
+from sealtrace.paper.number_grammar import PrintedNumber, Rule
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.computing import one_unit_wider, tail_over
 from sealtrace.relations.decision import Claim
@@ -54,7 +53,7 @@ def reported(paper: AuditedPaper) -> Iterator[Claim]:
         yield from _estimates(sentence)
 
 
-def _fact(sentence: Sentence, text: str, start: int) -> Fact:
+def _fact(sentence: Sentence, text: str, start: int) -> PrintedNumber:
     digits = text.replace("−", "-")
     unit = Fraction(1, 10 ** len(digits.partition(".")[2]))
     return sentence.fact(start, text, Fraction(re.sub(r"^([-+]?)\.", r"\g<1>0.", digits)), unit)
@@ -71,7 +70,7 @@ def _tests(sentence: Sentence, *, one_sided: bool) -> Iterator[Claim]:
         name = _TESTS.get(found["name"][:1].lower(), "chi2")
         value = _fact(sentence, found["value"], found.start("value"))
         if found["at"] == "<":
-            value = replace(value, low=Fraction(0), high=value.value)
+            value = value.between(Fraction(0), value.value)
         degrees = _degrees(name, found["one"], found["two"])
         sides = (1, 2) if name in ("t", "z", "r") else (1,)
         fits = partial(_p_fits, sentence, found, name, degrees)
@@ -120,14 +119,14 @@ def _freedom(text: str) -> Interval:
     return Interval(Fraction(plain) - half, Fraction(plain) + half)
 
 
-def _tails(name: str, value: Fact, degrees: list[tuple[Interval, ...]]) -> list[Interval]:
+def _tails(name: str, value: PrintedNumber, degrees: list[tuple[Interval, ...]]) -> list[Interval]:
     try:
         return [tail_over(name, Interval(value.low, value.high), *each) for each in degrees]
     except (ValueError, TypeError):
         return []
 
 
-def _gives(name: str, value: Fact, degrees: list[tuple[Interval, ...]]) -> str:
+def _gives(name: str, value: PrintedNumber, degrees: list[tuple[Interval, ...]]) -> str:
     tails = _tails(name, value, degrees)
     low, high = min(float(one.low) for one in tails), max(float(one.high) for one in tails)
     return f", which gives {low:.4g} to {high:.4g}{' (half of it one-sided)' if name in ('t', 'z', 'r') else ''}"
@@ -139,7 +138,7 @@ def _p_fits(
     name: str,
     degrees: list[tuple[Interval, ...]],
     sides: tuple[int, ...],
-    value: Fact,
+    value: PrintedNumber,
 ) -> Formula | None:
     """The p that is printed, or that nothing is significant, against what the test gives on one side or on both."""
     tails = _tails(name, value, degrees)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from sealtrace.paper.extracted import JOIN
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import COUNT, count, count_of, is_summary, plain, real
@@ -34,13 +34,13 @@ class StatedRule:
     question: str
     repair: tuple[str, Callable[..., Formula]] | None = None
     """Another explanation, and what would have to be true then."""
-    read: Callable[[Fact], Given] = real
+    read: Callable[[PrintedNumber], Given] = real
     headed: tuple[str | re.Pattern[str], ...] = ()
     """Whole headers of the column of the number, and of those of the others."""
     sized: str | None = None
     """The header of a sample size, which the formula takes, too; a row's label or the caption may give it instead."""
 
-    def claim(self, sheet: Sheet, facts: Sequence[Fact], said: str, *further: Any, **changed: Any) -> Claim:
+    def claim(self, sheet: Sheet, facts: Sequence[PrintedNumber], said: str, *further: Any, **changed: Any) -> Claim:
         """What it says of these numbers."""
         cells, texts = [self.read(fact) for fact in facts], [fact.text for fact in facts]
         words = partial(str.format, count=len(facts) - 1, texts=", ".join(texts))
@@ -90,7 +90,7 @@ class StatedSummary:
     sheet: Sheet
     row: int
     column: int
-    fact: Fact
+    fact: PrintedNumber
     scopes: list[list[int]]
     """All rows above first, then those since the last summary, or of its block."""
 
@@ -113,11 +113,11 @@ class StatedSummary:
         return all(is_summary(name) for name in names)
 
     @property
-    def lists(self) -> list[list[Fact]]:
+    def lists(self) -> list[list[PrintedNumber]]:
         """The numbers of each scope that has all of them."""
         return [facts for scope in self.scopes if (facts := self.sheet.column_values(self.column, scope)) is not None]
 
-    def claim(self, rule: StatedRule, parts: Sequence[Fact], **changed: object) -> Claim:
+    def claim(self, rule: StatedRule, parts: Sequence[PrintedNumber], **changed: object) -> Claim:
         """What a rule says of it."""
         return rule.claim(self.sheet, (self.fact, *parts), f"row {self.sheet.rows[self.row].label!r}", **changed)
 

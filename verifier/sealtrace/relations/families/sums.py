@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import belongs_to
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
@@ -129,14 +129,14 @@ def _is_additive(summary: StatedSummary) -> bool:
     return _counts([*parts, summary.fact]) or (alike and _TOTAL.fullmatch(summary.name) is not None)
 
 
-def _adding(total: Fact, parts: Sequence[Fact]) -> bool:
+def _adding(total: PrintedNumber, parts: Sequence[PrintedNumber]) -> bool:
     """Whether parts add up to a total as printed, or several times, where rows break it down in several ways."""
     slack = sum((fact.high - fact.low for fact in (total, *parts)), Fraction(0)) / 2
     added = sum(part.value for part in parts)
     return any(abs(total.value * times - added) <= slack for times in ((1, 2, 3) if len(parts) > 3 else (1,)))
 
 
-def is_one_digit(total: Fact, added: Fraction | int) -> bool:
+def is_one_digit(total: PrintedNumber, added: Fraction | int) -> bool:
     """Whether a total misses a sum as it does where one digit of any of the numbers is another one."""
     units = abs(total.value - added) / total.unit
     return units.denominator == 1 and len(str(units.numerator).rstrip("0")) == 1
@@ -207,7 +207,9 @@ _IS_SHARE_OF_REST = replace(
 )
 
 
-def _wrong_count(sheet: Sheet, pairs: Sequence[tuple[Fact, Fact]], scale: Fraction, said: str) -> Iterator[Claim]:
+def _wrong_count(
+    sheet: Sheet, pairs: Sequence[tuple[PrintedNumber, PrintedNumber]], scale: Fraction, said: str
+) -> Iterator[Claim]:
     """One wrong count makes all shares wrong: then one row is at odds with the whole that all others agree on.
 
     With s the sum of the other counts and p the row's own share, that whole is s / (1 - p), too.
@@ -249,7 +251,7 @@ def _hundred(summary: StatedSummary) -> Iterator[Claim]:
             return
 
 
-def _counts(facts: Sequence[Fact]) -> bool:
+def _counts(facts: Sequence[PrintedNumber]) -> bool:
     """Whether numbers are counts to the last digit: not rounded to hundreds."""
     values = [count(fact) for fact in facts]
     whole = [value for value in values if value is not None]
@@ -348,7 +350,7 @@ def _may_be_mean(summary: StatedSummary) -> bool:
     return of_some and bool(parts) and not _NOT_MEAN.search(header) and not _adding(real(summary.fact).fact, parts)
 
 
-def _is_mean_of(mean: Fact, parts: Sequence[Fact]) -> bool:
+def _is_mean_of(mean: PrintedNumber, parts: Sequence[PrintedNumber]) -> bool:
     """Whether it is the mean as printed; of numbers that differ, otherwise anything between them is."""
     middle = sum((part.value for part in parts), Fraction(0)) / len(parts)
     values = [part.value for part in parts]
@@ -384,7 +386,7 @@ def _has_items(summary: StatedSummary) -> bool:
     return len(listed) > 1 or (named and not sheet.is_turned)
 
 
-def _is_rate(summary: StatedSummary, parts: Sequence[Fact]) -> bool:
+def _is_rate(summary: StatedSummary, parts: Sequence[PrintedNumber]) -> bool:
     """Whether the column has rates, which differ, and no cell k/n says what that of the whole is made of."""
     sheet, rows = summary.sheet, (*summary.scopes[0], summary.row)
     texts = [entry.text for row in rows if (entry := sheet.entry(row, summary.column)) is not None]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sealtrace.paper.extracted import JOIN
-from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import named_by, stems, telling, vocabulary, words
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.families.naming import Span, Spoken
 from sealtrace.relations.families.paper import Sheet
@@ -177,7 +177,7 @@ def _akin(word: str, heads: Iterable[str]) -> bool:
     return any(word == head or (len(head) > 3 < len(word) and word[:5].startswith(head[:5])) for head in heads)
 
 
-def _quotes(mention: TextNumber, fact: Fact) -> bool:
+def _quotes(mention: TextNumber, fact: PrintedNumber) -> bool:
     """Whether a number is a cell's, which has its digits; a cell in shares may be quoted in percent."""
     scale = 100 if mention.unit == "%" and abs(fact.value) <= 1 else 1
     own, cell = real(mention.fact).fact, real(fact).fact

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from sealtrace.paper.fact import Fact
 from sealtrace.paper.names.words import stems, telling
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.naming import Span
@@ -79,7 +79,7 @@ def clause_around(text: str, start: int, end: int) -> Span:
     return begin, min((cut.start() for cut in CLAUSE.finditer(text, end)), default=len(text))
 
 
-def numbers_of(sheet: Sheet, column: int, rows: Container[int] | None = None) -> dict[int, Fact]:
+def numbers_of(sheet: Sheet, column: int, rows: Container[int] | None = None) -> dict[int, PrintedNumber]:
     """The numbers of a column, by row, in rows that are no summaries."""
     return {
         row: fact

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from sealtrace.paper.fact import Fact
+from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.numbers import COUNTS, count_in
 from sealtrace.relations.syntax import Expression, Formula, Given, equal
 
@@ -96,22 +95,22 @@ def is_percent(header: str, caption: str = "", texts: tuple[str, ...] = ()) -> b
     )
 
 
-def real(fact: Fact) -> Given:
+def real(fact: PrintedNumber) -> Given:
     """A number that may have been rounded even if it is an integer."""
     return Given(fact.rounded() if fact.exact else fact)
 
 
-def count(fact: Fact) -> int | None:
+def count(fact: PrintedNumber) -> int | None:
     """A number that is a count, if it can be one."""
     return int(fact.value) if fact.exact and fact.value.denominator == 1 and fact.value >= 0 else None
 
 
-def printed(fact: Fact) -> Given:
+def printed(fact: PrintedNumber) -> Given:
     """A number as it stands on the page, for what is said of the page: an unknown of its own, not rounded."""
-    return Given(replace(fact, low=fact.value, high=fact.value, address=f"printed({fact.address})"))
+    return Given(fact.as_printed())
 
 
-def same(fact: Fact, other: Fact, scale: Fraction | int = 1) -> Formula:
+def same(fact: PrintedNumber, other: PrintedNumber, scale: Fraction | int = 1) -> Formula:
     """One number printed twice, the second perhaps times a hundred.
 
     To the same digit the digits are the same; otherwise both are roundings of something.
@@ -132,7 +131,9 @@ def is_slip(number: Fraction, other: Fraction, unit: Fraction) -> bool:
     return len(wrong) == 1 or (not wrong and number != other)
 
 
-def apart(own: Fact, unit: str, a: Fact, b: Fact, *, percent: bool | None = None) -> list[Formula]:
+def apart(
+    own: PrintedNumber, unit: str, a: PrintedNumber, b: PrintedNumber, *, percent: bool | None = None
+) -> list[Formula]:
     """How two numbers may differ by a third in its unit: so many times, in points, or in percent of one of them.
 
     Two shares, in `percent` or not, may also differ in percent of what they lack to the whole.
