@@ -283,6 +283,33 @@ def test_the_outline_prints_addresses_that_claims_can_use() -> None:
     } in numbers
 
 
+def test_the_outline_says_in_which_unit_a_number_is() -> None:
+    numbers = {one["id"]: one.get("unit") for said in outline_of(ground())["sentences"] for one in said["numbers"]}
+    assert (numbers["s3.n1"], numbers["s1.n1"]) == ("pp", None)
+
+
+def test_a_count_is_shown_whole() -> None:
+    found = one("two of them", "#two == count(m in tab:main[* except Total, F1]: m > #70)", 'also s4 "above 70 F1"')
+    assert [line.partition(" = ")[2] for line in found.arithmetic] == ["3, printed two"], found.reason
+
+
+def test_what_a_rule_finds_wrong_with_numbers_of_a_broken_claim_is_not_said_again(tmp_path: Path) -> None:
+    """Unless the claim is a question: then the rule says more."""
+    paper, claims = tmp_path / "paper.md", tmp_path / "paper.claims"
+    paper.write_text("It grew 31,200 leaves over 800 days (mean 32.5).\n", encoding="utf-8")
+    claim = 'claim mean\n  at s1 "31,200 leaves over 800 days (mean 32.5)"\n  reads #32.5 == #31,200 / #800\n'
+    shown = []
+    for text in (claim, f"{claim}  assumes Every day counts.\n"):
+        claims.write_text(text, encoding="utf-8")
+        found = json.loads(sealtrace("audit", paper, "--claims", claims, "--format", "json").output)
+        shown.append([(one["family"], one["grade"]) for one in found["claims"]])
+        assert len(found["findings"]) == len(shown[-1])
+    assert shown == [
+        [("claims", "contradiction")],
+        [("text against text", "suspicion"), ("claims", "question")],
+    ]
+
+
 def test_what_no_claim_touches_is_listed() -> None:
     left = uncovered(ground(), {"tab:main[Small, F1]", "s3.n1"})
     assert "tab:main[Small, F1]" not in left["tables"]["tab:main"]

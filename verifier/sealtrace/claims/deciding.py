@@ -19,6 +19,8 @@ from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
 FAMILY = "claims"
 LISTED = 4
 """How many cells a letter names."""
+WEAK = ("contradiction", "suspicion", "rounding")
+"""Grades of what rules find wrong."""
 
 
 @dataclass
@@ -75,7 +77,9 @@ def with_claims(result: Result, decided: Decided) -> Result:
             status = statuses.get(worst, "constrained" if number.status == "unrelated" else number.status)
             number = number.model_copy(update={"status": status, "word": WORDS[status]})
         numbers.append(number)
-    claims = sorted([*decided.results, *result.claims], key=lambda claim: GRADES.index(claim.grade))
+    again = {claim.id for claim in result.claims if _is_said(claim, decided.results)}
+    others = [claim for claim in result.claims if claim.id not in again]
+    claims = sorted([*decided.results, *others], key=lambda claim: GRADES.index(claim.grade))
     verdict = result.verdict
     if decided.count("contradiction") or (result.strict and decided.count("suspicion")):
         verdict = "findings"
@@ -87,11 +91,12 @@ def with_claims(result: Result, decided: Decided) -> Result:
     elif verdict != "findings" and (decided.count("refused") or decided.count("undecided")):
         verdict = "incomplete"
     broken = [claim for claim in decided.results if claim.grade not in ("holds", "undecided")]
+    refusals = decided.count("refused")
     check = CheckResult(
         id="relation.claims",
         title="Claims that a reader read in the paper can hold",
-        status="fail" if decided.count("contradiction") else "missing" if decided.count("refused") else "pass",
-        reason=f"{decided.count('refused')} of them are refused" if decided.count("refused") else None,
+        status="fail" if decided.count("contradiction") else "missing" if refusals else "pass",
+        reason=f"{refusals} of them {'is' if refusals == 1 else 'are'} refused" if refusals else None,
         inspected=len(decided.results),
         unit="claims",
         findings=len(broken),
@@ -102,10 +107,21 @@ def with_claims(result: Result, decided: Decided) -> Result:
             "claims": claims,
             "numbers": numbers,
             "checks": [check, *result.checks],
-            "findings": [*map(_finding, broken), *result.findings],
+            "findings": [
+                *map(_finding, broken),
+                *(one for one in result.findings if (one.key or {}).get("relation") not in again),
+            ],
             "coverage": Coverage.of([one.status for one in numbers], text=sum(one.table is None for one in numbers)),
         }
     )
+
+
+def _is_said(rule: ClaimResult, read: Sequence[ClaimResult]) -> bool:
+    """Whether a reader says of the same numbers what a rule found wrong with them, and no weaker."""
+    own = {number.number for number in rule.numbers}
+    worse = GRADES[: GRADES.index(rule.grade) + 1] if rule.grade in WEAK else ()
+    sets = [{number.number for number in claim.numbers} for claim in read if claim.grade in worse]
+    return any(own <= other or other <= own for other in sets)
 
 
 def _finding(claim: ClaimResult) -> Finding:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sealtrace.claims.tying import Ground
 from sealtrace.paper.model import Paper, Table
-from sealtrace.paper.number_grammar import PrintedNumber
+from sealtrace.paper.number_grammar import PrintedNumber, is_unit
 from sealtrace.paper.papers import merged, read_paper
 from sealtrace.paper.sentences import Sentence
 from sealtrace.relations.facts import UnknownFactError
@@ -40,7 +40,7 @@ def outline_of(ground: Ground) -> dict[str, Any]:
 
 
 def _numbered(sentence: Sentence, ground: Ground) -> dict[str, object]:
-    numbers = [{"id": one.id, **_number(ground.facts.named(one.id))} for one in sentence.numbers]
+    numbers = [{"id": one.id, **_number(ground.facts.named(one.id), one.unit)} for one in sentence.numbers]
     return {"id": sentence.id, "text": sentence.text, "numbers": numbers}
 
 
@@ -69,12 +69,14 @@ def _table(table: Table, ground: Ground) -> dict[str, object]:
     }
 
 
-def _number(fact: PrintedNumber) -> dict[str, str]:
+def _number(fact: PrintedNumber, unit: str = "") -> dict[str, str]:
+    given = unit or ("%" if fact.percent else fact.suffix if is_unit(fact.suffix) else "")
+    shown = {"printed": fact.text, **({"unit": given} if given else {})}
     if fact.is_bound:
-        return {"printed": fact.text, "read": "bound"}
+        return {**shown, "read": "bound"}
     if fact.exact:
-        return {"printed": fact.text, "read": "exact", "value": exact_text(fact.value)}
-    return {"printed": fact.text, "read": "rounded", "low": exact_text(fact.low), "high": exact_text(fact.high)}
+        return {**shown, "read": "exact", "value": exact_text(fact.value)}
+    return {**shown, "read": "rounded", "low": exact_text(fact.low), "high": exact_text(fact.high)}
 
 
 def outline_text(ground: Ground) -> str:

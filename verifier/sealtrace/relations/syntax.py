@@ -420,7 +420,8 @@ def approximately(value: Interval, places: int) -> str:
 def places_of(node: Node) -> int:
     """Decimals of the most precisely printed number."""
     units = [fact.unit for fact in facts_in(node)]
-    return max((len(str(unit.denominator)) - 1 for unit in units), default=4)
+    counted = all(unknown.integer for unknown in unknowns_in(node).values())
+    return max((len(str(unit.denominator)) - 1 for unit in units), default=0 if counted else 4)
 
 
 def decimals(value: Fraction | float, places: int) -> str:
