@@ -26,12 +26,6 @@ CASES = {
         "South exhibits the highest mean growth rate (5.37 cm), followed by North (4.81).",
         "North exhibits the highest mean growth rate (4.81 cm), followed by South (5.37).",
     ),
-    "a superlative whose row is named elsewhere": (
-        "claim",
-        WOODS,
-        r"The county is wet, and it carries the lowest mean growth of any category at 3.96.",
-        r"The county is wet, and it carries the lowest mean growth of any category at 4.12.",
-    ),
     "a superlative with several columns and their values": (
         "claim",
         WOODS,

@@ -100,20 +100,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "Young elm has the highest age.",
         Status.SUSPICION,
     ),
-    "the highest, quoted": (
-        "claim",
-        TREES,
-        "Yew is old, and it is also the worst-growing kind in height (9.37, against 25.91).",
-        "Oak is old, and it is also the worst-growing kind in height (18.22, against 25.91).",
-        Status.SUSPICION,
-    ),
-    "the worst by its value": (
-        "claim",
-        TREES,
-        "Yew is robust, and it is also the worst-growing kind (9.37, against 18.22 and 21.40).",
-        "Oak is robust, and it is also the worst-growing kind (18.22, against 21.40 and 25.91).",
-        Status.SUSPICION,
-    ),
     "highest or second-highest": (
         "claim",
         TREES,

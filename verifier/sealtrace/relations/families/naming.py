@@ -129,10 +129,6 @@ class Spoken:
     referred: bool
     """Whether it refers to the table, or is its caption."""
 
-    def turned(self) -> Spoken:
-        """Rows as columns."""
-        return Spoken(self.sheet.turned(), self.columns, self.rows, self.referred)
-
 
 def _row_parts(sheet: Sheet) -> dict[int, list[str]]:
     """The texts by which each row is called."""

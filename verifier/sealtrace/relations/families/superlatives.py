@@ -1,16 +1,16 @@
-"""Highest and lowest: a row that is first of a column, by its name or by the value that the sentence gives."""
+"""Highest and lowest: a row that a sentence calls first of a column."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sealtrace.paper.extracted import JOIN
-from sealtrace.paper.names.words import named_by, stems, telling, vocabulary, words
+from sealtrace.paper.names.words import named_by, telling, vocabulary, words
 from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
-from sealtrace.relations.families.naming import Span, Spoken
+from sealtrace.relations.families.naming import Spoken
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.ways import Way, clause_around, last_before, numbers_of
 from sealtrace.relations.families.wording import printed, real
@@ -32,13 +32,6 @@ _NARROWED = re.compile(
     r"\w+-(?:limited|free|only|system|based|shot)",
     re.I,
 )
-_CONDITIONED = re.compile(
-    r"\b(?:among|amongst|except|excluding|apart|besides|within|without|after|before|if|when|would|could|may|might|"
-    r"one of|should|baselines?|not|never)\b",
-    re.I,
-)
-"""The same before a superlative with its value; behind it any condition that follows."""
-_UNDER = re.compile(r"[%)\w /]{0,12}?\b(?:among|of|within|except|after|under|when|for|in|on|across)\s", re.I)
 _AMONG = re.compile(
     r"\bamong(?:st)?\s+(?:the\s+|all\s+)*(?P<group>[\w+-]+(?: [\w+-]+){0,3}?)"
     r"(?=\s+(?:on|in|at|for|is|has|by)\b|\s\(|[,.;:]|$),?",
@@ -48,20 +41,12 @@ _ASIDE = re.compile(r"oracle|upper bound|ceiling|human|reference|full|ideal|skyl
 _HAS = re.compile(
     r"\b(?:has|have|had|(?:achiev|attain|exhibit|obtain|giv|yield|reach|report|record|show)\w*)(?: the)?\s+$", re.I
 )
-_VALUE = re.compile(r"(?:\((?:[\w@^+-]{1,14}\s?=\s?)?|\b(?:at|of|with|is)\s)[-+−]?[$€£]?$")
 _MOST_BETTER = 3
 """So many rows that stand before the one that is called first: with more of them the words mean something else."""
-_REACH = 90
-"""So many letters behind a superlative its value stands."""
-_ANYTHING = vocabulary(
-    "method methods model models system systems approach variant configuration setting kind performer performing "
-    "score scores result value values overall performance any category point estimate single"
-)
-"""Words for rows of any kind."""
 
 
 def superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
-    """`A is highest on X`, also among some, or second-highest; `A has the highest X`; `the lowest X, at 0.9`."""
+    """`A is highest on X`, also among some, or second-highest; `A has the highest X`."""
     text = sentence.text
     for found in _SUPERLATIVE.finditer(text):
         begin, end = clause_around(text, *found.span())
@@ -90,8 +75,6 @@ def superlatives(sentence: Sentence, spoken: list[Spoken]) -> Iterator[Way]:
                     yield from extremes
                 else:
                     ways += extremes
-            if not cells:
-                yield from _by_value(sentence, named, found, (begin, end), group)
         yield from (replace(way, only_if_true=way.only_if_true or unclear) for way in ways)
 
 
@@ -118,63 +101,6 @@ def _is_listed(between: str, named: Spoken, sentence: Sentence, offset: int) -> 
     covered += [(mention.start, mention.end) for mention in sentence.amounts]
     left = [word for word, a, b in words(between) if not any(x <= a + offset and b + offset <= y for x, y in covered)]
     return not telling(left)
-
-
-def _by_value(
-    sentence: Sentence, named: Spoken, found: re.Match[str], clause: Span, group: list[int] | None
-) -> Iterator[Way]:
-    """`A has the highest X (0.467`, `the lowest X of any, at 1.044`: the cell is known by its value and one name."""
-    text, (begin, end) = sentence.text, clause
-    values = [mention for mention in sentence.amounts if found.end() <= mention.start < min(end, found.end() + _REACH)]
-    if not values or len(values[0].digits) < 3 or not _VALUE.search(text[: values[0].start]):
-        return
-    value, between = values[0], (found.end(), values[0].start)
-    narrowed = group is None and (
-        _CONDITIONED.search(f"{text[begin : found.start()]} {text[slice(*between)]}") or _UNDER.match(text, value.end)
-    )
-    for way in (named, named.turned()) if group is None else (named,):
-        columns = {
-            column: inside
-            for column, spans in way.columns.items()
-            if (inside := [span for span in spans if between[0] <= span[0] and span[1] <= between[1]])
-            # `the maximum drawdown` is a column's name.
-            if vocabulary(found.group()).isdisjoint(vocabulary(way.sheet.columns[column].label))
-        }
-        subjects = last_before(way.rows, 0, found.start())
-        cells = [
-            (row, column)
-            for column in way.sheet.numeric_columns()
-            for row, fact in numbers_of(way.sheet, column, group).items()
-            if (row in subjects or column in columns) and _quotes(value, fact)
-        ]
-        both = [cell for cell in cells if cell[0] in subjects and cell[1] in columns]
-        for row, column in both or (cells if len(cells) == 1 else ()):
-            label = way.sheet.columns[column].label
-            left = _unknown(text, between, columns.get(column, ()), label)
-            called = column in columns or any(_akin(word, named_by(label)) for word in stems(text[slice(*between)]))
-            sure = not narrowed and not left and (called or not way.sheet.is_turned)
-            for extreme in _extreme(way.sheet, column, row, found, group):
-                yield replace(extreme, only_if_true=extreme.only_if_true or not sure)
-
-
-def _unknown(text: str, between: Span, named: Sequence[Span], label: str) -> list[str]:
-    """Words between a superlative and its value that may be of some rows only: the strongest local model (0.4)."""
-    heads = named_by(label)
-    left = [
-        word
-        for word, start, end in words(text)
-        if between[0] <= start and end <= between[1] and text[start - 1] != "-" and text[end : end + 2] != " ="
-        if not any(a <= start and end <= b for a, b in named)
-        if not _akin(word, heads)
-    ]
-    left = [word for word in telling(left) if word not in _ANYTHING]
-    # The last word behind a column's name is what it measures: `the highest median concentration (12.30`.
-    return left[:-1] if named and left and text[: between[1]].rstrip(" (").casefold().endswith(left[-1]) else left
-
-
-def _akin(word: str, heads: Iterable[str]) -> bool:
-    """Whether a word is one of a header, or begins as it does: compilation and compile, vulnerability and vuln."""
-    return any(word == head or (len(head) > 3 < len(word) and word[:5].startswith(head[:5])) for head in heads)
 
 
 def _quotes(mention: TextNumber, fact: PrintedNumber) -> bool:
