@@ -16,13 +16,14 @@ from sealtrace.relations.syntax import (
     Given,
     Multiple,
     Number,
+    Some,
     any_of,
     at_most,
     call,
     compare,
     equal,
+    number,
     some_integer,
-    some_real,
 )
 from sealtrace.relations.syntax import Unknown as SomeUnknown
 
@@ -180,7 +181,7 @@ def test_building_from_python() -> None:
         compare(call("mean", a, b), "<", b),
         any_of(equal(a, 1), equal(2 * a / 2, a)),
         some_integer("k", 0, 100000, equal(b, k / 10000)),
-        some_real("w", 0, None, equal(SomeUnknown("w") + a, b)),
+        Some("w", number(0), None, equal(SomeUnknown("w") + a, b)),
         Multiple(a, Number(Fraction(1, 10000))),
     ]
     assert [decide(Claim("r", one, "s", "p")).status for one in formulas] == [Status.HOLDS] * len(formulas)

@@ -12,7 +12,7 @@ from sealtrace.mathematics.bounds import risk_upper_ball
 from sealtrace.relations.cases import Case, narrowed
 from sealtrace.relations.intervals import Interval, point, share_range, upper_range
 from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Formula, Unknown, equal, some_real
+from sealtrace.relations.syntax import Formula, Some, Unknown, equal, number
 
 numbers = st.fractions(min_value=-50, max_value=50, max_denominator=200)
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**6)
@@ -94,4 +94,4 @@ def test_what_cancels_must_have_a_value() -> None:
     """x/x is one where x is not zero, and nothing where it is."""
     x = Unknown("x")
     for low, status in ((0, "impossible"), (1, "possible")):
-        assert search(some_real("x", low, low, equal(x / x - x / x, 0))).status == status
+        assert search(Some("x", number(low), number(low), equal(x / x - x / x, 0))).status == status

@@ -230,11 +230,6 @@ def some_integer(name: str, low: Expression | Exact, high: Expression | Exact, b
     return Some(name, number(low), number(high), body, integer=True)
 
 
-def some_real(name: str, low: Expression | Exact | None, high: Expression | Exact | None, body: Formula) -> Some:
-    """Some number in a range makes the body true."""
-    return Some(name, None if low is None else number(low), None if high is None else number(high), body)
-
-
 # Walking
 
 
