@@ -61,6 +61,18 @@ def test_no_run_but_the_right_one_is_believed(study: Path) -> None:
     assert {run for run, grade in grades.items() if grade == "holds"} == {"run07"}
 
 
+def test_a_column_may_be_said_to_be_a_field(tmp_path: Path) -> None:
+    """All numbers below the header are those of the one field, and none of the other."""
+    (tmp_path / "results").mkdir()
+    rows = [("Oak", 71.25, 4.7), ("Elm", 75.94, 9.1), ("Ash", 70.46, 1.1), ("Yew", 69.18, 0.4)]
+    lines = [f"{tree},{shade},{girth}" for tree, shade, girth in rows]
+    (tmp_path / "results" / "r.csv").write_text("\n".join(["tree,shade,girth", *lines]) + "\n")
+    cells = "".join(f"| {tree} | {shade:.1f} |\n" for tree, shade, _girth in rows)
+    (tmp_path / "paper.md").write_text(f"# Trees\n\nThey grow.\n\n| Tree | Cover |\n|---|---|\n{cells}")
+    grades = {means: _grades(tmp_path, {"Cover": means})["Cover"] for means in ("shade", "girth", "height")}
+    assert grades == {"shade": "holds", "girth": "suspicion", "height": "refused"}
+
+
 def test_the_command_says_the_odds(study: Path) -> None:
     """On standard error, with whether the reading is used; a malformed pair is a mistake of usage."""
     run = sealtrace("check", study / "paper.md", study / "results", "--propose", "Ours=run07", "--format", "json")

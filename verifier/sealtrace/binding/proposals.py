@@ -1,9 +1,9 @@
 """Readings of labels that somebody proposes, tested against the results: nothing is believed because it was said.
 
 A label that means a value of a field has numbers beside it that the rows of that value hold; rows of other values hold
-them by accident only. The odds are those of the proposed value against any other of the field, each number taken as
-independent evidence: that it is held, given how many other values hold it, too. Fields that were tried besides count
-against it.
+them by accident only. One that means a measured field has numbers beside it that this field holds. The odds are those
+of the proposed value, or field, against any other, each number taken as independent evidence: that it is held, given
+how many others hold it, too. Fields that were tried besides count against it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from sealtrace.binding.evaluation import evaluate
-from sealtrace.binding.frames import Numbers, ResultFrame
+from sealtrace.binding.frames import Codes, Numbers, ResultFrame
 from sealtrace.binding.series import Grid
 from sealtrace.binding.slots import greatest, least
 from sealtrace.contract.result import ClaimResult, Grade
@@ -40,7 +41,8 @@ class Proposal:
     label: str
     means: str
     field: str = ""
-    """The field that has that value; empty where none has."""
+    """The field that has that value, or is called so; empty where none is."""
+    is_field: bool = False
     numbers: int = 0
     held: int = 0
     """How many of the numbers beside the label rows of the value hold."""
@@ -58,10 +60,11 @@ class Proposal:
         if not self.numbers:
             return f"{said}: no number stands beside a label of that name."
         if not self.field:
-            return f"{said}: no field of the results has that value."
+            return f"{said}: no field of the results has that value or name."
         odds = f"{self.odds:,.0f} : 1" if self.odds >= 1 else f"1 : {min(1 / self.odds, 10**9):,.0f}"
         used = "it is used" if self.grade == "holds" else "it is not used"
-        held = f"{self.held} of {self.numbers} numbers beside it are those of rows with {self.field} = {self.means}"
+        rows = f"of the field {self.field}" if self.is_field else f"those of rows with {self.field} = {self.means}"
+        held = f"{self.held} of {self.numbers} numbers beside it are {rows}"
         return f"{said}: {held}; odds {odds}, {used}."
 
     def claim(self) -> ClaimResult:
@@ -91,7 +94,13 @@ def tested(names: Mapping[str, str], grids: Iterable[Grid], frames: Iterable[Res
             for place, one in enumerate(frame.dimensions)
             if any(squeezed(value) == squeezed(means) for value in one.values)
         ]
-        ways = [_weighed(Proposal(label, means, numbers=len(ranges)), ranges, *reading) for reading in readings]
+        ways = [_as_value(Proposal(label, means, numbers=len(ranges)), ranges, *reading) for reading in readings]
+        ways += [
+            _as_field(Proposal(label, means, numbers=len(ranges)), ranges, frame, place)
+            for frame in usable
+            for place, name in enumerate(frame.measures)
+            if squeezed(name) == squeezed(means)
+        ]
         best = max(ways, key=lambda way: way.odds, default=Proposal(label, means, numbers=len(ranges)))
         # Whoever tries several fields finds one that fits by accident so much more easily.
         found.append(replace(best, odds=best.odds / max(1, len(ways))))
@@ -130,24 +139,46 @@ def _beside(grids: list[Grid], label: str) -> Iterator[tuple[float, float]]:
                 yield from ((float(least(slot)), float(greatest(slot))) for slot in cell.slots[:1])
 
 
-def _weighed(proposal: Proposal, ranges: Numbers, frame: ResultFrame, place: int) -> Proposal:
+def _as_value(proposal: Proposal, ranges: Numbers, frame: ResultFrame, place: int) -> Proposal:
     """What the values of one field say of it: which of them hold which of the numbers."""
     dimension = frame.dimensions[place]
     code = next(at for at, value in enumerate(dimension.values) if squeezed(value) == squeezed(proposal.means))
     held = np.zeros((len(ranges), len(dimension.values)), bool)
-    everything = np.ones((1, frame.rows), bool)
     for other in [None, *(at for at in range(len(frame.dimensions)) if at != place)]:
-        fixed = [place] if other is None else [place, other]
-        given = evaluate(frame, everything, fixed, _MOST_GROUPS)
-        for group, value in enumerate(given.filters[:, 0] if given is not None else ()):
-            if given is not None and value >= 0:
-                values = given.of("mean")[0, group]
-                values = np.concatenate([values[np.isfinite(values)] * scale for scale in _SCALES])
-                inside = (values >= ranges[:, :1]) & (values <= ranges[:, 1:])
-                held[:, value] |= inside.any(axis=1)
+        for filters, values in _means(frame, [place] if other is None else [place, other]):
+            if filters[0] >= 0:
+                held[:, filters[0]] |= _inside(ranges, values)
+    return _weighed(replace(proposal, field=dimension.name), held, code)
+
+
+def _as_field(proposal: Proposal, ranges: Numbers, frame: ResultFrame, place: int) -> Proposal:
+    """What the measured fields say of it: which of them hold which of the numbers, for rows of whatever value."""
+    held = np.zeros((len(ranges), len(frame.measures)), bool)
+    for at in [None, *range(len(frame.dimensions))]:
+        for _filters, values in _means(frame, [] if at is None else [at]):
+            for measure, value in enumerate(values):
+                held[:, measure] |= _inside(ranges, values[measure : measure + 1]) if np.isfinite(value) else False
+    return _weighed(replace(proposal, field=frame.measures[place], is_field=True), held, place)
+
+
+def _means(frame: ResultFrame, fixed: list[int]) -> Iterator[tuple[Codes, Numbers]]:
+    """The mean of each measure for every combination of values of some fields, with these values."""
+    given = evaluate(frame, np.ones((1, frame.rows), bool), fixed, _MOST_GROUPS)
+    if given is not None:
+        yield from zip(given.filters, given.of("mean")[0], strict=True)
+
+
+def _inside(ranges: Numbers, values: Numbers) -> npt.NDArray[np.bool_]:
+    """Which of the numbers some value prints as, as it stands or in percent."""
+    every = np.concatenate([values[np.isfinite(values)] * scale for scale in _SCALES])
+    return np.asarray(((every >= ranges[:, :1]) & (every <= ranges[:, 1:])).any(axis=1))
+
+
+def _weighed(proposal: Proposal, held: npt.NDArray[np.bool_], code: int) -> Proposal:
+    """The odds of the proposed one against all others, by the numbers that each holds."""
     others = np.delete(held, code, axis=1)
     # A number that every value holds tells nothing; one that no other holds is held by accident now and then.
     often = (others.sum(axis=1) + 1) / (others.shape[1] + 2)
     ratios = np.where(held[:, code], _SOUND / often, (1 - _SOUND) / (1 - often))
     odds = float(np.exp(np.log(ratios).sum())) / max(1, others.shape[1])
-    return replace(proposal, field=dimension.name, held=int(held[:, code].sum()), odds=max(odds, 1e-9))
+    return replace(proposal, held=int(held[:, code].sum()), odds=max(odds, 1e-9))

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @several(
     "--propose",
     metavar="LABEL=NAME",
-    help="Say what a label of the paper means in the results; tested by the numbers beside it; repeatable.",
+    help="Say which value or field of the results a label means; tested by the numbers beside it; repeatable.",
 )
 @click.option("--allow-unexplained", is_flag=True, help="End with 0 where a number is open and nothing is wrong.")
 @click.option("--no-audit", is_flag=True, help="Leave out the audit of the paper's own numbers.")
