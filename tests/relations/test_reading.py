@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relations.papers import formula_of, paper_facts
+from sealtrace.contract.printed import Relation
 from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import Reading, read_relations
-from sealtrace.relations.stored import claims_of
+from sealtrace.relations.stored import claims_of, record_of
 from sealtrace.relations.syntax import formula_text
 from support import LONG
 
@@ -88,6 +89,19 @@ def test_a_good_file() -> None:
     rate = next(fact for fact in rates.facts if fact.column == "Rate")
     assert rate.high - rate.low == rate.unit
     assert rate.low == rate.value
+
+
+def test_records_say_the_same() -> None:
+    """A claim survives being stored: constants and declared unknowns go with it."""
+    facts = paper_facts()
+    claims = read_relations(GOOD, "a.relations", facts).claims
+    records = [record_of(claim) for claim in claims]
+    for record in records:
+        Relation.model_validate(record)
+    back, problems = claims_of(records, "relation.jsonl", facts)
+    assert problems == []
+    assert [record_of(claim) for claim in back] == records
+    assert [decide(claim).status for claim in back] == [Status.HOLDS] * 5
 
 
 def test_wrong_records_have_lines() -> None:

@@ -9,7 +9,7 @@ from sealtrace.relations.decide import decide
 from sealtrace.relations.decision import Status
 from sealtrace.relations.reading import read_relations
 from sealtrace.relations.sealed import cells_of_facts, facts_of_tables, misshapen
-from sealtrace.relations.stored import claims_of
+from sealtrace.relations.stored import claims_of, record_of
 from support import Row
 
 TABLE: Row = {
@@ -83,12 +83,12 @@ def test_cells_of_facts() -> None:
     assert ("text", "line 9: 0.5", "Number") not in bound
 
 
-def test_unknowns_of_a_record_are_those_of_a_relations_file() -> None:
+def test_shared_unknowns_survive() -> None:
     """An unknown is stored with its range, and is the same in every record that names it."""
     file = "unknown integer n in 3..9\nunknown w in [-1/3, inf]\nrelation r\n  says s\n  because b\n  holds n <= w\n"
     (claim,) = read_relations(file, "r", facts_of_tables([])).claims
-    unknowns = [{"name": "n", "low": "3", "high": "9", "integer": True}, {"name": "w", "low": "-1/3"}]
-    record = {"relation": "r", "formula": "n <= w", "sentence": "s", "source": "b", "unknowns": unknowns}
+    record = record_of(claim)
+    assert record["unknowns"] == [{"name": "n", "low": "3", "high": "9", "integer": True}, {"name": "w", "low": "-1/3"}]
     ((back,), problems) = claims_of([record], "r", facts_of_tables([]))
     assert (back.formula, problems) == (claim.formula, [])
 

@@ -1,4 +1,4 @@
-"""Relations as records of a bundle."""
+"""Relations as records: read from a bundle, and written into one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.relations.decision import Claim, Repair
 from sealtrace.relations.facts import Facts
 from sealtrace.relations.language import RESERVED, FormulaNames, Locate, Misreading, parse_formula
-from sealtrace.relations.syntax import Shared
+from sealtrace.relations.syntax import Formula, Number, Shared, all_of, exact_text, formula_text, rebuilt, unknowns_in
 
 
 def claims_of(
@@ -52,3 +52,32 @@ def claim_of(
     assumes = tuple(record.get("assumes") or ())
     said = record["sentence"], record["source"], assumes, tuple(explained), record.get("question")
     return Claim(record["relation"], formula, *said, place=f"{source}:{line}"), []
+
+
+def record_of(claim: Claim) -> dict[str, object]:
+    """A claim as a relation record, which stands by itself: constants are written out, and it says what its unknowns
+    are."""
+    ends = ("low", "high")
+    record: dict[str, object] = {
+        "relation": claim.name,
+        "formula": _complete(claim.formula),
+        "sentence": claim.sentence,
+        "source": claim.source,
+        "assumes": list(claim.assumes),
+        "repairs": [{"says": repair.says, "formula": _complete(repair.formula)} for repair in claim.repairs],
+        "question": claim.question,
+        "unknowns": [
+            {
+                "name": unknown.name,
+                **{end: exact_text(value) for end in ends if (value := getattr(unknown, end)) is not None},
+                **({"integer": True} if unknown.integer else {}),
+            }
+            for unknown in unknowns_in(all_of(claim.formula, *(repair.formula for repair in claim.repairs))).values()
+        ],
+    }
+    return {key: value for key, value in record.items() if value}
+
+
+def _complete(formula: Formula) -> str:
+    """The formula with its named constants written out."""
+    return formula_text(rebuilt(formula, lambda node: Number(node.value) if isinstance(node, Number) else node))
