@@ -17,7 +17,7 @@ from sealtrace.binding.derived import derived_frames
 from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.files import read_results
 from sealtrace.binding.frames import Dimension, ResultFrame, melted
-from sealtrace.binding.scoring import digits_bits, hits, one_digit_apart
+from sealtrace.binding.scoring import digits_bits, hits, is_slip
 from sealtrace.binding.tally import Tally
 from sealtrace.paper.numbers import numbers_of
 
@@ -111,7 +111,7 @@ def test_a_repeated_number_says_less() -> None:
 )
 def test_slips_of_the_pen(printed: str, expected: str, near: bool) -> None:
     """One digit, or two neighbours exchanged."""
-    assert one_digit_apart(printed, expected) is near
+    assert is_slip(printed, expected) is near
 
 
 def test_numbers_of_a_cell_come_in_order() -> None:

@@ -676,3 +676,101 @@ def test_a_caption_that_speaks_of_another_site_denies_no_table(size: int, tmp_pa
     (tmp_path / "paper.md").write_text(f"# Sounds\n\n{caption}\n\n{table}\n")
     code, numbers = checked(tmp_path)
     assert (code, {word for word, _, _ in numbers.values()}) == (0, {"follows"})
+
+
+SITES = ("Ashford", "Burnley", "Corby", "Dunstable", "Ely")
+SOIL = tuple(zip((24, 31, 18, 22, 27), (12.4, 15.1, 9.8, 11.7, 13.3), (1.9, 2.4, 1.2, 1.6, 2.0), strict=True))
+
+
+@pytest.mark.parametrize("header", ["biomass_mean,biomass_sd", "biomass,biomass_std", "mass,sd", "mass_g,mass_g_sem"])
+def test_one_wrong_number_behind_plus_minus_is_named_and_the_others_follow(header: str, tmp_path: Path) -> None:
+    """The spread that is released beside the measure of the number before ± is meant, whatever the paper prints."""
+    rows = [f"{site},{n},{mean},{spread}" for site, (n, mean, spread) in zip(SITES, SOIL, strict=True)]
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "sites.csv").write_text("\n".join([f"site,n,{header}", *rows]) + "\n")
+    cells = [f"| {site} | {n} | {mean} ± {2.1 if site == 'Corby' else spread} |"
+             for site, (n, mean, spread) in zip(SITES, SOIL, strict=True)]  # fmt: skip
+    head = "# Soil\n\n| Site | n | Biomass (g) |\n|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(cells) + "\n")
+    code, numbers = checked(tmp_path)
+    assert (code, numbers["Corby, Biomass (g)"][:2]) == (1, ("differs", "9.8 ± 1.2"))
+    assert {word for name, (word, *_) in numbers.items() if name != "Corby, Biomass (g)"} == {"follows"}
+
+
+def test_a_lost_sign_is_a_slip(tmp_path: Path) -> None:
+    """A minus that is not printed is named, also beside another wrong number of the column."""
+    estimates = {"Intercept": "2.314", "Age": "0.042", "Income": "-0.318", "Urban": "0.127", "Education": "0.251"}
+    (tmp_path / "results").mkdir()
+    lines = [f"{name.lower()},{value}" for name, value in estimates.items()]
+    (tmp_path / "results" / "terms.csv").write_text("\n".join(["term,estimate", *lines]) + "\n")
+    printed = estimates | {"Income": "0.318", "Education": "0.215"}
+    rows = "\n".join(f"| {name} | {value} |" for name, value in printed.items())
+    (tmp_path / "paper.md").write_text(f"# Terms\n\n| Variable | Estimate |\n|---|---|\n{rows}\n")
+    _, numbers = checked(tmp_path)
+    assert numbers["Income, Estimate"][:2] == ("differs", "-0.318")
+    assert numbers["Education, Estimate"][:2] == ("differs", "0.251")
+
+
+@pytest.mark.parametrize(("printed", "word"), [(12, "follows"), (17, "open")])
+def test_how_many_rows_a_label_has_follows_where_the_rest_of_its_row_does(
+    printed: int, word: str, tmp_path: Path
+) -> None:
+    """Two equal counts are too few digits to be found by themselves; which rows are meant, the other columns say."""
+    draw = random.Random(4)
+    scores = {group: [(round(draw.gauss(level, 4), 1), round(draw.gauss(level + 2, 4), 1)) for _ in range(12)]
+              for group, level in (("control", 20), ("training", 24))}  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = [f"{group},{pre},{post}" for group, own in scores.items() for pre, post in own]
+    (tmp_path / "results" / "scores.csv").write_text("\n".join(["group,pre,post", *lines]) + "\n")
+    counts = {"control": 12, "training": printed}
+    rows = []
+    for group, own in scores.items():
+        moments = [
+            f"{of(column):.2f}" for column in zip(*own, strict=True) for of in (statistics.mean, statistics.stdev)
+        ]
+        rows.append(f"| {group} | {counts[group]} | {' | '.join(moments)} |")
+    head = "# Groups\n\n| Group | n | Pre M | Pre SD | Post M | Post SD |\n|---|---|---|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    _, numbers = checked(tmp_path)
+    assert numbers["control, n"][0] == "follows"
+    assert numbers["training, n"][0] == word
+    assert word == "follows" or "the results give 12" in str(numbers["training, n"][2])
+
+
+def test_percents_in_brackets_are_shares_of_the_count_beside(tmp_path: Path) -> None:
+    """`31 (26.3%)` in three rows: the sign says that it is a share, and another column has the whole."""
+    arms = {"Placebo": (118, 31), "Low dose": (121, 22), "High dose": (119, 14)}
+    (tmp_path / "results").mkdir()
+    lines = [f"{arm},{whole},{part}" for arm, (whole, part) in arms.items()]
+    (tmp_path / "results" / "trial.csv").write_text("\n".join(["arm,patients,events", *lines]) + "\n")
+    rows = [f"| {arm} | {whole} | {part} ({100 * part / whole:.1f}%) |" for arm, (whole, part) in arms.items()]
+    head = "# Trial\n\n| Arm | Patients | Events |\n|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    code, numbers = checked(tmp_path)
+    assert (code, {word for word, *_ in numbers.values()}) == (0, {"follows"})
+
+
+def test_a_short_row_of_another_run_is_said_to_be_that(tmp_path: Path) -> None:
+    """Three rows follow from the second run and one from the first: too few to say which run labels mean, and told."""
+    (tmp_path / "results").mkdir()
+    scores = {"lead": (35.11, 12.4), "bart": (41.72, 17.9), "pegasus": (43.05, 18.8), "ours": (44.6, 19.7)}
+    for run, more in (("first", 0.0), ("second", 1.3)):
+        lines = [f"{name},{one + more:.2f},{two + more / 2:.2f}" for name, (one, two) in scores.items()]
+        (tmp_path / "results" / f"{run}.csv").write_text("\n".join(["method,rouge,bleu", *lines]) + "\n")
+    rows = [f"| {name} | {one + more:.2f} | {two + more / 2:.2f} |"
+            for name, (one, two) in scores.items() for more in [0.0 if name == "ours" else 1.3]]  # fmt: skip
+    head = "# Summaries\n\n| Method | ROUGE | BLEU |\n|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    _, numbers = checked(tmp_path)
+    told = [str(numbers[f"ours, {column}"][2]) for column in ("ROUGE", "BLEU")]
+    assert all("The printed number is that of file_name = first" in says for says in told), told
+
+
+def test_what_labels_name_is_shown_where_it_is_too_little_to_decide_by(tmp_path: Path) -> None:
+    """A single row follows beside the one that does not: nothing is accused, and what the record says is told."""
+    code, numbers = four_models(
+        tmp_path, "model,accuracy\nalpha,71.25\nbeta,64.07\n", "| alpha | 71.25 |\n| beta | 58.91 |\n"
+    )
+    word, _, says = numbers["beta, Accuracy"]
+    assert (code, word) == (3, "open")
+    assert "its labels may name accuracy in models.csv, by model (models.csv:3), which gives 64.07" in str(says)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sealtrace.binding import scoring
-from sealtrace.binding.candidates import Binding, Bound, BoundNumber, Selected
+from sealtrace.binding.candidates import SHOWN, Binding, Bound, BoundNumber, Selected
 from sealtrace.binding.columns import file_fields
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import Numbers, ResultFrame
@@ -44,6 +44,20 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
         own, usual = number.fewer_rows
         text += f" Only {own} of the {usual} rows that the other cells have are there: results may be missing."
     return text if number.rounding is None else f"{text} {number.rounding.cause}"
+
+
+def message_of_perhaps(candidate: Selected, place: int, odds: float) -> str:
+    """What the record says that an open number's labels name best, which is too little to decide by."""
+    slot = candidate.series.slots[place]
+    records, count = records_behind(candidate, place)
+    where = f" ({records[0]})" if count == 1 else ""
+    expected = printed_as(float(candidate.expected[place]), slot)
+    gives = "the same" if candidate.agrees[place] else expected
+    few = (
+        f"odds of {odds:.2g} : 1 are too little to decide by" if odds < SHOWN else "other records may be meant as well"
+    )
+    few = "that may be an accident" if candidate.agrees[place] else few
+    return f"its labels may name {formula_of(candidate)}{where}, which gives {gives}; {few}"
 
 
 class Held:

@@ -281,6 +281,8 @@ class Bound:
 
     doubts: list[Doubt] = field(default_factory=list)
     """Tables and rows none of whose numbers is what the file says that their labels name."""
+    perhaps: dict[Spot, tuple[Selected, int, float]] = field(default_factory=dict)
+    """Numbers that are left open to what their labels name best, as a formula and a place in it, with its odds."""
 
     def add(self, binding: Binding) -> None:
         """Takes a binding in; a number that is given already stays as it is."""

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from sealtrace import __version__
-from sealtrace.binding.accidents import ACCIDENTS, Held, accidents_of, message_of
+from sealtrace.binding.accidents import ACCIDENTS, Held, accidents_of, message_of, message_of_perhaps
 from sealtrace.binding.candidates import Binding, Bound, Doubt
 from sealtrace.binding.columns import frames_of
 from sealtrace.binding.derived import derived_frames, unlike_flags
@@ -464,8 +464,10 @@ def _cell(
     says = message_of(grid, cell, wrong[0]) if wrong else ""
     if not wrong and len(found) < len(spots):
         status = "unexplained"
-        slot = next(slot for spot, slot in zip(spots, cell.slots, strict=True) if spot not in findings.bound.numbers)
-        says = f"{slot.text}: " * (slot.text != cell.text) + held.why_open(slot)
+        spot, slot = next(one for one in zip(spots, cell.slots, strict=True) if one[0] not in findings.bound.numbers)
+        perhaps = findings.bound.perhaps.get(spot)
+        why = held.why_open(slot) if perhaps is None else message_of_perhaps(*perhaps)
+        says = f"{slot.text}: " * (slot.text != cell.text) + why
     behind = [records_behind(*number.part) for number in found]
     given = cell.text
     for number in wrong:

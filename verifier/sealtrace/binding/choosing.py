@@ -285,9 +285,7 @@ class _Comparison:
             slot, value = series.slots[place], float(expected[place])
             near = abs(value - series.value[place]) <= 0.5 * max(abs(value), abs(series.value[place]))
             near = (near and agrees.sum() >= SOME * wrong.sum()) or agrees.sum() >= MANY * wrong.sum()
-            slips[place] = scoring.one_digit_apart(slot.text, printed_as(value, slot)) or (
-                near and not self.view.melted
-            )
+            slips[place] = scoring.is_slip(slot.text, printed_as(value, slot)) or (near and not self.view.melted)
         return slips
 
     def _promising(self, agree: Truths, covered: npt.NDArray[np.int64], costs: Numbers) -> list[tuple[int, int, int]]:

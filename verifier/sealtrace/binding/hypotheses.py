@@ -64,6 +64,11 @@ _EVERY = re.compile(
 )
 
 
+def says_every(label: str) -> bool:
+    """Whether a label stands for all values of a field: `Overall`, `Total`."""
+    return _EVERY.fullmatch(label) is not None
+
+
 @dataclass
 class Selection:
     """Rows of a frame that the labels of each number select."""
@@ -313,7 +318,7 @@ def _matched(view: FrameView, place: int, series: Series, found: list[ValueMatch
     sure = scores >= np.median(scores[known]) - _UNLIKE
     if not _is_column(view.frame, place):
         # What such a label means is not sure: a mean over all rows, or over the rows of the table.
-        every = [any(_EVERY.fullmatch(label.text) for label in labels) for labels in series.varying]
+        every = [any(says_every(label.text) for label in labels) for labels in series.varying]
         codes[~known & every] = EVERY
     return _Matched(float(scores.mean()), place, codes, sure)
 

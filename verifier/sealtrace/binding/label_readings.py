@@ -17,14 +17,14 @@ from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
 from sealtrace.binding.frames import Numbers
-from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, selections
+from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, says_every, selections
 from sealtrace.binding.series import Grid, Series, Spot, without_marks
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, Weighed, bits_of
 from sealtrace.paper.names.index import AROUND
 from sealtrace.paper.names.words import likeness, same_word, stems
-from sealtrace.statistics.entries import TRIED
+from sealtrace.statistics.entries import STATISTICS, TRIED
 
 LITERAL = 0.9
 """Strength from which a label is the name itself, not something like it."""
@@ -40,6 +40,14 @@ _SEVERAL = 3
 """Different numbers that a formula must give in another table, for its header to say what one like it means."""
 _SPREADS = ("sd", "sd0", "sem", "ci95")
 """What a number behind ± may be; papers seldom say which."""
+_SPREAD_WORDS = {
+    word
+    for name, key in (("sd", "sd"), ("sem", "sem"), ("sem", "ci95"))
+    for text in (key, *STATISTICS[name].words, *TRIED["values"][key].words)
+    for word in stems(text)
+    if len(stems(text)) == 1 or text == "ci95"
+}
+"""What fields are called that hold such a number."""
 
 
 Home = tuple[str, tuple[int, ...], str]
@@ -59,6 +67,9 @@ class LabelReading:
     """How well labels name the measure; the rows' own strength differs from cell to cell."""
     unnamed: bool = False
     """Whether printed digits chose its measure or statistic, where labels name another one outright."""
+    determined: bool = False
+    """Whether the rows leave nothing to choose: how many they are, or, for a number behind ±, the spread that is
+    released beside the measure of the number before it."""
 
     @property
     def home(self) -> Home:
@@ -105,6 +116,8 @@ class Heard:
         """The numbers that are means over things which other rows of the table name one by one."""
         reading, grid = self.reading, self.series.grid
         found = np.zeros(len(self.expected), bool)
+        if self.series.kind == "row" and says_every(self.series.constant[0]):
+            return found  # A row of totals is made of what the other rows name.
         texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
         fields = [dimension for at, dimension in enumerate(reading.view.frame.dimensions)
                   if at not in reading.selection.fields and len(dimension.values) > 1
@@ -254,17 +267,21 @@ def _given(
     label = view.names.glossary.widened(series.constant[0])
     outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
     single = bool(one_run(view, series, selection.chosen, selection.chosen & view.frame.having(fixed)))
+    spreads = _released_spreads(view, series, known)
     for measure, strength in measures:
         other = outright and not view.melted and likeness(label, measure) < NAMED
         column = view.frame.measures.index(measure)
         sizes = evaluated.sizes[:, 0, column]
         for statistic in evaluated.statistics:
+            determined = (measure in spreads and statistic == "mean") or (statistic == "count" and named == ["count"])
             values = evaluated.of(statistic)[:, 0, column]
             for change in _changes(series, known):
                 expected = change(values)
                 agrees = scoring.hits(expected, series.low, series.high)
                 chosen = other or single or (bool(named) and statistic not in named and statistic in PLACES)
-                reading = LabelReading(view, selection, fixed, measure, statistic, change, strength, chosen)
+                reading = LabelReading(
+                    view, selection, fixed, measure, statistic, change, strength, chosen and not determined, determined
+                )
                 yield Heard(reading, series, expected, agrees, sizes, strengths)
 
 
@@ -295,20 +312,34 @@ def _measures(
     else:
         found |= {measure: alike for measure, alike in elsewhere.items() if measure in view.frame.measures}
     here = [selected for selected in known if selected.measure in view.frame.measures]
+    found |= dict.fromkeys(_released_spreads(view, series, known), 1.0)
     for selected in here:
         if selected.series.spots == series.spots:
             found.setdefault(selected.measure, STRONG)
-        # Both halves of a ± cell are of one measure.
-        if (
-            series.constant[0].endswith(" sd")
-            and selected.series.kind == series.kind
-            and _cells(selected.series) == _cells(series)
-        ):
+        if _is_first_half(selected, series):  # Both halves of a ± cell are of one measure.
             found.setdefault(selected.measure, 1.0)
+    if not found and here and named_statistics(view, series) == ["count"]:
+        found[here[0].measure] = 1.0  # Rows are counted, whatever they measure.
     if not found and len({selected.measure for selected in here}) == 1:
         # A table of one measure says it nowhere, or in its caption: it is what the other cells follow from.
         found[here[0].measure] = 0.9
     return list(found.items())
+
+
+def _is_first_half(selected: Selected, series: Series) -> bool:
+    """Whether a formula gives the numbers before ±, of which a series has those behind."""
+    behind = series.constant[0].endswith(" sd") and selected.series.kind == series.kind
+    return behind and not selected.series.spots[0].slot and _cells(selected.series) == _cells(series)
+
+
+def _released_spreads(view: FrameView, series: Series, known: list[Selected]) -> list[str]:
+    """For numbers behind ±, the fields that are called a spread of the measure before, or a spread and nothing else."""
+    halves = [
+        selected for selected in known if selected.frame.name == view.frame.name and _is_first_half(selected, series)
+    ]
+    own = {word for selected in halves for word in stems(selected.measure)}
+    return [measure for measure in view.frame.measures
+            if halves and (told := {*stems(measure)}) & _SPREAD_WORDS and told <= own | _SPREAD_WORDS]  # fmt: skip
 
 
 def _cells(series: Series) -> set[tuple[int, int]]:

@@ -47,6 +47,7 @@ _DIVIDED = re.compile(
     r"speed-?up|ratio|×|\bx\b|factor|per\b|rate|share|retain|retention|of full|fraction", re.IGNORECASE
 )
 _SAVED = re.compile(r"reduc|decrease|saving|saved|drop|degrad|less|fewer|lower", re.IGNORECASE)
+_PERCENTAGE = re.compile(f"{_DIVIDED.pattern}|%|percent", re.IGNORECASE)
 
 COMPARISONS = tuple(
     Operation(name, named, entry.formula, entry.sql, entry.exact)
@@ -56,7 +57,7 @@ COMPARISONS = tuple(
         ("relative change", _RELATIVE),
         ("relative reduction", _SAVED),
         ("ratio", _DIVIDED),
-        ("percentage", _DIVIDED),
+        ("percentage", _PERCENTAGE),
     )
     if (entry := COMBINATIONS[name]).exact is not None
 )

@@ -71,14 +71,16 @@ def common_bits(pool: Numbers, values: Numbers, units: Numbers, *, blind: bool =
 
 
 def loss(printed: str, expected: str, bits: float) -> float:
-    """Bits that a number takes which does not agree: little where one digit differs, as a slip of the pen does."""
-    if one_digit_apart(printed, expected):
+    """Bits that a number takes which does not agree: little where it is a slip of the pen."""
+    if is_slip(printed, expected):
         return min(SLIP + 2, max(1.0, SLIP + math.log2(9 * max(1, len(printed))) - bits))
     return SLIP + 2
 
 
-def one_digit_apart(printed: str, expected: str) -> bool:
-    """Whether two numbers differ in one digit, or in the order of two neighbours."""
+def is_slip(printed: str, expected: str) -> bool:
+    """Whether two numbers differ in one digit, in the order of two neighbours, or in their sign only."""
+    if printed.lstrip("+-") == expected.lstrip("+-"):
+        return printed != expected
     if len(printed) != len(expected):
         return False
     places = [place for place, (a, b) in enumerate(zip(printed, expected, strict=True)) if a != b]

@@ -304,4 +304,6 @@ def _series(
 
 def _role(cell: GridCell, slot: int) -> str:
     """What a later number of a cell says of the one before it: how it varies, or of how many it is."""
-    return {"sd": " sd", "n": " n"}.get(cell.slots[slot].role, "") if slot else ""
+    own = cell.slots[slot]
+    share = " %" if own.percent and not cell.slots[0].percent else ""
+    return {"sd": " sd", "n": " n"}.get(own.role, share) if slot else ""

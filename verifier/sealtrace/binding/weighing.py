@@ -71,7 +71,7 @@ def weighed(
         lost = scoring.SLIP + math.log2(size * (size - 1) / 2) - float(bits[wrong].sum())
     for spot in np.nonzero(wrong)[0] if not swapped else ():
         slot = series.slots[spot]
-        if agrees.sum() == off and not scoring.one_digit_apart(slot.text, printed_as(float(expected[spot]), slot)):
+        if agrees.sum() == off and not scoring.is_slip(slot.text, printed_as(float(expected[spot]), slot)):
             return None
         lost += scoring.loss(slot.text, printed_as(float(expected[spot]), slot), float(bits[spot]))
         lost += math.log2(len(series.slots))

@@ -57,6 +57,10 @@ LEAST_BESIDE = 2
 """Other cells of different values that must follow by the same file, reading and statistic for an error."""
 _NOT_BY_ACCIDENT = 3
 """Different numbers that a formula must give which labels do not name."""
+_EVEN = 0.5
+"""Odds from which a record that differs is shown beside a number that stays open."""
+_FEW = 5.0
+"""Bits from which an agreement that proves nothing is shown all the same."""
 _OPEN = 8.0
 """How much better established a reading must be than one that prints as printed, to contradict it."""
 
@@ -73,9 +77,11 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
         told = predictions(grid, views, bound, tally, limit)
         literal = [] if any(spot in bound.numbers for spot in told) else literal_of_one_file(told)
         ordered = _set_aside(grid, bound)
+        of_either: set[Spot] = set()
         if not literal:
             for spot, options in told.items():
-                _compare(spot, options, bound, ordered.get(spot))  # (4)
+                if _compare(spot, options, bound, ordered.get(spot)):  # (4)
+                    of_either.add(spot)
         elif exchanged := exchanged_rows(grid, literal):
             for option, other in exchanged:
                 _bind(option.spot, option.said, option.place, bound, EXCHANGED, other)
@@ -93,7 +99,13 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
         if views:
             bind_exchanges(grid, bound, views[0].names.glossary)
         say_what_rows_are(grid, bound)
+        for spot in of_either:
+            if not (bound.numbers[spot].agrees or bound.numbers[spot].exchanged):
+                del bound.numbers[spot]
         take_back_other_runs(grid, bound)
+        for spot, options in told.items():
+            if spot not in bound.numbers and (best := next(filter(_is_worth_showing, options), None)) is not None:
+                bound.perhaps[spot] = (best.said.candidate(), best.place, best.odds)
     for grid in grids:
         _set_aside(grid, bound)  # those of tables that there was no time for
     for spot, number in list(bound.numbers.items()):
@@ -116,20 +128,23 @@ def _set_aside(grid: Grid, bound: Bound) -> dict[Spot, Candidate]:
 # (4) Cells that differ
 
 
-def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: Candidate | None) -> None:
-    """Binds a number to what its labels name, where it follows from that or differs."""
+def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: Candidate | None) -> bool:
+    """Binds a number to what its labels name, where it follows from that or differs.
+
+    True where it prints another of several rows that labels select: only a whole row that does so is another run.
+    """
     known = bound.numbers.get(spot)
     if known is not None and not known.agrees:
         _weigh(spot, known, options, bound)
-        return
+        return False
     instead = known.binding.candidate if known is not None else ordered
     # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
     best = options[0].odds
     agreeing = [option for option in options if option.agrees and option.odds >= best / _OPEN and option.named]
     if agreeing:
-        if known is None and agreeing[0].odds >= SHOWN and agreeing[0].bits >= scoring.ACCEPTED:
+        if known is None and _is_enough(agreeing[0]):
             _bind(spot, agreeing[0].said, agreeing[0].place, bound)
-        return
+        return False
     for option in (option for option in options if option.named):
         said, place, sure, other = option.said, option.place, option.odds, ""
         if instead is not None:
@@ -140,9 +155,12 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
             # A formula of several cells that has another measure or statistic than words name is an exchange of a whole
             # column, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
             sure = max(sure, EXCHANGED if not rows and _several(instead) else 0.0)
+        if option.evidence.shared or option.evidence.mixed:
+            return False
         # Where labels select several rows and one of them is printed, it is open which of them is meant.
-        if option.evidence.shared or option.evidence.mixed or (not other and said.candidate().picked):
-            return
+        if not other and said.candidate().picked:
+            _bind(spot, said, place, bound, SHOWN)
+            return True
         if sure >= SHOWN and not option.agrees:
             enough = max(option.evidence.series, option.evidence.table) >= LEAST_BESIDE and not _filtered_unsaid(
                 said.candidate()
@@ -150,7 +168,24 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
             enough = enough or sure == EXCHANGED
             _bind(spot, said, place, bound, sure if enough else min(sure, SURE - 1), other)
         if sure >= SHOWN or instead is None:
-            return
+            return False
+    return False
+
+
+def _is_worth_showing(option: LabelPrediction) -> bool:
+    """Whether what labels name is said of an open number: it is about as likely meant as not, or is what is printed."""
+    if not option.named or option.evidence.mixed or option.evidence.shared:
+        return False
+    # What stands behind a number in a cell is of another kind, which labels seldom name.
+    own = option.said.reading.determined or not option.spot.slot
+    return own and (option.odds >= _EVEN or (option.agrees and option.bits >= _FEW))
+
+
+def _is_enough(agreeing: LabelPrediction) -> bool:
+    """Whether a number follows from what its labels name: by its digits, or since other numbers name its rows."""
+    if agreeing.said.reading.determined:
+        return agreeing.evidence.line >= LEAST_BESIDE or agreeing.said.bits() >= scoring.ACCEPTED
+    return agreeing.odds >= SHOWN and agreeing.bits >= scoring.ACCEPTED
 
 
 def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound: Bound) -> None:
