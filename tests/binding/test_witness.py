@@ -774,3 +774,28 @@ def test_what_labels_name_is_shown_where_it_is_too_little_to_decide_by(tmp_path:
     word, _, says = numbers["beta, Accuracy"]
     assert (code, word) == (3, "open")
     assert "its labels may name accuracy in models.csv, by model (models.csv:3), which gives 64.07" in str(says)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_errors_in_brackets_below_estimates_are_those_of_their_records(wrong: bool, tmp_path: Path) -> None:
+    """As regression tables print them: a row without a label says how the numbers above it vary."""
+    draw = random.Random(8)
+    terms = {"Constant": "(Intercept)", "Log income": "log_income", "Density": "density", "Share old": "share_old"}
+    fits = {(model, term): (round(draw.uniform(-1, 1), 3), round(draw.uniform(0.01, 0.3), 3))
+            for model in ("base", "full") for term in terms.values()}  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = [f"{model},{term},{own[0]},{own[1]}" for (model, term), own in fits.items()]
+    (tmp_path / "results" / "tidy.csv").write_text("\n".join(["model,term,estimate,std.error", *lines]) + "\n")
+    rows = []
+    for label, term in terms.items():
+        own = [fits[model, term] for model in ("base", "full")]
+        errors = [0.888 if wrong and label == "Density" else own[0][1], own[1][1]]
+        rows += [f"| {label} | {own[0][0]:.3f} | {own[1][0]:.3f} |", f"| | ({errors[0]:.3f}) | ({errors[1]:.3f}) |"]
+    head = "# Fits\n\nStandard errors in brackets.\n\n| | Base | Full |\n|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    _, numbers = checked(tmp_path)
+    assert len(numbers) == 16
+    others = {word for name, (word, *_) in numbers.items() if name != "Density (2), Base"}
+    assert others == {"follows"}
+    word, given, _ = numbers["Density (2), Base"]
+    assert (word, given) == (("differs", f"({fits['base', 'density'][1]:.3f})") if wrong else ("follows", given))

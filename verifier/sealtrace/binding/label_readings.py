@@ -40,14 +40,15 @@ _SEVERAL = 3
 """Different numbers that a formula must give in another table, for its header to say what one like it means."""
 _SPREADS = ("sd", "sd0", "sem", "ci95")
 """What a number behind ± may be; papers seldom say which."""
-_SPREAD_WORDS = {
-    word
+_SPREAD_NAMES = [
+    stems(text)
     for name, key in (("sd", "sd"), ("sem", "sem"), ("sem", "ci95"))
     for text in (key, *STATISTICS[name].words, *TRIED["values"][key].words)
-    for word in stems(text)
-    if len(stems(text)) == 1 or text == "ci95"
-}
+]
+_SPREAD_WORDS = {name[0] for name in _SPREAD_NAMES if len(name) == 1} | {*stems("ci95")}
 """What fields are called that hold such a number."""
+_WITH_SPREAD = _SPREAD_WORDS | {word for name in _SPREAD_NAMES if len(name) == 2 for word in name}
+"""The same, with what stands beside such a word: `std_error`."""
 
 
 Home = tuple[str, tuple[int, ...], str]
@@ -138,7 +139,8 @@ class Heard:
         """Whether a cell stands in the line that the same labels name: its row, or its column where these vary."""
         if cell == spot:
             return False
-        return cell.column == spot.column if self.series.kind == "row" else cell.row == spot.row
+        own, other = self.series.grid.home(spot), self.series.grid.home(cell)
+        return own[1] == other[1] if self.series.kind == "row" else own[0] == other[0]
 
     def bits(self) -> float:
         """Evidence of the numbers that agree."""
@@ -329,7 +331,10 @@ def _measures(
 def _is_first_half(selected: Selected, series: Series) -> bool:
     """Whether a formula gives the numbers before ±, of which a series has those behind."""
     behind = series.constant[0].endswith(" sd") and selected.series.kind == series.kind
-    return behind and not selected.series.spots[0].slot and _cells(selected.series) == _cells(series)
+    first = selected.series.spots[0]
+    return (
+        behind and not first.slot and first.row not in series.grid.above and _homes(selected.series) == _homes(series)
+    )
 
 
 def _released_spreads(view: FrameView, series: Series, known: list[Selected]) -> list[str]:
@@ -339,19 +344,20 @@ def _released_spreads(view: FrameView, series: Series, known: list[Selected]) ->
     ]
     own = {word for selected in halves for word in stems(selected.measure)}
     return [measure for measure in view.frame.measures
-            if halves and (told := {*stems(measure)}) & _SPREAD_WORDS and told <= own | _SPREAD_WORDS]  # fmt: skip
+            if halves and (told := {*stems(measure)}) & _SPREAD_WORDS and told <= own | _WITH_SPREAD]  # fmt: skip
 
 
-def _cells(series: Series) -> set[tuple[int, int]]:
-    return {(spot.row, spot.column) for spot in series.spots}
+def _homes(series: Series) -> set[tuple[int, int]]:
+    return {series.grid.home(spot) for spot in series.spots}
 
 
 def _statistics(view: FrameView, series: Series, known: list[Selected]) -> list[str]:
     """What the words name; else what cells of the series follow from, and the mean, which needs no word."""
-    role = series.constant[0].rpartition(" ")[2]
-    if series.spots[0].slot and role == "sd":
+    role, first = series.constant[0].rpartition(" ")[2], series.spots[0]
+    behind = first.slot or first.row in series.grid.above
+    if behind and role == "sd":
         return list(_SPREADS)
-    if series.spots[0].slot and role == "n":
+    if behind and role == "n":
         return ["count"]
     named = named_statistics(view, series)
     own = [selected.statistic for selected in known if selected.series.spots == series.spots]

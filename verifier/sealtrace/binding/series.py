@@ -80,6 +80,8 @@ class Grid:
     titles: dict[int, str] = field(default_factory=dict)
     headings: tuple[str, ...] = ()
     """Headings under which it stands, the nearest first."""
+    above: dict[int, int] = field(default_factory=dict)
+    """Rows without a label, of numbers in brackets, to the row above whose numbers they say something of."""
 
     @classmethod
     def of(cls, table: Table, number: int, numbers: Iterable[tuple[int, int, Cell]] | None = None) -> Grid:
@@ -100,6 +102,10 @@ class Grid:
                 title = texts[labels[0]]
             elif title:
                 titles[row] = title
+        cells = {(row, column): _cell(table, row, column, cell) for row, column, cell in given}
+        row_labels = {row: [texts[place] for place in labels] for row, texts in enumerate(shown)}
+        above = {row: row - 1 for row in row_labels if _is_in_brackets_below(row, row_labels, cells)}
+        row_labels |= {row: row_labels[other] for row, other in above.items()}
         return cls(
             number,
             table,
@@ -108,11 +114,12 @@ class Grid:
             table.path or table.source,
             table.line or 1,
             [column.header for column in table.columns],
-            {row: [texts[place] for place in labels] for row, texts in enumerate(shown)},
+            row_labels,
             labels,
-            {(row, column): _cell(table, row, column, cell) for row, column, cell in given},
+            cells,
             titles,
             tuple(heading for heading in table.headings if heading != table.caption),
+            above,
         )
 
     @cached_property
@@ -134,6 +141,10 @@ class Grid:
                 keys.append(column)
                 names = {row: (*names[row], cell.text) for row, cell in own.items() if cell is not None}
         return keys if len(set(names.values())) == len(rows) else []
+
+    def home(self, spot: Spot) -> tuple[int, int]:
+        """The row and the column of a number, or of the one that it says something of."""
+        return self.above.get(spot.row, spot.row), spot.column
 
     def row_name(self, row: int) -> str:
         """The row as a reader calls it."""
@@ -214,24 +225,40 @@ def _cell(table: Table, row: int, column: int, cell: Cell) -> GridCell:
     return GridCell(row, column, cell.text, cell.line or row + 1, source, cell.numbers)
 
 
+def _is_in_brackets_below(row: int, row_labels: dict[int, list[str]], cells: dict[tuple[int, int], GridCell]) -> bool:
+    """Whether a row without a label has numbers in brackets only, each below a number of the row above it."""
+    own = {column: cell for (at, column), cell in cells.items() if at == row}
+    over = {column: cell for (at, column), cell in cells.items() if at == row - 1}
+    return (
+        bool(own)
+        and not any(row_labels[row])
+        and own.keys() <= over.keys()
+        and all(cell.text.startswith(("(", "[")) for cell in own.values())
+        and not any(cell.text.startswith(("(", "[")) for cell in over.values())
+    )
+
+
 def series_of(grid: Grid) -> list[Series]:
     """Columns first, then rows, then the block as a whole."""
-    columns: dict[tuple[int, int], list[GridCell]] = {}
+    columns: dict[tuple[int, int, bool], list[GridCell]] = {}
     rows: dict[tuple[int, int], list[GridCell]] = {}
-    blocks: dict[int, list[GridCell]] = {}
+    blocks: dict[tuple[int, bool], list[GridCell]] = {}
     for cell in grid.cells.values():
+        below = cell.row in grid.above
         for slot in range(len(cell.slots)):
-            columns.setdefault((cell.column, slot), []).append(cell)
+            columns.setdefault((cell.column, slot, below), []).append(cell)
             rows.setdefault((cell.row, slot), []).append(cell)
-            blocks.setdefault(slot, []).append(cell)
+            blocks.setdefault((slot, below), []).append(cell)
     found = [
         _series(grid, "column", _alike(cells), slot, (_header(grid, column), grid.caption))
-        for (column, slot), cells in columns.items()
+        for (column, slot, _), cells in columns.items()
     ]
     for (row, slot), cells in rows.items():
         title = [grid.titles[row]] if row in grid.titles else []
         found.append(_series(grid, "row", cells, slot, (*reversed(grid.row_labels[row]), *title, grid.caption)))
-    found += [_series(grid, "block", _alike(cells), slot, (grid.caption,)) for slot, cells in sorted(blocks.items())]
+    found += [
+        _series(grid, "block", _alike(cells), slot, (grid.caption,)) for (slot, _), cells in sorted(blocks.items())
+    ]
     return found
 
 
@@ -298,12 +325,15 @@ def _series(
         [Spot(grid.number, cell.row, cell.column, slot) for cell in cells],
         [cell.slots[slot] for cell in cells],
         varying,
-        (constant[0] + _role(cells[0], slot), *constant[1:], *grid.headings),
+        (constant[0] + _role(grid, cells[0], slot), *constant[1:], *grid.headings),
     )
 
 
-def _role(cell: GridCell, slot: int) -> str:
-    """What a later number of a cell says of the one before it: how it varies, or of how many it is."""
+def _role(grid: Grid, cell: GridCell, slot: int) -> str:
+    """What a later number of a cell, or one in brackets below, says of the one before it: how it varies, or of how many
+    it is."""
+    if cell.row in grid.above and len(cell.slots) == 1:
+        return " sd"
     own = cell.slots[slot]
     share = " %" if own.percent and not cell.slots[0].percent else ""
     return {"sd": " sd", "n": " n"}.get(own.role, share) if slot else ""

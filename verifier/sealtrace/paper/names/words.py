@@ -31,7 +31,9 @@ _ABBREVIATIONS = {
     "delta": "difference", "δ": "difference", "err": "error", "pred": "predicted", "prediction": "predicted",
     "lat": "latency", "bal": "balanced", "tgt": "target", "src": "source", "cov": "covariate",
     "classe": "class", "cal": "calibrated", "calib": "calibrated", "prob": "probability", "ppl": "perplexity",
-    "gold": "true", "truth": "true", "spearmanr": "spearman", "pearsonr": "pearson", "hi": "high", "lo": "low",
+    "gold": "true", "truth": "true",
+    "intercept": "constant", "const": "constant", "cons": "constant", "spearmanr": "spearman", "pearsonr": "pearson",
+    "hi": "high", "lo": "low",
     "rho": "spearman", "ρ": "spearman", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta",
 }  # fmt: skip
 _SYMBOLS = {"n": "count", "p": "probability", "%": "percent"}
