@@ -88,12 +88,14 @@ class Grid:
         """A table, with all its numbers or with some of them."""
         labels, given = list(table.naming) or [0], table.numbers if numbers is None else numbers
         shown = [[cell.shown for cell in row.cells] + [""] * len(table.columns) for row in table.rows]
-        for above, texts in pairwise(shown):
+        above: dict[int, int] = {}
+        for row, (over, texts) in enumerate(pairwise(shown), 1):
             # Errors or intervals of the row above stand in brackets, below its label.
             own = [text for place, text in enumerate(texts) if text and place not in labels]
             if own and not any(texts[place] for place in labels) and all(_BRACKETED.fullmatch(text) for text in own):
+                above |= {} if row - 1 in above else {row: row - 1}
                 for place in labels:
-                    texts[place] = above[place]
+                    texts[place] = over[place]
         held = {row for row, column, cell in table.places() if column not in labels and cell.numbers}
         titles, title = {}, ""
         for row, texts in enumerate(shown):
@@ -102,10 +104,6 @@ class Grid:
                 title = texts[labels[0]]
             elif title:
                 titles[row] = title
-        cells = {(row, column): _cell(table, row, column, cell) for row, column, cell in given}
-        row_labels = {row: [texts[place] for place in labels] for row, texts in enumerate(shown)}
-        above = {row: row - 1 for row in row_labels if _is_in_brackets_below(row, row_labels, cells)}
-        row_labels |= {row: row_labels[other] for row, other in above.items()}
         return cls(
             number,
             table,
@@ -114,9 +112,9 @@ class Grid:
             table.path or table.source,
             table.line or 1,
             [column.header for column in table.columns],
-            row_labels,
+            {row: [texts[place] for place in labels] for row, texts in enumerate(shown)},
             labels,
-            cells,
+            {(row, column): _cell(table, row, column, cell) for row, column, cell in given},
             titles,
             tuple(heading for heading in table.headings if heading != table.caption),
             above,
@@ -223,19 +221,6 @@ def grids_of(tables: Iterable[Table]) -> list[Grid]:
 def _cell(table: Table, row: int, column: int, cell: Cell) -> GridCell:
     source = cell.source or table.path or table.source
     return GridCell(row, column, cell.text, cell.line or row + 1, source, cell.numbers)
-
-
-def _is_in_brackets_below(row: int, row_labels: dict[int, list[str]], cells: dict[tuple[int, int], GridCell]) -> bool:
-    """Whether a row without a label has numbers in brackets only, each below a number of the row above it."""
-    own = {column: cell for (at, column), cell in cells.items() if at == row}
-    over = {column: cell for (at, column), cell in cells.items() if at == row - 1}
-    return (
-        bool(own)
-        and not any(row_labels[row])
-        and own.keys() <= over.keys()
-        and all(cell.text.startswith(("(", "[")) for cell in own.values())
-        and not any(cell.text.startswith(("(", "[")) for cell in over.values())
-    )
 
 
 def series_of(grid: Grid) -> list[Series]:
