@@ -799,3 +799,10 @@ def test_errors_in_brackets_below_estimates_are_those_of_their_records(wrong: bo
     assert others == {"follows"}
     word, given, _ = numbers["Density (2), Base"]
     assert (word, given) == (("differs", f"({fits['base', 'density'][1]:.3f})") if wrong else ("follows", given))
+
+
+def test_the_first_line_says_what_probably_differs(tmp_path: Path) -> None:
+    """What is too little for an error is not silence: nobody reads further behind "nothing differs"."""
+    two_runs(tmp_path, lambda row, _: "april" if row == "big" else "march")
+    run = sealtrace("check", tmp_path / "paper.md", tmp_path / "results", "--quiet")
+    assert (run.code, run.output.split("  ")[0]) == (3, "2 PROBABLY DIFFER")

@@ -37,8 +37,9 @@ def headline(result: Result) -> str:
         warned = result.verdict == "verified" and result.warnings
         return f"{word} with {times(result.warnings, 'warning')}" if warned else word
     words, graded = result.coverage.words, _grades(result)
-    differing = words["differs"]
+    differing, probably = words["differs"], result.coverage.statuses.get("probably-off", 0)
     told = [f"{differing} {'differs' if differing == 1 else 'differ'}"] if differing else []
+    told += [f"{probably} probably {'differs' if probably == 1 else 'differ'}"] if probably else []
     told += [times(graded["contradiction"], "contradiction")] if graded["contradiction"] else []
     if not told and result.verdict == "findings":
         told = ["Something is wrong"] if result.command != "audit" else ["Findings"]
@@ -53,7 +54,7 @@ def headline(result: Result) -> str:
         told = ["Nothing differs" if words["follows"] + words["given"] else nothing]
     if result.command == "audit":
         told += [times(graded["suspicion"], "suspicion")] if graded["suspicion"] else []
-    elif still_open := sum(result.coverage.statuses.get(status, 0) for status in UNDECIDED):
+    elif still_open := sum(result.coverage.statuses.get(status, 0) for status in UNDECIDED) - probably:
         told.append(f"{still_open} open")
     return ", ".join(told)
 
