@@ -38,7 +38,7 @@ _LEADS = {
     "settled.",
     ("check", "verified"): "Formulas over the results give every number that is printed.",
     ("check", "findings"): "Some numbers are not what the results give, or cannot all be true.",
-    ("check", "incomplete"): "Nothing differs, but some numbers follow from no result that was found.",
+    ("check", "incomplete"): "Nothing differs for certain, but some numbers follow from no result that was found.",
     ("audit", "findings"): "Numbers that the paper prints cannot all be true together.",
     ("audit", "incomplete"): "Nothing is proved wrong so far, but not everything could be decided.",
     ("audit", "nothing-found"): "No relation that the paper states is broken.",

@@ -615,12 +615,14 @@
       return entry;
     };
 
+    // Errors are open; where there are none, warnings.
+    const worst = Math.min(1, ...findings.map((one) => one[0]));
     class Cause {
       constructor([check, title, parent, undecided], number) {
         Object.assign(this, { check, parent, number, left: [], drawn: 0 });
         this.all = [];
         findings.forEach((one, place) => { if (one[1] === number) this.all.push(place); });
-        this.errors = this.all.some((place) => findings[place][0] === 0);
+        this.leads = this.all.some((place) => findings[place][0] === worst);
         const word = SEVERITIES[Math.min(...this.all.map((place) => findings[place][0]), 2)];
         this.count = make("span", { class: "count" });
         this.follows = make("span", { class: "soft" });
@@ -655,7 +657,7 @@
         this.count.textContent = `${count(left.length)} ${left.length === 1 ? "finding" : "findings"}`;
         const told = [below && `${count(below)} more may follow from it`, this.undecided && `${count(this.undecided)} checks wait for it`];
         this.follows.textContent = told.filter(Boolean).join(", ");
-        const open = filtered || (this.parent < 0 && (this.errors || data.causes.length === 1));
+        const open = filtered || (this.parent < 0 && (this.leads || data.causes.length === 1));
         this.element.open = open;
         if (open) this.draw(PAGE);
       }
