@@ -11,8 +11,7 @@ from sealtrace.bundle.reading import read_bundle
 from sealtrace.contract.result import Finding, NotLookedAt, Result, Subject, Summary, Verdict
 from sealtrace.contract.waivers import accepted
 from sealtrace.evidence import Evidence
-from sealtrace.examination import Examination
-from sealtrace.examined import coverage_of
+from sealtrace.examination import Examination, coverage_of
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.fact import cell_id
 from sealtrace.paper.model import Paper

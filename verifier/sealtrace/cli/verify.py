@@ -115,7 +115,7 @@ def verify(
     input or internal error; 3 no error, but something is missing, skipped or waived (docs/in-your-project.md).
     """
     from sealtrace.checks.catalogue import select
-    from sealtrace.examined import unexpected
+    from sealtrace.examination import unexpected
 
     try:
         select(chosen["check"], chosen["skip"])
