@@ -421,5 +421,5 @@ def test_a_draft_may_declare_anything_as_splits(study: Path, splits: object) -> 
     with pytest.raises(SealError, match=r"declare/protocol\.json/splits"):
         seal(study, empty=EMPTY)
     with sealing.draft_bundle(study) as draft:
-        (document,) = read_bundle(draft).document_misfits[:1]
+        (document,) = read_bundle(draft).found["schema.documents"][:1]
     assert (document.path, (document.field or "").startswith("/splits")) == ("declare/protocol.json", True)

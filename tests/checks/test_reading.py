@@ -52,22 +52,22 @@ def test_files(check: str, given: dict[str, Any], inspected: int, missing: str |
 
 
 @pytest.mark.parametrize(
-    ("check", "field"),
+    "check",
     [
-        ("identity.manifest", "manifest_defects"),
-        ("identity.listing", "listing"),
-        ("identity.bytes", "byte_defects"),
-        ("identity.sums", "sums"),
-        ("identity.content", "content_defects"),
-        ("schema.documents", "document_misfits"),
-        ("schema.rows", "layout_notes"),
-        ("hygiene.anonymous", "marks"),
-        ("witness.later", "forward"),
+        "identity.manifest",
+        "identity.listing",
+        "identity.bytes",
+        "identity.sums",
+        "identity.content",
+        "schema.documents",
+        "schema.rows",
+        "hygiene.anonymous",
+        "witness.later",
     ],
 )
-def test_what_reading_found_is_told(check: str, field: str) -> None:
+def test_what_reading_found_is_told(check: str) -> None:
     """Each check tells of what is its own."""
-    outcome = outcome_of(check, FILES, **{field: [Defect("Wrong.", NOTES)]})
+    outcome = outcome_of(check, FILES, found={check: [Defect("Wrong.", NOTES)]})
     assert told(outcome, "source", "message") == [(NOTES, "Wrong.")]
 
 

@@ -205,7 +205,7 @@ class MemberBytes:
         def read(opened: Opened) -> int:
             rest = pieces(opened)
             if marks:
-                self._bundle.marks.extend(marks_in(rest, path))
+                self._bundle.found["hygiene.anonymous"].extend(marks_in(rest, path))
             for _ in rest:
                 pass
             return opened.size
@@ -237,5 +237,5 @@ class MemberBytes:
                 return use(opened)
         except OSError as error:
             reason = error.strerror or "it is damaged"
-            self._bundle.byte_defects.append(Defect(f"The file cannot be read: {reason}.", path))
+            self._bundle.found["identity.bytes"].append(Defect(f"The file cannot be read: {reason}.", path))
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
@@ -77,26 +78,17 @@ class Bundle:
     declared: Mapping[str, Declared] = field(default_factory=dict)
     """What the rows of each dataset are."""
 
-    manifest_defects: Sequence[Defect] = ()
-    listing: Sequence[Defect] = ()
+    found: Mapping[str, Sequence[Defect]] = field(default_factory=dict)
+    """What reading found wrong, by the check that says it."""
     unseen: str | None = None
     """Why files that the manifest does not list could not be looked for, where they could not."""
-    byte_defects: Sequence[Defect] = ()
-    sums: Sequence[Defect] = ()
-    content_defects: Sequence[Defect] = ()
     syntax: Defects = field(default_factory=Defects)
-    document_misfits: Sequence[Defect] = ()
-    marks: Sequence[Defect] = ()
     witnesses: Mapping[str, bytes] = field(default_factory=dict)
     """Signatures, timestamps and the like, which no seal can list."""
-    forward: Sequence[Defect] = ()
-    """Digests of later files in earlier ones."""
     streamed: Mapping[str, Any] = field(default_factory=dict)
     """Pack to what judging rows a shard at a time has found (`checks.streamed.Streamed`)."""
     lost: Mapping[str, str] = field(default_factory=dict)
     """Files that no worker could be had for, and why: nothing is known of them."""
-    layout_notes: Sequence[Defect] = ()
-    """Large files that had to be read whole, and why."""
     again: Callable[[str], list[Store]] = lambda _: []
     """Reads the rows of a streamed kind whole."""
     budget: Budget = field(default_factory=Budget)
@@ -136,18 +128,10 @@ class UnfinishedBundle(Bundle):
     manuscripts: dict[str, str] = field(default_factory=dict)
     pages: dict[str, bytes] = field(default_factory=dict)
     declared: dict[str, Declared] = field(default_factory=dict)
-    manifest_defects: list[Defect] = field(default_factory=list)
-    listing: list[Defect] = field(default_factory=list)
-    byte_defects: list[Defect] = field(default_factory=list)
-    sums: list[Defect] = field(default_factory=list)
-    content_defects: list[Defect] = field(default_factory=list)
-    document_misfits: list[Defect] = field(default_factory=list)
-    marks: list[Defect] = field(default_factory=list)
+    found: defaultdict[str, list[Defect]] = field(default_factory=lambda: defaultdict(list))
     witnesses: dict[str, bytes] = field(default_factory=dict)
-    forward: list[Defect] = field(default_factory=list)
     streamed: dict[str, Any] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
-    layout_notes: list[Defect] = field(default_factory=list)
 
     def ended(self) -> Bundle:
         """What was read, which nobody can change any more."""
@@ -157,7 +141,7 @@ class UnfinishedBundle(Bundle):
 
 def _unchangeable(value: object) -> Any:
     if isinstance(value, dict):
-        return MappingProxyType(value)
+        return MappingProxyType({name: _unchangeable(inner) for name, inner in value.items()})
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -116,15 +116,15 @@ class _BundleReader:
         data = self.bytes.whole(MANIFEST, OBJECTS)
         if data is None:
             message = "The manifest is not a plain file that can be read."
-            self.bundle.manifest_defects.append(Defect(message, MANIFEST, expected="a file"))
+            self.bundle.found["identity.manifest"].append(Defect(message, MANIFEST, expected="a file"))
         else:
             self._manifest(data)
         bundle = self.bundle
         if bundle.manifest_readable:
-            bundle.listing.extend(listing_defects(bundle, self.container, self.members))
+            bundle.found["identity.listing"].extend(listing_defects(bundle, self.container, self.members))
             self._files()
             if (sums := self.bytes.whole(SUMS, 4)) is not None:
-                bundle.sums.extend(sums_defects(bundle, sums))
+                bundle.found["identity.sums"].extend(sums_defects(bundle, sums))
             self.bytes.take_witnesses()
         return bundle.ended()
 
@@ -171,7 +171,7 @@ class _BundleReader:
         """Takes back what streaming has begun, and notes why the rows are held instead; False, for the caller."""
         del self.bundle.stores[before:]
         message = f"It is large and read whole: {reason}."
-        self.bundle.layout_notes.extend(Defect(message, entry.path, severity="note") for entry in entries)
+        self.bundle.found["schema.rows"].extend(Defect(message, entry.path, severity="note") for entry in entries)
         return False
 
     def _stream_rows(self, stream: Stream, entries: list[ListedFile]) -> bool:
@@ -193,7 +193,12 @@ class _BundleReader:
                 found = stream.judge(bundle, sources)
                 for path, (entry, file) in sources.items():
                     bundle.budget.read(file.size, path)
-                    if file.sha256 != entry.sha256 or file.size != entry.bytes or misplaced(entry) or bundle.marks:
+                    if (
+                        file.sha256 != entry.sha256
+                        or file.size != entry.bytes
+                        or misplaced(entry)
+                        or bundle.found["hygiene.anonymous"]
+                    ):
                         raise NotLaidOutError("its bytes are not those that were sealed")
                     texts = [file.texts, "\n".join(sorted(found.texts.get(path, ()))).encode() + b"\n"]
                     file.forbidden.refuse(texts, texts)
@@ -245,7 +250,7 @@ class _BundleReader:
         try:
             manifest = parse(data)
         except StrictJSONError as error:
-            bundle.manifest_defects.append(Defect.of_json(error, MANIFEST))
+            bundle.found["identity.manifest"].append(Defect.of_json(error, MANIFEST))
             return
         version = manifest.get("sealtrace") if isinstance(manifest, dict) else None
         if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
@@ -253,7 +258,7 @@ class _BundleReader:
                 f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
             )
         misfits = misfits_of("manifest", manifest)
-        bundle.manifest_defects.extend(misfit_defects(MANIFEST, misfits))
+        bundle.found["identity.manifest"].extend(misfit_defects(MANIFEST, misfits))
         if misfits:
             return
         self.bundle = replace(
@@ -281,18 +286,22 @@ class _BundleReader:
         if data is None:
             return None
         if not bundle.lengths[entry.path]:
-            bundle.listing.append(Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes"))
+            bundle.found["identity.listing"].append(
+                Defect("The file is empty. Fill it, or leave it out.", entry.path, found="0 bytes")
+            )
         message = "The file changed after it was sealed. Restore it, or seal again."
         changed = {"bytes": bundle.lengths[entry.path], "sha256": bundle.digests[entry.path]}
-        bundle.byte_defects.extend(changed_defects(message, entry, changed))
+        bundle.found["identity.bytes"].extend(changed_defects(message, entry, changed))
         if kind is None or kind.name in ("manifest", "result"):
             message = "The manifest names a kind of record that is not known."
-            bundle.listing.append(Defect(message, entry.path, found=entry.kind))
+            bundle.found["identity.listing"].append(Defect(message, entry.path, found=entry.kind))
             return None
         if (wrong := misplaced(entry)) is not None:
             field, expected, place = wrong
             message = "The manifest's entry does not fit the file's place."
-            bundle.listing.append(Defect(message, entry.path, field=f"/{field}", expected=expected, found=place))
+            bundle.found["identity.listing"].append(
+                Defect(message, entry.path, field=f"/{field}", expected=expected, found=place)
+            )
         if kind.form is Form.ROWS:
             form = self._form(entry)
             return None if form is None else (entry, form, data)
@@ -305,7 +314,7 @@ class _BundleReader:
             else:
                 bundle.manuscripts[entry.path] = data.decode("utf-8", "replace")
         if kind.name != "attachment" and self._anonymous():
-            bundle.marks.extend(marks_in([data], entry.path))
+            bundle.found["hygiene.anonymous"].extend(marks_in([data], entry.path))
         return None
 
     @cached_property
@@ -318,7 +327,9 @@ class _BundleReader:
         for digest in sorted({digest.strip(b'"').decode() for digest in digests} & later.keys()):
             message = "This file names the digest of a file that a later stage seals, so that one existed before."
             key, expected = {"stage": entry.stage}, f"nothing of {later[digest]}"
-            self.bundle.forward.append(Defect(message, entry.path, key=key, expected=expected, found=digest))
+            self.bundle.found["witness.later"].append(
+                Defect(message, entry.path, key=key, expected=expected, found=digest)
+            )
 
     def _document(self, entry: ListedFile, data: bytes) -> None:
         bundle = self.bundle
@@ -328,7 +339,7 @@ class _BundleReader:
             bundle.syntax.add(Defect.of_json(error, entry.path))
             return
         misfits, record = fitted(entry.kind, value)
-        bundle.document_misfits.extend(misfit_defects(entry.path, misfits))
+        bundle.found["schema.documents"].extend(misfit_defects(entry.path, misfits))
         if isinstance(value, dict):
             self._look_ahead(entry, _DIGEST.findall(data))
             bundle.documents.append(Document(entry.path, entry.kind, without_nulls(value), record))
@@ -356,7 +367,7 @@ class _BundleReader:
         bundle.syntax.total += store.syntax.total - len(store.syntax.listed)
         if parsed.content is not None:
             self._content(entry, parsed.content, store.count)
-        bundle.marks.extend(parsed.marks)
+        bundle.found["hygiene.anonymous"].extend(parsed.marks)
         self._unseen.pop(entry.path, None)
 
     def _form(self, entry: ListedFile) -> RowKind | None:
@@ -366,7 +377,9 @@ class _BundleReader:
         declared = self.bundle.declared.get(entry.records)
         if declared is None:
             message = "Nothing declares what these rows are. Add the declaration of the dataset."
-            self.bundle.listing.append(Defect(message, entry.path, expected=f"dataset.{entry.records}.json"))
+            self.bundle.found["identity.listing"].append(
+                Defect(message, entry.path, expected=f"dataset.{entry.records}.json")
+            )
         return declared
 
     def _declare(self, entry: ListedFile, value: dict[str, Any]) -> None:
@@ -384,13 +397,15 @@ class _BundleReader:
                     raise DeclarationError("/dataset: Two files declare this dataset. Keep one.")
             except DeclarationError as error:
                 pointer, _, reason = str(error).partition(": ")
-                self.bundle.document_misfits.append(Defect(reason, entry.path, field=pointer))
+                self.bundle.found["schema.documents"].append(Defect(reason, entry.path, field=pointer))
 
     def _content(self, entry: ListedFile, digest: str, rows: int | None) -> None:
         bundle = self.bundle
         bundle.contents[entry.path] = digest
         message = "The records changed after they were sealed. Restore them, or seal again."
-        bundle.content_defects.extend(changed_defects(message, entry, {"content_sha256": digest, "rows": rows}))
+        bundle.found["identity.content"].extend(
+            changed_defects(message, entry, {"content_sha256": digest, "rows": rows})
+        )
 
 
 def _texts(store: Store, worth: Callable[[pa.Array], pa.Array]) -> Iterator[bytes]:

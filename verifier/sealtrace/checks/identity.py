@@ -9,15 +9,13 @@ from sealtrace.evidence import Evidence
 
 
 @check("identity.manifest", "manifests")
-def manifest(evidence: Evidence, outcome: Outcome) -> None:
+def manifest(_: Evidence, outcome: Outcome) -> None:
     outcome.inspected = 1
-    outcome.defects(evidence.bundle.manifest_defects)
 
 
 @check("identity.listing", "files")
 def listing(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = len(evidence.bundle.entries)
-    outcome.defects(evidence.bundle.listing)
     outcome.missing = evidence.bundle.unseen
 
 
@@ -25,7 +23,6 @@ def listing(evidence: Evidence, outcome: Outcome) -> None:
 def byte_identity(evidence: Evidence, outcome: Outcome) -> None:
     bundle = evidence.bundle
     outcome.inspected = sum(entry.path in bundle.digests for entry in bundle.entries)
-    outcome.defects(bundle.byte_defects)
     if outcome.inspected < len(bundle.entries):
         outcome.missing = f"files that could not be read: {len(bundle.entries) - outcome.inspected} of those listed"
 
@@ -33,7 +30,6 @@ def byte_identity(evidence: Evidence, outcome: Outcome) -> None:
 @check("identity.sums", "files")
 def sums(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = int(SUMS in evidence.bundle.digests)
-    outcome.defects(evidence.bundle.sums)
 
 
 @check("identity.content", "files")
@@ -41,7 +37,6 @@ def content(evidence: Evidence, outcome: Outcome) -> None:
     bundle = evidence.bundle
     wanted = [entry for entry in bundle.entries if entry.format != "bytes"]
     outcome.inspected = len(bundle.contents)
-    outcome.defects(bundle.content_defects)
     if outcome.inspected < len(wanted):
         left = len(wanted) - outcome.inspected
         outcome.missing = f"{left} record file{'s' * (left > 1)} could not be read whole"

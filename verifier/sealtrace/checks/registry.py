@@ -36,7 +36,7 @@ def check(
     unless: Callable[[Seen, Outcome], bool] | None = None,
     of: Callable[[Seen, Outcome], Subject | None] | None = None,
 ) -> Callable[[Callable[[Subject, Outcome], None]], Callable[[Subject, Outcome], None]]:
-    """Registers the function of a check of the catalogue.
+    """Registers the function of a check of the catalogue. What reading found wrong under its id is told already.
 
     `unless` says in the outcome why nothing is to be checked. `of` takes from the evidence what the function looks at
     instead of it; None where nothing is to be checked, which the outcome then says.
@@ -48,6 +48,7 @@ def check(
         def guarded(evidence: object, outcome: Outcome) -> None:
             # The engine hands each check the view of its own pack.
             seen = cast("Seen", evidence)
+            outcome.defects(cast("Evidence | View", evidence).bundle.found.get(check_id, ()))
             subject = cast("Subject", evidence) if of is None else of(seen, outcome)
             if subject is not None and (unless is None or not unless(seen, outcome)):
                 function(subject, outcome)

@@ -23,13 +23,11 @@ def strict_json(evidence: Evidence, outcome: Outcome) -> None:
 @check("schema.documents", "documents")
 def documents(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = len(evidence.bundle.documents)
-    outcome.defects(evidence.bundle.document_misfits)
 
 
 @check("schema.rows", "rows")
 def rows(evidence: Evidence, outcome: Outcome) -> None:
     stores = evidence.bundle.stores
-    outcome.defects(evidence.bundle.layout_notes)
     outcome.inspected = sum(store.count for store in stores)
     outcome.missing = next(iter(evidence.bundle.lost.values()), None)
     for store in stores:

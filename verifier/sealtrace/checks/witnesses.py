@@ -45,7 +45,6 @@ class Outside(View):
 @check("witness.later", "files")
 def later(evidence: Evidence, outcome: Outcome) -> None:
     outcome.inspected = len(evidence.bundle.entries)
-    outcome.defects(evidence.bundle.forward)
 
 
 @check("witness.outside", "witnesses")
