@@ -261,6 +261,11 @@ class FormulaResult(Record):
     )
     apart: str | None = Field(None, description="What would tell them apart.")
 
+    @property
+    def options(self) -> list[str]:
+        """The formula, and others that give the same."""
+        return [self.formula, *self.ambiguous]
+
 
 class ClaimNumber(Record):
     """One printed number that a claim speaks of, and the values that print so."""

@@ -119,7 +119,8 @@ class TriedForm:
         return 1.0 if self.said(context) else self.price
 
 
-@dataclass(frozen=True)
+# Equal only to itself: it is what indexes of names are kept by.
+@dataclass(frozen=True, eq=False)
 class Statistic:
     """One entry."""
 

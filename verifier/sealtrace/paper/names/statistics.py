@@ -14,46 +14,26 @@ def named_in(heading: str, among: Collection[Statistic] | None = None) -> list[S
 
     `among` are the statistics that it may name: those of everyday results where nothing else is said.
     """
-    entries, key = _keyed(tuple(STATISTICS.values()) if among is None else tuple(among))
-    return [entries[name] for name in _named(heading, key)]
+    return list(_named(heading, tuple(STATISTICS.values() if among is None else among)))
 
 
 def other_statistics(heading: str, among: Collection[Statistic]) -> list[str]:
     """The statistics whose word a heading has as part of the name of another one, which the table has not."""
-    entries, _key = _keyed(tuple(among))
-    said = [(entry.name, entry.others, ()) for entry in entries.values() if entry.others]
-    return list(_named(heading, tuple(said)))
-
-
-def _keyed(among: tuple[Statistic, ...]) -> tuple[dict[str, Statistic], Entries]:
-    """Statistics by name, and what names them; the same tuple is asked for cell after cell, so the last are kept."""
-    place = tuple(map(id, among))
-    if place not in _KEPT:
-        if len(_KEPT) >= 64:
-            _KEPT.clear()
-        entries = {entry.name: entry for entry in among}
-        # The entries are kept with their ids, which therefore stay theirs.
-        _KEPT[place] = entries, tuple((entry.name, entry.words, entry.not_words) for entry in entries.values())
-    return _KEPT[place]
-
-
-Entries = tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
-"""Name, words and phrases that hide them, of each statistic."""
-_KEPT: dict[tuple[int, ...], tuple[dict[str, Statistic], Entries]] = {}
+    return [entry.name for entry in _named(heading, tuple(entry for entry in among if entry.others), others=True)]
 
 
 @lru_cache(maxsize=16384)
-def _named(heading: str, entries: Entries) -> tuple[str, ...]:
+def _named(heading: str, among: tuple[Statistic, ...], *, others: bool = False) -> tuple[Statistic, ...]:
     """Remembered, because the cells of a table share their headings."""
-    names, group = _index(entries)
+    names, group = _index(among, others)
     found = [named for named in names.resolve(heading, (group,), running=True) if named.strength >= WORDS]
     found.sort(key=lambda named: named.span)
     return tuple(dict.fromkeys(named.thing.id for named in found if named.thing.kind == "statistic"))
 
 
 @cache
-def _index(entries: Entries) -> tuple[Names, Group[str]]:
+def _index(among: tuple[Statistic, ...], others: bool) -> tuple[Names, Group[Statistic]]:
     """Packs register more entries, so that there is an index of each state of the table."""
-    things = [Thing("statistic", name, words) for name, words, _not_words in entries]
-    hiding = [Thing("phrase", name, not_words) for name, _words, not_words in entries]
+    things = [Thing("statistic", entry, entry.others if others else entry.words) for entry in among]
+    hiding = [] if others else [Thing("phrase", entry, entry.not_words) for entry in among]
     return Names(), Group([*things, *hiding], verbatim=True)

@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealtrace.contract.details import DrawnRow, DrawnTable
-from sealtrace.contract.result import WORDS, NumberResult
-from sealtrace.report.html.page import FAMILIES, SEVERITY_SIGNS, Cause, Page, definition, look
+from sealtrace.contract.details import DrawnTable
+from sealtrace.contract.result import WORDS
+from sealtrace.report.html.of_result import FIELDS, Page
+from sealtrace.report.html.page import FAMILIES, SEVERITY_SIGNS, Cause, definition, look
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import tally
 
@@ -53,8 +54,7 @@ class Layout:
 
 def layouts(page: Page) -> list[Layout]:
     """The tables in the order of the paper, each with its cells."""
-    known = {table.label for table in page.tables}
-    tables = [_placed(table) for table in [*page.tables, *from_cells(page.numbers, known)]]
+    tables = list(map(_placed, page.tables))
     by_label: dict[str, list[Layout]] = {}
     for table in tables:
         by_label.setdefault(table.table.label, []).append(table)
@@ -73,25 +73,6 @@ def _placed(table: DrawnTable) -> Layout:
         for column, label in enumerate(table.columns[: len(drawn.cells)]):
             layout.places.setdefault((drawn.label, label), []).append((row, column))
     return layout
-
-
-def from_cells(cells: list[NumberResult], known: set[str] | frozenset[str] = frozenset()) -> list[DrawnTable]:
-    """Tables of which only the cells are known: rows and columns as they first appear."""
-    members: dict[str, list[NumberResult]] = {}
-    for cell in cells:
-        if cell.table not in known:
-            members.setdefault(cell.table or "", []).append(cell)
-    tables = []
-    for label, inside in members.items():
-        columns = list(dict.fromkeys(cell.column or "" for cell in inside))
-        texts: dict[str, dict[str, str]] = {}
-        for cell in inside:
-            texts.setdefault(cell.row or "", {})[cell.column or ""] = cell.printed
-        rows = [
-            DrawnRow(label=row, cells=[printed.get(column, "") for column in columns]) for row, printed in texts.items()
-        ]
-        tables.append(DrawnTable(label=label, columns=columns, rows=rows))
-    return tables
 
 
 def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, Any]]:
@@ -122,7 +103,7 @@ def island(page: Page, tables: list[Layout]) -> str:
     document: dict[str, object] = {
         "name": harmless(page.name),
         "command": page.command,
-        "fields": page.fields,
+        "fields": FIELDS,
         "statuses": [[harmless(name), *look(name), definition(name), WORDS.get(name, "open")] for name in statuses],
         "tables": [_table(layout, page, statuses, pool) for layout in tables],
         **_findings(page, tables, pool),

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from sealtrace.contract.details import Details, DrawnRow, DrawnTable
-from sealtrace.contract.result import NOT_SEALED, CheckResult, ClaimResult, Finding, NumberResult, Result
+from collections.abc import Iterable
+
+from sealtrace.contract.details import Details, DrawnRow, DrawnTable, StageLink
+from sealtrace.contract.result import (
+    NOT_SEALED,
+    CheckResult,
+    ClaimResult,
+    Finding,
+    FormulaResult,
+    NumberResult,
+    Result,
+    Verdict,
+)
 from sealtrace.report.claims import known_of
 from sealtrace.report.findings import (
     SPOKEN,
@@ -16,10 +27,8 @@ from sealtrace.report.findings import (
     times,
     undecided_by_cause,
 )
-from sealtrace.report.html.data import from_cells
-from sealtrace.report.html.page import CHECK_WORDS, Cause, FoundFormula, Item, Page, Steps, Tile
-from sealtrace.report.html.plots import drawn
-from sealtrace.report.html.stages import stage_chain
+from sealtrace.report.html.page import CHECK_WORDS, Cause, Item, Steps, Tile
+from sealtrace.report.html.plots import Figure, drawn
 from sealtrace.report.numbers import counted_claims, headline, introduction, share_checked
 from sealtrace.report.text import fit_in_words
 
@@ -68,50 +77,52 @@ FIELDS = ("Says", "Formula", "Confidence", "Population", "Recipe", "Records", "S
 MOST_NOTES = 200
 
 
-def page_of(result: Result) -> Page:
-    """Everything that the page shows."""
-    details = result.details or Details()
-    causes = _causes(result)
+class Page:
+    """Everything that the page of a result shows, as its template asks for it."""
+
+    def __init__(self, result: Result) -> None:
+        self.result, details = result, result.details or Details()
+        self.causes = _causes(result)
+        self.over = _OVER[result.command].format(result.subject.results)
+        self.name = result.subject.name or "unnamed bundle"
+        self.about = introduction(result)
+        self.verdict: Verdict = "verified" if result.verdict == "nothing-found" else result.verdict
+        self.headline = result.as_draft(headline(result))
+        self.lead = _lead(result)
+        self.steps, self.tiles, self.limits = _steps(result, self.causes), _tiles(result), _limits(result)
+        self.numbers = [_placed(one) for one in result.numbers]
+        drawn_before = {table.label for table in details.tables}
+        inside = [one for one in result.numbers if one.table and one.table not in drawn_before]
+        self.tables = [*details.tables, *_from_cells(inside), *_text_table(result)]
+        self.lineages = [_lineage(result, one) for one in result.numbers]
+        """Cell by cell a text for each of `FIELDS`; lines are items of a list."""
+        explained = {"verify": "BUNDLE", "audit": "PAPER"}.get(result.command)
+        self.command = f"sealtrace explain {explained} '{{}}'" if explained else ""
+        self.formulas = _by_table(one for one in result.formulas if one.bits is not None)
+        """Formulas that were found, by table."""
+        self.computed = _by_table(one for one in result.formulas if one.bits is None)
+        """What recipes compute, by table."""
+        self.stages = stage_chain(details.stages) if details.stages else None
+        self.figures = drawn(details.plots)
+        self.notes = [f"{one.what}: {one.why}" for one in result.not_looked_at][:MOST_NOTES]
+        counted = sum(check.findings for check in result.checks) if result.command == "verify" else 0
+        self.unlisted = max(0, counted - len(result.findings))
+        self.contradictions = [(one.says, _nearest(one)) for one in result.claims if one.grade == "contradiction"]
+        """What cannot hold among printed numbers, and the number that would have to move least."""
+
+    @property
+    def items(self) -> list[Item]:
+        """Every finding, in the order in which the page numbers them."""
+        return [item for cause in self.causes for group in (cause, *cause.consequences) for item in group.items]
+
+
+def _lead(result: Result) -> str:
     lead = _LEADS.get((result.command, result.headline), "")
     if result.command == "verify" and {check.id for check in result.checks if check.status == "fail"} == {_AT_HAND}:
         lead = "The paper at hand prints something else than this bundle has. Nothing else is wrong."
     if result.command == "audit":
         lead = f"{lead} {share_checked(result)}."
-    named = [_placed(one) for one in result.numbers]
-    inside, drawn_before = [one for one in result.numbers if one.table], {table.label for table in details.tables}
-    return Page(
-        over=_OVER[result.command].format(result.subject.results),
-        name=result.subject.name or "unnamed bundle",
-        about=introduction(result),
-        tool=result.sealtrace,
-        verdict="verified" if result.verdict == "nothing-found" else result.verdict,
-        headline=result.as_draft(headline(result)),
-        lead=f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}. {lead}" if result.draft else lead,
-        steps=_steps(result, causes),
-        tiles=_tiles(result),
-        causes=causes,
-        checks=result.checks,
-        limits=_limits(result),
-        tables=[*details.tables, *from_cells(inside, drawn_before), *_text_table(result)],
-        numbers=named,
-        fields=FIELDS,
-        lineages=[_lineage(result, one) for one in result.numbers],
-        command=f"sealtrace explain {'BUNDLE' if result.command == 'verify' else 'PAPER'} '{{}}'"
-        if result.command in ("verify", "audit")
-        else "",
-        formulas=_formulas(result),
-        computed=_computed(result),
-        root=result.subject.root_sha256,
-        assumed=result.summary.assumed,
-        selected=result.summary.selected,
-        stages=stage_chain(details.stages) if details.stages else None,
-        figures=drawn(details.plots),
-        notes=[f"{one.what}: {one.why}" for one in result.not_looked_at][:MOST_NOTES],
-        unlisted=max(0, sum(check.findings for check in result.checks) - len(result.findings))
-        if result.command == "verify"
-        else 0,
-        contradictions=[(one.says, _nearest(one)) for one in result.claims if one.grade == "contradiction"],
-    )  # fmt: skip
+    return f"{NOT_SEALED[0].upper()}{NOT_SEALED[1:]}. {lead}" if result.draft else lead
 
 
 def _nearest(claim: ClaimResult) -> str | None:
@@ -120,28 +131,34 @@ def _nearest(claim: ClaimResult) -> str | None:
     return next(iter([*near, *(one.number for one in claim.numbers)]), None)
 
 
-def _formulas(result: Result) -> dict[str, list[FoundFormula]]:
-    found: dict[str, list[FoundFormula]] = {}
-    for one in result.formulas:
-        if one.bits is not None:
-            options = [one.formula, *one.ambiguous]
-            found.setdefault(one.table, []).append(
-                FoundFormula(one.id, one.table, one.kind, one.subject, options, fit_in_words(one))
-            )
-    return found
-
-
-def _computed(result: Result) -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = {}
-    for formula in result.formulas:
-        if formula.bits is None:
-            found.setdefault(formula.table, []).append((formula.subject, formula.formula))
+def _by_table(formulas: Iterable[FormulaResult]) -> dict[str, list[FormulaResult]]:
+    found: dict[str, list[FormulaResult]] = {}
+    for one in formulas:
+        found.setdefault(one.table, []).append(one)
     return found
 
 
 def _placed(one: NumberResult) -> NumberResult:
     """A number of the running text as a row of its own table, behind those of the paper."""
     return one if one.table else one.model_copy(update={"table": TEXT, "row": one.id, "column": "Number"})
+
+
+def _from_cells(cells: list[NumberResult]) -> list[DrawnTable]:
+    """Tables of which only the cells are known: rows and columns as they first appear."""
+    members: dict[str, list[NumberResult]] = {}
+    for cell in cells:
+        members.setdefault(cell.table or "", []).append(cell)
+    tables = []
+    for label, inside in members.items():
+        columns = list(dict.fromkeys(cell.column or "" for cell in inside))
+        texts: dict[str, dict[str, str]] = {}
+        for cell in inside:
+            texts.setdefault(cell.row or "", {})[cell.column or ""] = cell.printed
+        rows = [
+            DrawnRow(label=row, cells=[printed.get(column, "") for column in columns]) for row, printed in texts.items()
+        ]
+        tables.append(DrawnTable(label=label, columns=columns, rows=rows))
+    return tables
 
 
 def _text_table(result: Result) -> list[DrawnTable]:
@@ -366,3 +383,24 @@ def _checks_tile(result: Result) -> Tile:
     ]
     fail = [f"{counts['fail']} fail"] if counts["fail"] else []
     return Tile("Checks that hold", f"{counts['pass']} of {applicable}", ", ".join([*fail, *others]))
+
+
+_CHAIN = ("Stage", "Link", "Files", "Bytes", "Kinds", "Seen from outside by", "Digest of the seal")
+
+
+def stage_chain(stages: list[StageLink]) -> Figure:
+    """A row for each stage; what is broken or not sealed is said above it."""
+    rows = []
+    for place, stage in enumerate(stages):
+        kinds = ", ".join(f"{number} {kind}" for kind, number in stage.kinds.items()) or stage.empty_reason or ""
+        witnesses = "; ".join(stage.witnesses) or "nobody: its time is the authors’ word"
+        link = "–" if not stage.sealed else "✗ broken" if not stage.linked else "✓ holds" if place else "first"
+        digest = stage.digest or "not sealed"
+        rows.append([stage.stage, link, str(stage.files), f"{stage.bytes:,}", kinds, witnesses, digest])
+    broken = [link.stage for link in stages if link.sealed and not link.linked]
+    absent = [link.stage for link in stages if not link.sealed]
+    said = f"{len(stages) - len(absent)} of {len(stages)} stages are sealed"
+    said += f". The chain is broken before {', '.join(broken)}." if broken else ". No link is broken."
+    said += f" Not sealed: {', '.join(absent)}." if absent else ""
+    caption = "Each seal names the digest of the one before it, so a later stage commits to all earlier ones."
+    return Figure(title="Stage chain", caption=f"{said} {caption}", pictures=[], columns=list(_CHAIN), rows=rows)

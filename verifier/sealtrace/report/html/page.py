@@ -1,13 +1,11 @@
-"""What a page shows, whatever it was made of."""
+"""The small parts of a page, and the signs of statuses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sealtrace.contract.details import DrawnTable
-from sealtrace.contract.result import CheckResult, NumberResult, SelectorResult, Severity, Verdict
+from sealtrace.contract.result import Severity
 from sealtrace.recipes.judgement import DEFINITIONS, CellStatus
-from sealtrace.report.html.plots import Figure
 
 
 @dataclass(frozen=True)
@@ -74,67 +72,6 @@ class Cause:
     consequences: list[Cause] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     """Checks that cannot be decided before this is corrected."""
-
-
-@dataclass(frozen=True)
-class FoundFormula:
-    """A formula that gives numbers of a table, and others that give the same."""
-
-    id: str
-    table: str
-    kind: str
-    subject: str
-    options: list[str]
-    sure: str
-
-
-@dataclass(frozen=True)
-class Page:
-    """Everything that one page shows."""
-
-    over: str
-    """What stands above the name."""
-    name: str
-    about: list[str]
-    """What the study is: lines."""
-    tool: str
-    verdict: Verdict
-    headline: str
-    lead: str
-    steps: Steps
-    tiles: list[Tile]
-    causes: list[Cause]
-    checks: list[CheckResult]
-    limits: list[str]
-    """What it does not prove, whatever the verdict."""
-    tables: list[DrawnTable] = field(default_factory=list)
-    numbers: list[NumberResult] = field(default_factory=list)
-    fields: tuple[str, ...] = ()
-    """What is known of a cell besides, by name."""
-    lineages: list[tuple[str, ...]] = field(default_factory=list)
-    """Cell by cell, a text for each field; lines are items of a list."""
-    command: str = ""
-    """What explains a cell on the command line, with `{}` for its address."""
-    computed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    """Table by table, its columns and what their recipes compute, of which rows and entities."""
-    formulas: dict[str, list[FoundFormula]] = field(default_factory=dict)
-    """Formulas that were found, by table."""
-    root: str | None = None
-    assumed: list[str] = field(default_factory=list)
-    selected: list[SelectorResult] = field(default_factory=list)
-    stages: Figure | None = None
-    figures: list[Figure] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What could not be read, or was left out."""
-    unlisted: int = 0
-    """How many findings were counted and not kept."""
-    contradictions: list[tuple[str, str | None]] = field(default_factory=list)
-    """What cannot hold among printed numbers: what it says, and the number that would have to move least."""
-
-    @property
-    def items(self) -> list[Item]:
-        """Every finding, in the order in which the page numbers them."""
-        return [item for cause in self.causes for group in (cause, *cause.consequences) for item in group.items]
 
 
 LOOKS: dict[str, tuple[str, str]] = {

@@ -18,14 +18,15 @@ from markupsafe import Markup
 
 from sealtrace.contract.result import WORDS, CheckResult, Result
 from sealtrace.report.html.data import island, layouts, table_heads
-from sealtrace.report.html.of_result import page_of
-from sealtrace.report.html.page import CHECK_SIGNS, CHECK_WORDS, SEVERITY_SIGNS, Page, look
+from sealtrace.report.html.of_result import Page
+from sealtrace.report.html.page import CHECK_SIGNS, CHECK_WORDS, SEVERITY_SIGNS, look
 from sealtrace.report.inert import harmless
+from sealtrace.report.text import fit_in_words
 
 
 def render(result: Result) -> str:
     """The page of a result."""
-    page = page_of(result)
+    page = Page(result)
     style, script = own_file("style.css"), own_file("page.js")
     tables = layouts(page)
     severities: Counter[str] = Counter(item.severity for item in page.items)
@@ -45,10 +46,11 @@ def render(result: Result) -> str:
             coverage=coverage_parts(page),
             severities={name: severities[name] for name in SEVERITY_SIGNS if severities[name]},
             severity_signs=SEVERITY_SIGNS,
-            families=check_families(page.checks),
+            families=check_families(result.checks),
             found={item.check for item in page.items},
             check_signs=CHECK_SIGNS,
             check_words=CHECK_WORDS,
+            fit=fit_in_words,
         )
     )
 
