@@ -68,7 +68,6 @@ class View(Remembering):
         return self.evidence.bundle
 
     def frame(self, kind: str) -> Frame:
-        """The rows of a kind."""
         return self.evidence.frame(kind)
 
 
@@ -123,7 +122,6 @@ class Evidence(Remembering):
         self.bundle.budget.require_memory(math.prod(sizes) * width, f"{what} ({shape})")
 
     def frame(self, kind: str) -> Frame:
-        """The rows of a kind."""
         if kind not in self.frames:
             self.frames[kind] = Frame(kind, self.bundle.of_kind(kind), self.bundle.declared.get(kind))
         return self.frames[kind]
@@ -145,7 +143,6 @@ class Evidence(Remembering):
 
     @property
     def protocol_path(self) -> str:
-        """Where the protocol lies."""
         return "" if self.protocol_document is None else self.protocol_document.path
 
     @cached_property

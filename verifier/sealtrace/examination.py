@@ -268,7 +268,6 @@ class Examination:
 
     @property
     def printed(self) -> PrintedNumbers:
-        """The printed numbers of the bundle."""
         return self.evidence.view(PrintedNumbers)
 
     @property
@@ -377,7 +376,6 @@ class Examination:
 
     @property
     def subject(self) -> Subject:
-        """Which bundle it is."""
         told = {name: self.evidence.protocol.get(name) for name in ("title", "about", "field")}
         tables = self.bundle.documents_of("table")
         return Subject(

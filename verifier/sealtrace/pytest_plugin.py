@@ -20,7 +20,6 @@ _Judged = tuple[str, list[str]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options."""
     group = parser.getgroup("sealtrace", "verify sealed bundles of records")
     group.addoption(
         "--sealtrace",

@@ -212,8 +212,6 @@ class _Archive(Container):
 
 
 class ZipContainer(_Archive):
-    """A .zip archive."""
-
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         infos = (info for info in archive.infolist() if not info.is_dir() or info.file_size or info.compress_size)

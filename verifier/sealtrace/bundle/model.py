@@ -112,7 +112,6 @@ class Bundle:
         return next(iter(self.sealed(model)), None)
 
     def documents_of(self, kind: str) -> list[Document]:
-        """The fitting documents of a kind."""
         return [document for document in self.documents if document.kind == kind and document.fits]
 
 

@@ -63,7 +63,6 @@ def proposed(
 
 
 def row_schema(table: pa.Table) -> dict[str, Any]:
-    """JSON Schema of the rows."""
     properties = {column.name: _property(table.column(column.name), column.type) for column in table.schema}
     required = [name for name in table.column_names if not table.column(name).null_count]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

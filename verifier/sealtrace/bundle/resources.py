@@ -29,7 +29,6 @@ def default_bundle() -> Path:
 
 @cache
 def schema_document(kind: str) -> dict[str, Any]:
-    """The published schema of a kind."""
     path = _find("schemas", "schemas") / f"{kind}.schema.json"
     if not path.is_file() and (spec := find_spec(KINDS[kind].model.partition(":")[0])) is not None and spec.origin:
         # A pack of another distribution has the schema of its kind beside the kind's model.

@@ -31,8 +31,6 @@ class DeclarationError(ValueError):
 
 @dataclass(frozen=True)
 class Text:
-    """A string."""
-
     pattern: str | None = None
     allowed: tuple[str, ...] | None = None
     min_length: int = 0
@@ -62,8 +60,6 @@ class Flag:
 
 @dataclass(frozen=True)
 class Sequence:
-    """A list."""
-
     item: Shape
     min_items: int = 0
     max_items: int | None = None
@@ -118,7 +114,6 @@ def row_key(kind: RowKind) -> tuple[str, ...]:
 
 @cache
 def row_shape(kind: RowKind) -> Struct:
-    """The shape of one row of a kind."""
     if isinstance(kind, Declared):
         return kind.shape
     schema = schema_document(kind)
@@ -244,7 +239,6 @@ def arrow_type(shape: Shape) -> pa.DataType:
 
 
 def arrow_schema(kind: RowKind) -> pa.Schema:
-    """The Arrow schema of a table of this kind."""
     return pa.schema(list(arrow_type(row_shape(kind))))
 
 

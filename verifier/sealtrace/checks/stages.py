@@ -14,7 +14,6 @@ from sealtrace.evidence import Evidence
 
 
 def seals_in_order(evidence: Evidence) -> list[Document]:
-    """The seals that are there, by their stage."""
     seals = evidence.bundle.documents_of("seal")
     return sorted(seals, key=lambda seal: STAGES.index(seal.value["stage"]))
 

@@ -40,13 +40,11 @@ SCHEMA_KINDS = tuple(name for name, kind in KINDS.items() if kind.model)
 
 
 def model_of(kind: str) -> type[Record]:
-    """The pydantic model of a kind."""
     model: type[Record] = loaded(KINDS[kind].model)
     return model
 
 
 def kind_of(model: type[Record]) -> str:
-    """The kind that a model describes."""
     return _DESCRIBED[f"{model.__module__}:{model.__qualname__}"]
 
 

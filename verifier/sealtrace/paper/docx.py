@@ -126,7 +126,6 @@ def _switched(properties: Element, name: str, before: bool) -> bool:
 
 
 def _styles(part: Element | None) -> dict[str, _Style]:
-    """Styles by their ids."""
     written = {one.get("styleId", ""): one for one in part.iter("style")} if part is not None else {}
     known: dict[str, _Style] = {}
 

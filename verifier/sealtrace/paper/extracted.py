@@ -130,7 +130,6 @@ class ExtractedTable:
 
     @property
     def panels(self) -> int:
-        """Number of panels."""
         return max((row.panel for row in self.rows), default=-1) + 1
 
     def header(self, panel: int = 0) -> list[list[ExtractedCell]]:

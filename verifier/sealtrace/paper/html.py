@@ -87,7 +87,6 @@ class HtmlPage(HTMLParser):
         self._scripts = 0
 
     def read(self, text: str) -> HtmlPage:
-        """Reads a whole page."""
         self.feed(_closed(text))
         self.close()
         while self._open:

@@ -56,7 +56,6 @@ class _Found:
     """What its float prints behind it, beside the caption."""
 
     def table(self) -> ExtractedTable:
-        """The table with what was found for it."""
         rows, place = tuple(self.tabular.rows), (self.begin.file.name, self.begin.line)
         return ExtractedTable(self.label, self.caption, *place, self.tabular.columns, rows, notes=tuple(self.notes))
 

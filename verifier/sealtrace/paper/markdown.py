@@ -184,6 +184,5 @@ class _MarkdownReader:
                 yield Mark(mark.character, mark.bold or bold, mark.underline or underline)
 
     def formula(self, number: str) -> Rendering:
-        """What a formula prints."""
         formula = SourceText("", self.formulas[int(number)])
         return render(tokenize(formula, 0, len(formula.text))[0], math=True)

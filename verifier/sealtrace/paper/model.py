@@ -35,8 +35,6 @@ _MARKUP = re.compile(r"\\[A-Za-z]+\*?|[{}$\\]")
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed cell."""
-
     text: str
     line: int | None = None
     source: str = ""
@@ -70,8 +68,6 @@ class Cell:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column."""
-
     label: str
     direction: str | None = None
     """Which values are better, `higher` or `lower`, where that is said."""
@@ -107,8 +103,6 @@ class Heading:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the body."""
-
     label: str
     cells: tuple[Cell, ...]
     line: int | None = None

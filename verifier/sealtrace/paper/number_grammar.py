@@ -424,7 +424,6 @@ class NumberText:
 
     @_whole_or_nothing
     def group(self) -> list[PrintedNumber] | None:
-        """Numbers in brackets."""
         opening = self.take(_OPEN)
         if opening is None:
             return None

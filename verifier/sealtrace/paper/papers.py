@@ -343,7 +343,6 @@ class _Bounded:
 
 
 def merged(papers: Sequence[Paper]) -> Paper:
-    """Several papers as one."""
     if len(papers) == 1:
         return papers[0]
     tables: list[Table] = []

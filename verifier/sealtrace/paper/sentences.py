@@ -178,7 +178,6 @@ class Sentence:
 
     @cached_property
     def quantities(self) -> tuple[TextNumber, ...]:
-        """The quantities in digits."""
         return tuple(number for number in self.numbers if number.kind == "quantity")
 
     @cached_property

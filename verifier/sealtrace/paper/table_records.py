@@ -34,16 +34,12 @@ class RecipeRecord(TypedDict, total=False):
 
 
 class ColumnRecord(TypedDict, total=False):
-    """One column."""
-
     label: Required[str]
     recipe: RecipeRecord | None
     direction: str | None
 
 
 class RowRecord(TypedDict, total=False):
-    """One row."""
-
     label: Required[str]
     cells: Required[list[str]]
     line: int | None
@@ -57,8 +53,6 @@ class RowRecord(TypedDict, total=False):
 
 
 class TableRecord(TypedDict, total=False):
-    """One table."""
-
     label: Required[str]
     caption: str | None
     source: str | None

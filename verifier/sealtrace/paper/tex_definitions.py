@@ -37,8 +37,6 @@ _BUILT_IN |= commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.ACC
 
 @dataclass(frozen=True)
 class Macro:
-    """A definition."""
-
     body: list[Token]
     parameters: int = 0
     default: list[Token] | None = None

@@ -91,7 +91,6 @@ class Files:
         self.main = self._tokens(self._main, self._cut())
 
     def holds(self, name: str, where: Token) -> bool:
-        """Whether a file is there."""
         if posixpath.splitext(name)[1] in (".sty", ".cls"):  # asked for, and read as what it is where it is used
             return self._load(name) is not None
         return any(self._find(candidate) is not None for candidate in _candidates(name, where))

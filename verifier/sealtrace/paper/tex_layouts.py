@@ -46,7 +46,6 @@ class TexColumn:
 
 
 def read_columns(tokens: list[Token], types: dict[str, Macro]) -> list[TexColumn]:
-    """The columns of a specification."""
     columns = _Columns(types)
     columns.read(tokens, 0)
     return columns.found

@@ -55,7 +55,6 @@ class Rendering:
     """The label of each reference, as written; nothing for a citation."""
 
     def marks(self) -> list[Mark]:
-        """Every character with its marks."""
         return [
             Mark(character, glyph.style.bold, glyph.style.underline)
             for glyph in self.glyphs

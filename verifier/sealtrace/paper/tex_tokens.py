@@ -16,8 +16,6 @@ from sealtrace.paper.tex_visible import colours_in
 
 
 class SourceText:
-    """One file."""
-
     def __init__(self, name: str, text: str, colours: dict[str, tuple[str, str]] | None = None) -> None:
         """`colours` are those that the files of its document have defined so far; its own are added."""
         self.name = name
@@ -47,7 +45,6 @@ class Token(NamedTuple):
         return self.file.line(self.start)
 
     def problem(self, message: str, *, warning: bool = False, certain: bool = False) -> ReadingProblem:
-        """A problem at this place."""
         return ReadingProblem(message, self.file.name, self.line, "warning" if warning else "error", certain)
 
     def is_command(self, *names: str) -> bool:

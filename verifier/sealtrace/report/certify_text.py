@@ -170,7 +170,6 @@ def _number(value: float | None) -> str:
 
 
 def _block(sheet: TextSheet, group: GroupTable, layout: _Layout) -> None:
-    """The certificates of one group."""
     decided = [competitor.certified for competitor in group.candidates if competitor.certified is not None]
     own = "" if group.epsilon is None else f"epsilon {group.epsilon}, "
     count = f"{sum(decided)} of {len(group.candidates)} certified" if decided else "nothing is certified"

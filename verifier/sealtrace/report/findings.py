@@ -92,7 +92,6 @@ def claims_by_id(result: Result) -> dict[str, ClaimResult]:
 
 
 def claim_of(finding: Finding, claims: dict[str, ClaimResult]) -> ClaimResult | None:
-    """The claim that a finding is about."""
     key = finding.key or {}
     return claims.get(key.get("claim") or key.get("relation", ""))
 

@@ -45,8 +45,6 @@ class Showing:
 
 @dataclass(frozen=True)
 class Format:
-    """One output format."""
-
     name: str
     extension: str | None
     """The ending of its files; None where no ending means it: a log has no file, a badge ends as any JSON."""
@@ -63,7 +61,6 @@ class Format:
     """Whether `sealtrace report` writes it, where it has an ending."""
 
     def render(self, result: Result, showing: Showing | None = None) -> str:
-        """The result in this format."""
         showing = showing or Showing()
         options = {name: getattr(showing, name) for name in self.taken}
         text: str = import_module(f"sealtrace.report.{self.module}").render(result, **options)

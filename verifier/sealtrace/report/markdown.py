@@ -52,7 +52,6 @@ def _inert(value: object) -> object:
 
 
 def _code(lines: list[str], longest: int) -> Markup:
-    """Lines as a block of code."""
     return Markup(fenced("\n".join(clipped(harmless(line), longest) for line in lines)))
 
 

@@ -81,7 +81,6 @@ class _Run:
         }
 
     def finding(self, finding: Finding) -> Object:
-        """One finding as a result."""
         text = finding.message
         values = {"expected": finding.expected, "found": finding.found}
         text += "".join(f"; {name} {value}" for name, value in values.items() if value is not None)

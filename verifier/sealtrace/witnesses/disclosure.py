@@ -44,7 +44,6 @@ class Withheld:
 
 
 def salted(rows: Sequence[dict[str, object]]) -> list[Withheld]:
-    """The rows, each with a fresh salt."""
     return [Withheld(secrets.token_bytes(SALT), row) for row in rows]
 
 

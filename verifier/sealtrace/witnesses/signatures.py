@@ -91,7 +91,6 @@ def _accepted(path: Path, public: PublicKeyTypes) -> SSlibKey:
 
 
 def signed(payload: bytes, signer: CryptoSigner, keyid: str | None = None) -> Envelope:
-    """The payload in an envelope with one signature."""
     from securesystemslib.dsse import Envelope as SignedPayload
 
     envelope = SignedPayload(payload, PAYLOAD_TYPE, {})

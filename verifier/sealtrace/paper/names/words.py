@@ -81,7 +81,6 @@ def stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def vocabulary(text: str) -> frozenset[str]:
-    """The stems of a text."""
     return frozenset(stems(text))
 
 

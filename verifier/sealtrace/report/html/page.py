@@ -41,8 +41,6 @@ class Steps:
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure."""
-
     name: str
     value: str
     note: str
@@ -50,8 +48,6 @@ class Tile:
 
 @dataclass(frozen=True)
 class Item:
-    """One finding."""
-
     severity: Severity
     check: str
     place: str

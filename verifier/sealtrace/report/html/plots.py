@@ -37,7 +37,6 @@ class Figure:
 
 
 def drawn(plots: Iterable[Plot]) -> list[Figure]:
-    """A figure for each section."""
     sections: dict[str, list[Plot]] = {}
     for plot in plots:
         sections.setdefault(plot.section or plot.title, []).append(plot)

@@ -25,7 +25,6 @@ from sealtrace.report.text import fit_in_words
 
 
 def render(result: Result) -> str:
-    """The page of a result."""
     page = Page(result)
     style, script = own_file("style.css"), own_file("page.js")
     tables = layouts(page)

@@ -28,12 +28,10 @@ def _value(value: float | str) -> str:
 
 
 def words(text: str, x: float, y: float, class_: str = "", anchor: str = "start") -> Markup:
-    """A line of text."""
     return tag("text", text, x=x, y=y, class_=class_ or None, text_anchor=None if anchor == "start" else anchor)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
-    """A straight line."""
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
