@@ -21,10 +21,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sealtrace.bundle.budget import Asked
+from sealtrace.bundle.defects import BundleError, nearest
+
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from sealtrace.bundle.budget import Asked
     from sealtrace.contract.waivers import Waiver
 
 MOST_DOTS = 500
@@ -72,9 +74,6 @@ class Settings:
 
     def examining(self, bundle: Path | None, asked: Asked | None = None) -> dict[str, Any]:
         """What they add to the examination of a bundle; `BundleError` where they lie in it: none judges itself."""
-        from sealtrace.bundle.budget import Asked
-        from sealtrace.bundle.defects import BundleError
-
         if self.path is not None and bundle is not None and self.path.resolve().is_relative_to(bundle.resolve()):
             raise BundleError(f"{self.path}: inside the bundle, which cannot say how it is judged; start elsewhere")
         queries = tuple(self.must_be_empty.items())
@@ -83,8 +82,6 @@ class Settings:
 
 def read_settings(start: Path | None = None) -> Settings:
     """The settings that hold in a directory; `BundleError` where they cannot be read."""
-    from sealtrace.bundle.defects import BundleError
-
     for directory in (here := (start or Path.cwd()).resolve(), *here.parents):
         for name in (OWN, SHARED):
             if (directory / name).is_file() and (found := _read(directory / name)) is not None:
@@ -99,8 +96,6 @@ def read_settings(start: Path | None = None) -> Settings:
 
 def _read(path: Path) -> Settings | None:
     import tomllib
-
-    from sealtrace.bundle.defects import BundleError
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -146,7 +141,6 @@ def _plainly(problem: ErrorDetails) -> str:
 def _waivers(path: Path, given: object) -> list[Waiver]:
     from pydantic import TypeAdapter, ValidationError
 
-    from sealtrace.bundle.defects import BundleError, nearest
     from sealtrace.checks.catalogue import BY_ID
     from sealtrace.contract.waivers import Waiver
 

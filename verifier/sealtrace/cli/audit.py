@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError
 from sealtrace.cli.options import (
     PATH,
@@ -21,6 +22,7 @@ from sealtrace.cli.options import (
 )
 from sealtrace.cli.output import Outputs, output_options, paint, progress_bar, root_option, text_width, way_down
 from sealtrace.report.formats import Showing
+from sealtrace.report.sheet import TextSheet
 
 if TYPE_CHECKING:
     from sealtrace.contract.result import Result
@@ -31,7 +33,6 @@ def _list_families(context: click.Context, _: click.Parameter, wanted: bool) -> 
     if not wanted or context.resilient_parsing:
         return
     from sealtrace.relations.families.registry import FAMILIES
-    from sealtrace.report.sheet import TextSheet
 
     sheet = TextSheet(text_width(), paint)
     for family in FAMILIES:
@@ -116,7 +117,6 @@ def audit(
     unreadable input; 3 no contradiction, but a claim is refused, a declared relation is undecided, something could not
     be read, or the seconds were used up. Automatic relations that stay undecided do not change it.
     """
-    from sealtrace.bundle.budget import reading_within
     from sealtrace.claims.deciding import decide_claims, with_claims
     from sealtrace.claims.reading import read_claims
     from sealtrace.claims.tying import Ground
@@ -182,7 +182,6 @@ def outline(papers: tuple[Path, ...], claims: tuple[Path, ...], as_json: bool, r
 
 def explain_paper(paper: Path, cell: str) -> int:
     """Prints what an audit says of one cell of a paper, or of the numbers on one line of it."""
-    from sealtrace.bundle.budget import reading_within
     from sealtrace.relations.auditing import SECONDS, audit
     from sealtrace.relations.subjects import read_subject
     from sealtrace.report.text import render_number

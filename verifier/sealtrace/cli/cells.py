@@ -29,6 +29,7 @@ from sealtrace.cli.output import (
     text_width,
     write_output,
 )
+from sealtrace.recipes.judgement import DEFINITIONS
 from sealtrace.report.findings import times
 from sealtrace.report.formats import Showing
 from sealtrace.report.inert import harmless
@@ -131,7 +132,6 @@ def explain(bundle: Path, cell: str) -> int:
 
 
 def _print(result: CellResult, count: int, records: list[str], waived: str | None) -> None:
-    from sealtrace.recipes.judgement import DEFINITIONS
 
     cell, metric = result.cell, result.metric
     place = f"{cell.source}:{cell.line}" if cell.line else cell.source or cell.record

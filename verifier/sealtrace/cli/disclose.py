@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import BundleError, refusing
 from sealtrace.bundle.placing import place_new_file
 from sealtrace.bundle.resources import json_file
@@ -17,6 +18,7 @@ from sealtrace.cli.options import FILE, several, to_file
 from sealtrace.cli.output import write_output
 from sealtrace.contract.kinds import KINDS, Form
 from sealtrace.report.inert import json_text
+from sealtrace.witnesses.signatures import read_bytes
 
 if TYPE_CHECKING:
     from sealtrace.witnesses.disclosure import Withheld
@@ -105,7 +107,6 @@ def rows(
     from sealtrace.bundle.documents import fitted
     from sealtrace.contract.sealing import Tree
     from sealtrace.witnesses.disclosure import DisclosureError, disclosed, drawn
-    from sealtrace.witnesses.signatures import read_bytes
 
     if bool(chosen) == (seed is not None) or (seed is None) != (count is None):
         raise click.UsageError("name rows with --row, or have them drawn with --seed and --count")
@@ -149,7 +150,6 @@ def _withheld(path: Path, number: int, record: object) -> Withheld:
 
 def _lines(path: Path) -> tuple[bytes, list[dict[str, object]]]:
     """The bytes of a file of JSON lines, and the value of each line."""
-    from sealtrace.bundle.budget import Budget
 
     with refusing(path):
         Budget().require_memory(12 * path.stat().st_size, str(path))

@@ -14,6 +14,7 @@ import click
 from sealtrace.bundle.defects import BundleError, refusing
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.resources import directories_of, files_of, json_file
+from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.cli.options import DIRECTORY, FILE, PATH, refuse_unknown, several, tables_option, to_directory
 from sealtrace.cli.output import root_option
 from sealtrace.report.inert import harmless
@@ -318,7 +319,6 @@ def _follow(directory: Path, reported: Paper, written: dict[str, TableRecord]) -
 
 def _table_record(path: Path, data: bytes) -> dict[str, object]:
     from sealtrace.bundle.documents import misfits_of
-    from sealtrace.bundle.strict_json import StrictJSONError, parse
 
     try:
         record: dict[str, object] = parse(data)

@@ -15,6 +15,7 @@ from sealtrace.cli.options import form_option, refuse_unknown
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import SCHEMA_KINDS
 from sealtrace.report.sheet import TextSheet
+from sealtrace.statistics.arguments import MEANINGS
 from sealtrace.statistics.table import StatisticKind
 
 if TYPE_CHECKING:
@@ -144,7 +145,6 @@ _OF_KINDS: dict[StatisticKind, tuple[str, ...]] = {
 def _explain_metric(metric: Statistic) -> None:
     """One metric: what it is, what headings call it, what it takes, and a recipe to begin with."""
     from sealtrace.contract.printed import Recipe
-    from sealtrace.statistics.arguments import MEANINGS
     from sealtrace.statistics.entries import OF_ROWS
 
     known = {name: (field.description or "").rstrip(".") for name, field in Recipe.model_fields.items()}

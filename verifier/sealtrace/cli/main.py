@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace import __version__, bundle
+from sealtrace.bundle.defects import BundleError, nearest
 from sealtrace.cli import options
+from sealtrace.report.inert import harmless
+from sealtrace.settings import OTHERS, SETTABLE, read_settings
 
 if TYPE_CHECKING:
     from sealtrace.settings import Settings
@@ -103,8 +106,6 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from sealtrace.bundle.defects import nearest
-
             # A path in a command's place is a bundle, most likely.
             hint = f"; did you mean `sealtrace verify {name}`?" if os.path.exists(name) else nearest(name, COMMANDS, 0)
             ctx.fail(f"there is no command {name!r}{hint.partition('; there')[0]}")
@@ -140,16 +141,12 @@ def cli(context: click.Context) -> None:
     """
     name = context.invoked_subcommand
     if name is not None and (command := cli.get_command(context, name)) is not None:
-        from sealtrace.settings import read_settings
-
         context.obj = read_settings()
         context.default_map = {name: _as_defaults(context.obj, command, name)}
 
 
 def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[str, object]:
     """A command's options as its parameters are called; paths are seen from where the settings are."""
-    from sealtrace.bundle.defects import BundleError, nearest
-    from sealtrace.settings import OTHERS, SETTABLE
 
     for section, table in settings.commands.items():
         if section not in COMMANDS:
@@ -252,9 +249,6 @@ def _print_anything() -> None:
 
 
 def _explain(error: Exception) -> int:
-    from sealtrace.bundle.defects import BundleError
-    from sealtrace.report.inert import harmless
-
     if os.environ.get("SEALTRACE_DEBUG"):
         raise error
     if isinstance(error, BundleError):

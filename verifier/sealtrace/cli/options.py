@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from sealtrace.bundle.budget import GIB, LIMITS, Asked, BudgetError
 from sealtrace.bundle.defects import BundleError, nearest
 from sealtrace.contract.packs import STAGES
 
@@ -140,7 +141,6 @@ def budget_options(function: _Function) -> _Function:
 
 
 def _set(context: click.Context, name: str, value: float | None) -> None:
-    from sealtrace.bundle.budget import LIMITS
 
     if value is not None:
         before = getattr(LIMITS, name)
@@ -155,8 +155,6 @@ def _backstop_memory() -> None:
     with suppress(ImportError, OSError, ValueError):  # Windows has no such limit, macOS no such file
         import resource
 
-        from sealtrace.bundle.budget import GIB, LIMITS
-
         used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (used + 2 * LIMITS.memory + GIB, most))
@@ -168,8 +166,6 @@ def backstop_time() -> None:
         return
     with suppress(ImportError, AttributeError, ValueError):  # Windows has no such alarm
         import signal
-
-        from sealtrace.bundle.budget import LIMITS, BudgetError
 
         def ring(*_: object) -> None:
             raise BudgetError(f"{LIMITS.seconds:g} seconds were up (--max-seconds)")
@@ -193,7 +189,6 @@ def witness_options(function: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(function)
     def asking(*args: Any, **given: Any) -> int:
-        from sealtrace.bundle.budget import Asked
 
         asked = {field.name: given.pop(field.name) for field in fields(Asked) if field.name in given}
         identity = asked["sigstore_identity"]

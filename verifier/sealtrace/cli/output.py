@@ -20,6 +20,7 @@ from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.placing import replace_files
 from sealtrace.report.formats import BY_NAME, Showing, sentence
 from sealtrace.report.inert import harmless
+from sealtrace.settings import Settings
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -204,7 +205,6 @@ def progress_bar() -> Iterator[_Bar | None]:
 def examined(bundle: Path | None, asked: Asked | None = None, **options: Any) -> Examination:
     """A bundle as every command sees it: under the project's settings, with a bar to look at."""
     from sealtrace.examination import examine
-    from sealtrace.settings import Settings
 
     settings = click.get_current_context().find_object(Settings) or Settings()
     with progress_bar() as progress:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sealtrace.bundle.defects import BundleError
-from sealtrace.bundle.resources import default_bundle
+from sealtrace.bundle.resources import FIRST_PROTOCOL, default_bundle
 from sealtrace.cli.options import FILE, PATH, budget_options, form_option, several, to_file
 from sealtrace.cli.output import paint, text_width
 from sealtrace.contract.kinds import STAGES
@@ -126,7 +126,6 @@ def show(bundle: Path | None, form: str, digests: bool) -> int:
     Exit codes: 0 shown; 2 there is no bundle, or its manifest cannot be read.
     """
     from sealtrace.bundle.members import read_document
-    from sealtrace.bundle.resources import FIRST_PROTOCOL
 
     place = bundle or default_bundle()
     manifest = read_document(place)

@@ -18,6 +18,14 @@ from sealtrace.cli.options import FILE, PATH, budget_options, expect_root_option
 from sealtrace.cli.output import Outputs, complain, examined, quiet_option, write_output
 from sealtrace.contract.packs import STAGES
 from sealtrace.report.inert import harmless, json_text
+from sealtrace.witnesses.signatures import (
+    SignatureError,
+    opened,
+    read_envelope,
+    read_private_key,
+    read_public_key,
+    signed,
+)
 
 
 def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -59,7 +67,6 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
     from sealtrace.bundle.identity import WITNESSES
     from sealtrace.examination import examine
     from sealtrace.witnesses.examining import ROOT, commitments_of, statement
-    from sealtrace.witnesses.signatures import read_private_key, signed
 
     signer = read_private_key(key)
     if output is None and not bundle.is_dir():
@@ -170,7 +177,6 @@ def attest(
     if keyid and not key:
         raise click.UsageError("--keyid names the key of --key")
     from sealtrace.report.in_toto import refusal_of, statement
-    from sealtrace.witnesses.signatures import read_private_key, signed
 
     Outputs([("in-toto", output)]).refuse(bundle, key)
     # A time or a key that cannot be used is found out before the work is done.
@@ -203,7 +209,6 @@ def _now() -> str:
 def _checked(bundle: Path, path: Path, public_key: Path, expect_root: str | None) -> int:
     from sealtrace.api import verify
     from sealtrace.report.in_toto import refusal_of
-    from sealtrace.witnesses.signatures import SignatureError, opened, read_envelope, read_public_key
 
     public = read_public_key(public_key)
     envelope = read_envelope(path)
