@@ -157,6 +157,7 @@ def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[NotLooke
 def compare_printed(left: Path, right: Path) -> PaperComparison:
     """The printed numbers of two bundles or papers, compared by address."""
     first, second = _printed(left), _printed(right)
+    # By address and not by place: a row that was added must not shift all that follow.
     others = {cell.name: cell for cell in second}
     results: list[CellResult] = []
     seen = set()

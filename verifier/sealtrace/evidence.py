@@ -155,6 +155,7 @@ class Evidence(Remembering):
         """Rows that may not be what they say: their key stands twice, or a study pack finds that they do not join."""
         frame = self.frame(kind)
         mask = np.zeros(frame.size, np.bool_)
+        # Rows that were altered to see what a recipe notices stand in no file that could be doubted.
         if self.altered:
             return mask
         mask[[row for pair in frame.repeats.items() for row in pair]] = True
@@ -191,6 +192,7 @@ class Evidence(Remembering):
 
     def spoilt(self, kind: str) -> str | None:
         """Why the records of a kind are not whole; None where they are, or where the bundle lists none."""
+        # Bytes before text, text before schema: the first reason is the one that the others follow from.
         bundle = self.bundle
         if (reason := self.unreadable(kind)) is not None:
             return reason

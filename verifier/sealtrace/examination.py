@@ -196,6 +196,7 @@ class Examination:
         unmet = self.unmet(entry, pack)
         if not self.bundle.manifest_readable and entry.id != "identity.manifest":
             unmet = "manifest.json cannot be read"
+        # Asked before what the check lacks: of another kind of study nothing is missing.
         elif pack is not None and (reason := pack.absent(self.evidence)) is not None:
             outcome.not_applicable, unmet = reason, None
         elif not unmet or self._can_look(entry, pack):
@@ -443,6 +444,7 @@ class Examination:
 
 
 def _settle(outcome: Outcome, unmet: str | None) -> tuple[Status, str | None]:
+    # An error fails whatever else is missing; and nothing inspected is never a pass.
     if outcome.counts["error"]:
         return "fail", None
     if unmet:
@@ -512,6 +514,7 @@ def _entities(results: Sequence[CellResult]) -> str:
 
 def coverage_of(cells: Sequence[CellResult], every: Sequence[TableCell]) -> Coverage:
     """How the cells are accounted for, of every cell that the tables have."""
+    # Cells that were not judged are counted as what they print, so that no digit is left out in silence.
     judged = {result.cell.name for result in cells}
     rest = [cell for cell in every if cell.name not in judged]
     return Coverage.of(

@@ -149,6 +149,7 @@ def keep_reading() -> None:
     """Asked in the loops of readers: `BudgetError` where the time for reading is over."""
     global _asked
     _asked += 1
+    # To ask the clock every time would cost more than most loops do.
     if _asked % _LOOKS == 0 and (end := _END.get(None)) is not None and time.process_time() > end[0]:
         raise BudgetError(end[1])
 

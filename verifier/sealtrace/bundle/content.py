@@ -44,6 +44,7 @@ WHOLE, BLOCKS = "sha256-columns-1", "sha256-columns-2"
 
 def document_digest(document: dict[str, Any], *, without: str | None = None) -> str:
     """Content digest of a JSON document, without the field that holds its own digest."""
+    # No digest can cover itself.
     bare = {key: value for key, value in document.items() if key != without}
     return hashlib.sha256(rfc8785.dumps(bare)).hexdigest()
 

@@ -119,6 +119,7 @@ class RowsReading:
 def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:
     """A hint at the end of a message: the name that was probably meant, or those that there are."""
     names = list(dict.fromkeys(known))
+    # Bounded, because both may come from a bundle, and comparing takes the product of their lengths.
     close = get_close_matches(word[:200], names[:500], n=1, cutoff=0.6)
     folded = [name for name in names if len(word) > 2 and word.casefold() in name.casefold()]
     if close or len(folded) == 1:

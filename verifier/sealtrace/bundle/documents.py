@@ -254,6 +254,7 @@ def declared_rows(declaration: dict[str, Any]) -> Declared:
     for name, labels in (declaration.get("printed") or {}).items():
         if len(set(labels.values())) < len(labels):
             raise DeclarationError(f"/printed/{name}: two values are printed alike")
+        # Else a reader could not tell which of two values a printed label stands for.
         folded = [(value.casefold(), label.casefold()) for value, label in labels.items()]
         values = {value for value, _ in folded}
         if any(label != value and label in values for value, label in folded):
@@ -267,6 +268,7 @@ def opened_rows(kind: str, protocol: Any) -> RowKind:
     openings = [opening for opening in KINDS[kind].open if isinstance(sections.get(opening.section), dict)]
     if not openings:
         return kind
+    # The published schema is shared: fields that one protocol declares must not show under the next.
     shape, schema = row_shape(kind), copy.deepcopy(schema_document(kind))
     for opening in openings:
         declared = sections[opening.section]

@@ -139,6 +139,7 @@ def count(value: int) -> bytes:
 def present(array: pa.Array, head: bytes, sink: Sink) -> pa.Array:
     """Writes a column's head and which values are present, and returns those."""
     sink(head)
+    # Nearly all columns are whole: one byte says so, instead of one for each value.
     if not array.null_count:
         sink(b"1")
         return array

@@ -97,6 +97,7 @@ def unsafe_path(path: str) -> str | None:
         return "it has a backslash"
     if any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in path):
         return "it has a control character"
+    # Such as those that turn the direction of writing, so that another name is shown.
     if any(unicodedata.category(character) == "Cf" for character in path):
         return "it has an invisible character"
     if len(path) > MAX_PATH:
@@ -111,6 +112,7 @@ def unsafe_path(path: str) -> str | None:
 def colliding(paths: Iterable[str]) -> dict[str, str]:
     """Paths that are one file where case, or how accents are encoded, tells no names apart; with the earlier one."""
     seen: dict[str, str] = {}
+    # macOS normalizes names, and both it and Windows fold case: there, one of two such files would be lost.
     first = {path: seen.setdefault(unicodedata.normalize("NFC", path).casefold(), path) for path in paths}
     return {path: other for path, other in first.items() if path != other}
 

@@ -80,6 +80,7 @@ def array_of(values: list[Any], shape: Shape, misfit: Misfit) -> pa.Array:
 
 
 def _build(values: list[Any], shape: Shape, place: _Place) -> pa.Array:
+    # The set of types clears a whole column at once; values are asked one by one only where a stranger is among them.
     accepted, types = _ACCEPTED[type(shape)], set(map(type, values))
     if not types <= accepted:
         values = _fitting(values, shape, place, lambda value: type(value) in accepted)
@@ -214,6 +215,7 @@ def _check(array: pa.Array, shape: Shape, place: _Place) -> None:
                 place.refuse(index, wanted, f"{lengths[index]} items")
             _check_field(array.flatten(), item, place.items(lengths))
         case Mapping(key=key, value=item):
+            # Most maps of a column name the same actions, and are judged as one matrix.
             same = regular(array) if isinstance(item, NumberShape) else None
             if same is not None and isinstance(item, NumberShape) and not _refused(key, item, *same):
                 return
@@ -242,6 +244,7 @@ def _within(numbers: npt.NDArray[np.number], shape: NumberShape | Integer) -> bo
 
 def _no_repeats(names: pa.Array, maps: Rows, place: _Place) -> None:
     """Parquet can hold a map with a key twice; JSON, read strictly, cannot. A row may hold several maps."""
+    # One integer for each pair of map and name: where these rise, no name is there twice.
     codes = by_reference(names)
     combined = maps * (len(codes.dictionary) or 1) + codes.indices.to_numpy().astype(np.int64)
     if np.all(combined[1:] > combined[:-1]):

@@ -134,6 +134,7 @@ def sums_defects(bundle: Bundle, data: bytes) -> Iterator[Defect]:
     if data == wanted:
         return
     message = "This line of SHA256SUMS differs from the manifest."
+    # Line by line, so that each finding names its line; the end of the last line makes one more.
     for number, (line, other) in enumerate(zip_longest(wanted.split(b"\n"), data.split(b"\n")), 1):
         if line != other:
             yield Defect(message, SUMS, number, expected=_line(line), found=_line(other))
@@ -150,6 +151,7 @@ def later_digests(entries: Sequence[ListedFile]) -> dict[str, dict[str, str]]:
         own[entry.stage] |= {digest: entry.path for digest in (entry.sha256, entry.content_sha256) if digest}
     result = {}
     for place, stage in enumerate(STAGES):
+        # What an earlier stage seals as well could be known from there, and gives nothing away.
         known = {digest for before in STAGES[: place + 1] for digest in own[before]}
         # Of files with one digest, that of the earliest stage is named.
         later = {digest: path for after in reversed(STAGES[place + 1 :]) for digest, path in own[after].items()}
@@ -184,6 +186,7 @@ class MemberBytes:
         """A file's bytes; `weight` is how many times their length what is made of them takes in memory."""
 
         def read(opened: Opened) -> bytes:
+            # Before a byte is read: a file that says it needs too much is refused while nothing of it is held.
             self._bundle.budget.require_memory((1 + weight) * opened.size, path)
             return opened.whole()
 
@@ -206,6 +209,7 @@ class MemberBytes:
             rest = pieces(opened)
             if marks:
                 self._bundle.found["hygiene.anonymous"].extend(marks_in(rest, path))
+            # Only the first marks of a file are told; the rest of its bytes is hashed all the same.
             for _ in rest:
                 pass
             return opened.size

@@ -159,6 +159,7 @@ class Stream:
 
     def groups(self, entries: Sequence[ListedFile]) -> list[list[ListedFile]]:
         """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
+        # Their rows are joined shard by shard, so that one that must be read whole takes the others with it.
         groups: dict[str, list[ListedFile]] = {}
         for entry in entries:
             if entry.kind in self.kinds:

@@ -133,6 +133,8 @@ def _structure(data: bytes) -> dict[int, Any]:
             number = 0
             while (head := data[at]) & 0x0F != _STOP:
                 at += 1
+                # A field is numbered by its distance from the one before; by a number of its own where that distance
+                # is zero.
                 number = number + (head >> 4) if head >> 4 else _signed(varint())
                 fields[number] = value(head & 0x0F, depth + 1)
             at += 1
@@ -141,6 +143,7 @@ def _structure(data: bytes) -> dict[int, Any]:
             head = data[at]
             at += 1
             count = varint() if head >> 4 == 15 else head >> 4
+            # Every item takes a byte at least, so a longer list is a lie: refused before room is made for it.
             if count > len(data) - at:
                 raise ValueError("the footer is damaged (a list longer than the file)")
             if head & 0x0F in (_TRUE, _FALSE):
@@ -182,6 +185,7 @@ def read_parquet(data: bytes, kind: RowKind, reading: RowsReading, budget: Budge
         names = file.schema_arrow.names
         reading.footer = footer_texts(metadata, file.schema_arrow)
         decoded = sum(max(leaf.values * _WIDTHS.get(leaf.type, 8), leaf.bytes) for leaf in found)
+        # Twice: as Arrow decodes the values, and as the columns that the schema declares.
         budget.hold(2 * decoded + metadata.num_rows * (width(shape) + _ROW_OVERHEAD), path)
         expanding = [leaf.bytes for leaf in found if leaf.path not in numbered and leaf.repeats]
         there = [name for name in chunks if names.count(name) == 1]
@@ -294,6 +298,7 @@ def _numbered_once(column: pa.ChunkedArray, shape: Shape) -> pa.ChunkedArray:
     if not (pa.types.is_dictionary(column.type) and isinstance(shape, Text)):
         return column
     distinct = sum(len(chunk.dictionary) for chunk in column.chunks)
+    # References to texts that hardly repeat take more room than the texts themselves.
     if len(column) >= _MANY and 4 * distinct > 3 * len(column):
         column = pa.chunked_array([chunk.dictionary.take(chunk.indices) for chunk in column.chunks])
         return pa.chunked_array([one_chunk(column)])

@@ -85,6 +85,7 @@ class RowWriter:
         codes = combined_codes(whole, self._key)
         if not np.all(codes[1:] >= codes[:-1]):
             raise ValueError("records are not in the order of their key")
+        # A block ends where the first key field changes, which the last one here may not have reached.
         *done, self._pending = blocks.cut(whole, whole.column(self._key[0]))
         for block in done:
             self._emit(block)

@@ -141,6 +141,7 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
     some = _Codes(table.slice(0, _SAMPLE))
     choices = [choice for size in range(1, WIDEST_KEY + 1) for choice in combinations(names, size)]
     for choice in sorted(choices, key=lambda names: sum(cost_of[name] for name in names)):
+        # A sample first: most choices fail on it, and to count over all rows takes a sort of them.
         if some.unique(choice) and codes.unique(choice):
             order = {name: place for place, name in enumerate(table.column_names)}
             return sorted(choice, key=order.__getitem__)
@@ -235,6 +236,7 @@ def _halves(codes: _Codes, fields: list[str], by: list[str]) -> list[list[str]] 
         for part in combinations(fields, size):
             rest = [field for field in fields if field not in part]
             some, others = codes.counts(part, by), codes.counts(rest, by)
+            # All combinations are there exactly where counts multiply, |A x B| = |A| |B|, within each value of `by`.
             if int((some * others).sum()) == whole and some.max() > 1 and others.max() > 1:
                 return [list(part), rest]
     return None

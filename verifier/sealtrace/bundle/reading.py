@@ -158,6 +158,8 @@ class _BundleReader:
                     self.progress("reading", done, total)
 
         try:
+            # Large files come last and one at a time: their shards are judged by what the small ones declare and
+            # hold.
             for threads, are_large in ((self.threads, False), (Threads(), True)):
                 some = [entry for entry in entries if (entry.path in large) is are_large]
                 for parsed in threads.each(self._parsed, (), unparsed(some)):
@@ -169,6 +171,7 @@ class _BundleReader:
 
     def _read_whole(self, entries: list[ListedFile], before: int, reason: str) -> bool:
         """Takes back what streaming has begun, and notes why the rows are held instead; False, for the caller."""
+        # What a half-read stream has added would be there twice once its files are read whole.
         del self.bundle.stores[before:]
         message = f"It is large and read whole: {reason}."
         self.bundle.found["schema.rows"].extend(Defect(message, entry.path, severity="note") for entry in entries)
@@ -253,6 +256,7 @@ class _BundleReader:
             bundle.found["identity.manifest"].append(Defect.of_json(error, MANIFEST))
             return
         version = manifest.get("sealtrace") if isinstance(manifest, dict) else None
+        # Before the schema is asked, which would call a newer format damaged.
         if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
             raise BundleError(
                 f"the bundle has format {version}, and this sealtrace reads up to {FORMAT}; use a newer sealtrace"
@@ -276,10 +280,12 @@ class _BundleReader:
     def _file(self, entry: ListedFile) -> tuple[ListedFile, RowKind, bytes] | None:
         """Reads a file and takes what it holds, except rows, which are returned to be parsed."""
         bundle = self.bundle
+        # Bytes are read once, also those of a path that is listed twice: what is parsed is what was hashed.
         if entry.path in bundle.digests or unsafe_path(entry.path):
             return None
         kind = KINDS.get(entry.kind)
         if kind is None or kind.name == "attachment":
+            # Nothing parses these, and they may be longer than memory.
             data = b"" if self.bytes.through(entry.path, marks=self._anonymous()) else None
         else:
             data = self.bytes.whole(entry.path, 0 if entry.format == "parquet" else _WEIGHTS[kind.form])
@@ -352,6 +358,7 @@ class _BundleReader:
         bundle = self.bundle
         store = read_rows(data, entry.path, form, entry.format, every_row=self.every_row, budget=bundle.budget)
         content = None if store.whole is None else table_digest(store.whole, form, bundle.table_convention)
+        # In Parquet a digest is a text of a column; in JSON lines it stands in quotation marks, however deep.
         if entry.format == "parquet":
             named = {found for text in _texts(store, as_long_as_digests) for found in _LINE.findall(text)}
             texts = _texts(store, doubtful)

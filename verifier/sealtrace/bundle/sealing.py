@@ -122,6 +122,7 @@ class _Sealer:
 
     def _stages_due(self) -> tuple[str, ...]:
         """The stages that the protocol asks for; all where it cannot be read."""
+        # Without a protocol that says otherwise no stage may be passed over.
         if PROTOCOL not in self.unsealed[STAGES[0]]:
             return STAGES
         try:
@@ -162,6 +163,7 @@ class _Sealer:
             path = self.root / name
             if path.is_symlink() or (path.exists() and not path.is_file()):
                 raise SealError(f"{name}: not a plain file")
+            # Without a seal these two files are not ours, and nobody's own manifest is written over.
             if path.exists() and not any(self.found.values()):
                 raise SealError(f"{name}: there already, though nothing is sealed; move it away")
         for directory in (self.root, self.root / SEALS):
@@ -359,6 +361,7 @@ class _Sealer:
 
     def _in_order(self, stage: str, entries: list[ListedFile]) -> None:
         """Every kind in its stage; values and scores only after the traces that they score."""
+        # A seal says nothing of the order within its stage, so only traces that an earlier stage froze count.
         traced = {
             entry.get("split")
             for earlier, document in self.seals.items()
@@ -405,6 +408,7 @@ class _Sealer:
     def sum_up(self, stages: dict[str, dict[str, Any]], seals: dict[str, bytes] | None = None) -> list[Sealed]:
         """Writes new seals, and what is derived from all of them, unless another run has sealed meanwhile."""
         root, derived = self._derived()
+        # Where two runs seal at once, the later one finds seals that it did not see before, and writes nothing.
         write_together(self.root, {**(seals or {}), **derived}, found=self.found)
         return [
             Sealed(stage, len(document["files"]), document_digest(document), root) for stage, document in stages.items()
@@ -470,6 +474,7 @@ def draft_bundle(directory: Path, changed: dict[str, bytes] | None = None) -> It
         for path, data in (changed or {}).items():
             place = copy / path
             place.parent.mkdir(parents=True, exist_ok=True)
+            # The copy is a hard link: to write through it would change the author's own file.
             place.unlink(missing_ok=True)
             place.write_bytes(data)
         filled = {place.name for place in copy.iterdir() if any(place.rglob("*"))}

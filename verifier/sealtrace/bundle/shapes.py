@@ -149,6 +149,7 @@ def derive(node: Any, place: str, published: dict[str, Any] | None = None, depth
                 max_length=None if "maxLength" not in rest else _whole(rest.pop("maxLength"), place),
             )
         case "integer":
+            # Beyond 2^53 - 1 the integer that JSON writes is not the one that a double carries.
             least, most = rest.pop("minimum", -MAX_INTEGER), rest.pop("maximum", MAX_INTEGER)
             shape = Integer(_whole(least, place), _whole(most, place))
         case "number":
@@ -182,6 +183,7 @@ def derive(node: Any, place: str, published: dict[str, Any] | None = None, depth
             shape = Struct(tuple(fields))
         case _:
             raise DeclarationError(f"{place}/type: one of string, number, integer, boolean, array, object (or null)")
+    # What is left over is a demand that no predicate decides: refused, not dropped.
     if rest:
         raise DeclarationError(f"{place}/{min(rest)}: this keyword is not checked, so it may not stand here")
     return shape

@@ -158,6 +158,8 @@ class Decoder:
         found.rows = group.num_rows
         for index in range(group.num_columns):
             chunk = group.column(index)
+            # Few bytes often come again (candidates, legal actions, the split); long columns differ from group to
+            # group.
             if chunk.path_in_schema in texts and chunk.total_compressed_size <= _LONGEST:
                 first = min(filter(None, (chunk.dictionary_page_offset, chunk.data_page_offset))) - start
                 encoded = data[first : first + chunk.total_compressed_size]

@@ -177,6 +177,7 @@ class LaidOut:
         end = self._groups[-1][1]
         while end < self._footer_start:
             end += len(self._take(end, min(end + 2**20, self._footer_start)))
+        # The footer was read first and is hashed last; between the two the file may have been replaced.
         if self._take(end, self.size) != self._tail or self._file.read(1):
             raise OSError(0, "it changed while it was being read")
 
@@ -242,6 +243,7 @@ def proved_block(file: LaidOut, shard: Shard) -> tuple[pa.Table, Block]:
     codes, whole = combined_codes(declared, key), encoding.ranks(declared.column(key[0]))[0]
     if not np.all(codes[1:] > codes[:-1]):
         raise NotLaidOutError("its rows are not in the order of their key, each once")
+    # Only the last block may be short: cut elsewhere, the same records would have another digest.
     short = shard.rows < blocks.BLOCK and shard.first + shard.rows < file.rows
     if short or blocks.starts_of(whole) != [0, shard.rows]:
         raise NotLaidOutError("its row groups are not the blocks of its digest")

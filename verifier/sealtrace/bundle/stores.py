@@ -84,6 +84,7 @@ def read_rows(
     table = reader(data, kind, reading, budget or Budget())
     reading.value_of = lambda row, name: table.column(name)[row].as_py()
     count = table.num_rows + (reading.syntax.total if reader is _read_json else 0)
+    # The content digest is over all rows, so that one row which cannot be read leaves none.
     whole = None if reading.misfits.total or reading.syntax.total else table
     check_table(table, row_shape(kind), reading.of_value)
     if every_row:
@@ -142,6 +143,7 @@ def _read_json(data: bytes, kind: RowKind, reading: RowsReading, budget: Budget)
     budget.hold(4 * len(data) + (_line_ends(data) + 1) * width(shape), reading.path)
     for text in _stretches(data):
         budget.on_time(reading.path)
+        # The fast reader is sure or says nothing: what it leaves is read strictly, with the place of what is wrong.
         if (fast := fast_table(text, shape)) is not None:
             tables.append(fast)
             numbers.extend(range(count + 1, count + fast.num_rows + 1))

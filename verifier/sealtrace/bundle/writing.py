@@ -73,6 +73,7 @@ def write_dataset(directory: Path, declaration: dict[str, Any], table: pa.Table,
     assert isinstance(declared, Declared)
     rows = _in_order(table, declared)
     data = rows_as(rows, declared, file_format)
+    # Read back before anything is placed: CSV, for one, does not tell an empty text from an absent one.
     back = read_rows(data, f"rows.{declared.name}.{file_format}", declared, file_format)
     _same(back, rows, declared)
     names = dataset_paths(declared.name, file_format)

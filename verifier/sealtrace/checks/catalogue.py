@@ -158,6 +158,7 @@ manuscript.overfull: No box of the manuscript is overfull
     """,
 )
 
+# What a check needs stands before it, so that one pass in this order settles everything.
 CATALOGUE: tuple[Check, ...] = (*_BEFORE, *(check for pack in packs() for check in pack.catalogue), *_AFTER)
 
 BY_ID: dict[str, Check] = {check.id: check for check in CATALOGUE}

@@ -144,6 +144,7 @@ class Outcome:
         """
         marks = where.dtype == np.bool_
         rows = np.flatnonzero(where) if marks else where
+        # Only what is kept is looked up: keys and places of a million wrong rows would take minutes.
         listed = rows[: LISTED - len(self.findings)].tolist()
         for place, row in enumerate(listed):
             at = row if marks else place
@@ -170,6 +171,7 @@ class Outcome:
         with np.errstate(invalid="ignore", over="ignore"):
             distance = np.abs(replayed - stored)
             allowed = tolerance * np.maximum(np.maximum(np.abs(replayed), np.abs(stored)), scale)
+        # Not `distance > allowed`, which is false for NaN.
         position = np.flatnonzero(~(distance <= allowed))
         if len(position):
             self.rows(frame, rows[position], field, message, replayed[position], stored[position])
@@ -207,6 +209,7 @@ class Outcome:
 
     def farthest(self, frame: Frame, rows: Index, field: str, distance: Vector) -> None:
         """Keeps the largest difference of some rows, of those that are numbers; `distance` runs along `rows`."""
+        # Minus one loses against any distance, so that a row without a number is never the farthest.
         finite = np.where(np.isfinite(distance), distance, -1.0)
         if len(finite) and finite[worst := int(finite.argmax())] >= 0:
             self.difference(float(finite[worst]), frame, int(rows[worst]), field)
@@ -227,6 +230,7 @@ def cut(text: str) -> str:
 
 def _comes_first(place: Place, other: Place) -> bool:
     """Whether a difference is larger, or as large and met earlier in the same file."""
+    # Shards are judged in any order, and the same place must be named whichever came first.
     if place.value != other.value:
         return place.value > other.value
     return place.source == other.source and (place.line or 0) < (other.line or 0)

@@ -32,6 +32,7 @@ def preserved(evidence: Evidence, outcome: Outcome) -> None:
 
 @check("hygiene.anonymous", "files")
 def anonymous(evidence: Evidence, outcome: Outcome) -> None:
+    # Anonymous unless it is denied: a release that says nothing must not name anybody by accident.
     if not evidence.protocol.get("anonymous", True):
         outcome.not_applicable = "the release is not anonymous"
         return

@@ -31,6 +31,7 @@ def chain(evidence: Evidence, outcome: Outcome) -> None:
     for stage in STAGES:
         if stages.count(stage) > 1:
             outcome.at(seal_path(stage)).error(None, "The stage is sealed twice.", "one seal", stages.count(stage))
+    # Each seal commits to all before it by naming one digest; the first has none to name.
     previous: str | None = None
     for seal in seals:
         value, at = seal.value, outcome.at(seal.path, {"stage": seal.value["stage"]})
@@ -95,6 +96,7 @@ def members(evidence: Evidence, outcome: Outcome) -> None:
 def chronology(evidence: Evidence, outcome: Outcome) -> None:
     entries = [entry for entry in evidence.bundle.entries if entry.kind in KINDS]
     outcome.inspected = len(entries)
+    # Whoever could see the scores of a split before its traces were frozen could have chosen among traces.
     traced = {entry.split: STAGES.index(entry.stage) for entry in entries if entry.kind == "trace" and entry.split}
     for entry in entries:
         at = outcome.at(entry.path, {"kind": entry.kind, "split": entry.split or ""})

@@ -222,6 +222,8 @@ def most_wrong(leaves: int, sampled: int, wrong: int) -> int:
     Rows are drawn without replacement, so their number is hypergeometric; it is decided in whole numbers.
     """
     low, high, every = wrong, leaves - (sampled - wrong), comb(leaves, sampled)
+    # The more rows are wrong, the rarer are so few of them in a sample: the last number that is not too rare is
+    # halved towards.
     while low < high:
         middle = (low + high + 1) // 2
         if _ways(leaves, middle, sampled, wrong) * 100 >= every * (100 - CONFIDENCE):
@@ -289,6 +291,8 @@ def root_from(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> byt
     rest = list(proof)
     last, reached = size - 1, leaf
     while last:
+        # RFC 9162, section 2.1.3.2: a node has a partner here unless it is the last of an odd row, which moves up as
+        # it is.
         if index % 2 or index < last:
             if not rest:
                 return None

@@ -268,6 +268,7 @@ class _Examiner:
         for seen, subject in zip(sightings, subjects, strict=True):
             if subject is not None:
                 self.found.witnesses.append(Witness(name, sort, subject, seen.by, seen.time, vouched))
+        # What nobody vouches for only warns: else a stranger's file beside an honest bundle could fail it.
         if not any(subjects):
             known = f"a digest of {', '.join(self.commitments.digests)}"
             severity: Literal["error", "warning"] = "error" if vouched else "warning"
@@ -279,6 +280,7 @@ class _Examiner:
         except BundleError as error:
             raise WitnessError(str(error)) from None
         signers = {}
+        # Every given key is tried: the key id in an envelope is whatever its writer put there.
         for path, key in self.keys.items():
             with suppress(SignatureError):
                 payload = opened(envelope, key)

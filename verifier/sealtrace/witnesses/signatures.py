@@ -221,6 +221,7 @@ def verified_timestamp(data: bytes, authorities: list[Certificate]) -> Seen:
         raise WitnessError("the timestamp is over another hash than SHA-256")
     builder = VerifierBuilder()
     for certificate in authorities:
+        # Who vouches for themselves is a root that the reader chose to trust; the others only lead there.
         if certificate.subject == certificate.issuer:
             builder = builder.add_root_certificate(certificate)
         else:
@@ -270,6 +271,7 @@ def git_commit(data: bytes) -> list[Seen]:
     head, blank, message = data.partition(b"\n\n")
     if not head.startswith(b"tree ") or not blank or (found := _COMMITTER.search(head)) is None:
         raise WitnessError("not a commit, as `git cat-file commit` prints it")
+    # The name that git gives a commit: SHA-1 over its kind, its length and its bytes.
     name = hashlib.sha1(b"commit %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
     try:
         time = moment(datetime.fromtimestamp(int(found.group(1)), UTC))
