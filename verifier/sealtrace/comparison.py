@@ -59,7 +59,7 @@ class PaperComparison:
             not_looked_at=self.not_looked_at,
         )
 
-    def only(self, tables: tuple[str, ...]) -> PaperComparison:
+    def of_tables(self, tables: tuple[str, ...]) -> PaperComparison:
         """The cells of some tables."""
         return replace(
             self,

@@ -84,7 +84,7 @@ def diff(
     found = compare_printed(bundle, other) if other else compare(examined(bundle), list(reported))
     known = {result.cell.table for result in found.results} | set(found.labels)
     refuse_unknown("there is no table", tables, sorted(known))
-    result = (found.only(tables) if tables else found).result
+    result = (found.of_tables(tables) if tables else found).result
     outputs.write(result, Showing(everything=everything, exit_code=result.exit_code))
     if found.bundle_code == 1:
         click.echo("The bundle fails; `sealtrace verify` says why.", err=True)
@@ -223,7 +223,9 @@ def try_(bundle: Path, recipes: Path | None, tables: tuple[str, ...], reported: 
         found = compare(examination)
     # Only cells are looked at: what else the bundle lacks is for `verify` to say.
     unsealed = found.subject.model_copy(update={"root_sha256": None})
-    found = replace(found.only(tables or tuple(record["label"] for record in records)), subject=unsealed, bundle_code=0)
+    found = replace(
+        found.of_tables(tables or tuple(record["label"] for record in records)), subject=unsealed, bundle_code=0
+    )
     told = found.result
     chosen = {result.cell.record for result in found.results}
     problems = recipe_problems(examination.report)

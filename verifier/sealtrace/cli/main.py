@@ -69,9 +69,9 @@ SECTIONS = {
 COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
 """Command to its one line. `--help` prints these without importing a command."""
 
-ROOMS = {
-    name: room
-    for room, names in {
+MODULES = {
+    name: module
+    for module, names in {
         "audit": ("audit", "outline"),
         "cells": ("diff", "explain", "try", "macros"),
         "check": ("check", "bind"),
@@ -98,7 +98,7 @@ class LazyGroup(click.Group):
             return None
         # A function cannot be named after a word of the language.
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = getattr(import_module(f"sealtrace.cli.{ROOMS.get(cmd_name, cmd_name)}"), name)
+        command: click.Command = getattr(import_module(f"sealtrace.cli.{MODULES.get(cmd_name, cmd_name)}"), name)
         return command
 
     def resolve_command(

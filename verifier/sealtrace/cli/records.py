@@ -171,11 +171,11 @@ def _print(manifest: dict[str, Any], about: list[str], digests: bool) -> None:
             rows = f"{file['rows']:,} rows" if "rows" in file else ""
             name = harmless(file["path"])
             figures = f"{file['kind']:<11} {rows:>14} {size_text(file['bytes']):>9}"
-            room = width - len(figures) - 3
-            if len(name) > room:
+            space = width - len(figures) - 3
+            if len(name) > space:
                 click.echo(f"  {name}")
                 name = ""
-            click.echo(f"  {name:<{room}} {figures}")
+            click.echo(f"  {name:<{space}} {figures}")
             if digests:
                 click.echo(f"    sha256   {file['sha256']}")
                 click.echo(f"    content  {file.get('content_sha256', 'none: kept as bytes')}")

@@ -131,7 +131,7 @@ def _layout(table: PartitionTable, width: int) -> _Layout:
     """The widest form that fits: without means where room is scarce, and with names on lines of their own at last."""
     names = [harmless(competitor.candidate) for group in table.groups for competitor in group.candidates]
     longest = max(map(len, [*names, _NAME]))
-    for headings, room in ((_HEADINGS, longest), (_NARROW, longest), (_NARROW, 0)):
+    for headings, name_width in ((_HEADINGS, longest), (_NARROW, longest), (_NARROW, 0)):
         columns = tuple(
             max(
                 len(heading),
@@ -139,7 +139,7 @@ def _layout(table: PartitionTable, width: int) -> _Layout:
             )
             for heading in headings
         )
-        layout = _Layout(headings, columns, room)
+        layout = _Layout(headings, columns, name_width)
         if layout.width <= width:
             break
     return layout

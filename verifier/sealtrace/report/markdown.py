@@ -64,12 +64,12 @@ def render(result: Result, *, everything: bool = False) -> str:
     claimed = {finding.check for finding in result.findings} - {finding.check for finding in own}
     broken = {grade: [claim for claim in result.claims if claim.grade == grade] for grade in BROKEN}
     undecided = [claim for claim in result.claims if claim.grade == "undecided"]
-    room = len(result.numbers) if everything else CELLS
+    left = len(result.numbers) if everything else CELLS
     tables = []
     for label, members in in_order(result.numbers).items():
         listed = [one for one in members if everything or not one.settled]
-        tables.append((label, tally(members), listed[:room], len(listed) - len(listed[:room])))
-        room -= len(listed[:room])
+        tables.append((label, tally(members), listed[:left], len(listed) - len(listed[:left])))
+        left -= len(listed[:left])
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_inert)
     template = environment.from_string(files(__package__).joinpath("result.md.j2").read_text(encoding="utf-8"))
     shown = template.render(

@@ -490,9 +490,9 @@ def evidence_of(chain: Chain) -> str:
 
 def witnesses_of(chain: Chain) -> Iterator[str]:
     """Which stages are covered by what, from which time, and which rest on the authors' word."""
-    together: dict[tuple[str, str | None], list[str]] = {}
+    by_witness: dict[tuple[str, str | None], list[str]] = {}
     for stage in chain.coverage:
-        together.setdefault(("; ".join(stage.witnesses), stage.since), []).append(stage.stage)
-    for (witnesses, since), stages in together.items():
+        by_witness.setdefault(("; ".join(stage.witnesses), stage.since), []).append(stage.stage)
+    for (witnesses, since), stages in by_witness.items():
         known = f"sealed by {since}" if since else "when is the authors' word"
         yield f"{', '.join(stages)}: {known} ({witnesses or 'no witness'})"

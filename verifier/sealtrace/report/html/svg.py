@@ -106,8 +106,8 @@ class Axis:
 def around(values: Sequence[float], start: float, end: float) -> Axis:
     """An axis that holds all values with a little room."""
     low, high = min(values), max(values)
-    room = (high - low) * 0.08 or abs(high) * 0.1 or 1.0
-    return Axis(low - room, high + room, start, end)
+    margin = (high - low) * 0.08 or abs(high) * 0.1 or 1.0
+    return Axis(low - margin, high + margin, start, end)
 
 
 def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
