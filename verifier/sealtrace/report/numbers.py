@@ -129,6 +129,14 @@ def by_table(numbers: Iterable[NumberResult]) -> dict[str, list[NumberResult]]:
     return tables
 
 
+def begin_of(members: Iterable[NumberResult]) -> str:
+    """Where the first number of a table stands."""
+    placed = [one for one in members if one.source]
+    source = placed[0].source or "" if placed else ""
+    first = min((one.line for one in placed if one.line), default=None)
+    return f"{source}:{first}" if first else source
+
+
 def in_order(numbers: Iterable[NumberResult]) -> dict[str, list[NumberResult]]:
     """Numbers by table; in each the worst first, and tables with something to look at before the others."""
     tables = by_table(numbers)

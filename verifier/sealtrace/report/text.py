@@ -33,6 +33,7 @@ from sealtrace.report.findings import (
 from sealtrace.report.formats import Paint, plain
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import (
+    begin_of,
     counted_claims,
     followed,
     headline,
@@ -285,14 +286,7 @@ def _counted_tables(sheet: TextSheet, result: Result) -> None:
     """A line for each table: how many of its numbers follow."""
     sheet.gap()
     for table, members in in_order(result.numbers).items():
-        sheet.titled(table, "cyan", f"  {_begin_of(members)}  {followed(members)}", "  ")
-
-
-def _begin_of(members: list[NumberResult]) -> str:
-    """Where the first number of a table stands."""
-    source = next((one.source for one in members if one.source), "")
-    first = min((one.line for one in members if one.line), default=None)
-    return f"{source}:{first}" if first else source
+        sheet.titled(table, "cyan", f"  {begin_of(members)}  {followed(members)}", "  ")
 
 
 def _tables(sheet: TextSheet, result: Result, everything: bool) -> None:
@@ -307,7 +301,7 @@ def _tables(sheet: TextSheet, result: Result, everything: bool) -> None:
             sheet.gap()
             sheet.titled(table, "cyan", "", "  ")
         elif not counted:
-            sheet.titled(table, "cyan", f"  {_begin_of(members)}  {tally(members)}", "  ")
+            sheet.titled(table, "cyan", f"  {begin_of(members)}  {tally(members)}", "  ")
         listed: Counter[str] = Counter()
         limit = DIFFERING if result.draft else OPEN
         for one in wanted:

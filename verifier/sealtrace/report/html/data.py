@@ -11,7 +11,7 @@ from sealtrace.contract.result import WORDS
 from sealtrace.report.html.of_result import FIELDS, Page
 from sealtrace.report.html.page import FAMILIES, SEVERITY_SIGNS, Cause, definition, look
 from sealtrace.report.inert import harmless
-from sealtrace.report.numbers import tally
+from sealtrace.report.numbers import begin_of, tally
 
 BEFORE_FIELDS = 6
 """How many numbers stand for a cell before those of its fields: row, column, status, given, file and line."""
@@ -80,15 +80,13 @@ def table_heads(page: Page, tables: list[Layout]) -> list[dict[str, Any]]:
     heads = []
     for layout in tables:
         members = [page.numbers[number] for _, _, number in layout.cells]
-        source = next((cell.source for cell in members if cell.source), None)
-        first = min((cell.line for cell in members if cell.line), default=None)
         looks = {look(cell.status)[0] for cell in members}
         heads.append(
             {
                 "label": layout.table.label,
                 "caption": layout.table.caption,
                 "computed": page.computed.get(layout.table.label, []),
-                "source": f"{source}:{first}" if source and first else source,
+                "source": begin_of(members),
                 "tally": tally(members) if members else "no numbers",
                 "look": next((family for family in reversed(FAMILIES) if family in looks), "unproven"),
             }
