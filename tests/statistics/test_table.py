@@ -57,3 +57,9 @@ def test_every_entry_says_what_it_is() -> None:
         assert entry.formula
         assert entry.unit in RANGES
         assert not set(entry.words) & set(entry.not_words), entry.name
+
+
+def test_statistics_of_the_table_are_no_others() -> None:
+    """A phrase that names an entry of the table is not called another statistic by an entry whose word it holds."""
+    called = {word for entry in STATISTICS.values() for word in entry.words}
+    assert {entry.name: called & set(entry.others) for entry in STATISTICS.values() if called & set(entry.others)} == {}
