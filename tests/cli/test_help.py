@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from cli.runner import process, sealtrace
 from sealtrace.cli.main import COMMANDS
+from sealtrace.paper.papers import PAPERS
 from small_study import small_study
 from support import ROOT, copy_of_fixture, unseal
 
@@ -109,3 +110,13 @@ def test_the_first_example_runs(command: str, tmp_path: Path, monkeypatch: pytes
         return
     run = sealtrace(*typed)
     assert run.code == FOUND.get(command, 0), run.output + run.errors
+
+
+def test_every_command_for_papers_names_every_kind_of_paper() -> None:
+    """What is read is said in one breath in several places: a reader that is added must be named in all of them."""
+    others = {".ltx", ".markdown", ".htm", ".tsv", ".pdf"}  # further endings of a kind; and PDF, which some do not take
+    kinds = [ending for ending in PAPERS if ending not in others]
+    told = {name: sealtrace(*name.split(), "--help").output for name in NAMES}
+    told["action.yml"] = (ROOT / "action.yml").read_text()
+    short = {name: [kind for kind in kinds if kind not in text] for name, text in told.items() if ".docx" in text}
+    assert short == dict.fromkeys(["check", "audit", "extract", "verify", "diff", "action.yml"], [])

@@ -9,6 +9,8 @@ import pytest
 from relations.families.small_papers import decided, read, table
 from sealtrace.relations.decide import confirmed
 from sealtrace.relations.decision import Status
+from sealtrace.relations.families.headed import HEADED
+from sealtrace.statistics.called import CALLED
 
 Case = tuple[str, list[str], str, str]
 """A header, true rows, one of their numbers, and another one that is wrong in its place."""
@@ -148,3 +150,9 @@ def test_numbers_that_have_nothing_to_do_with_their_headers_are_left_alone() -> 
         found = confirmed(decided(read(table("Random.", header, rows))))
         alarms += any(one.status in (Status.SUSPICION, Status.CONTRADICTION) for one in found)
     assert alarms <= 1
+
+
+def test_headed_statistics_have_words() -> None:
+    """A statistic of the rules, and all that it follows from, is called something in headers."""
+    assert [headed.name for headed in HEADED if not all(pattern.pattern for pattern in headed.patterns)] == []
+    assert {name for headed in HEADED for name in (headed.name, *headed.inputs)} <= set(CALLED)
