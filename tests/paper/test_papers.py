@@ -14,7 +14,7 @@ import pytest
 from sealtrace.bundle.defects import BundleError
 from sealtrace.paper import papers
 from sealtrace.paper.model import Table
-from sealtrace.paper.papers import is_paper, paper_and_results, read_paper
+from sealtrace.paper.papers import is_paper, merged, paper_and_results, read_paper
 from sealtrace.paper.reported import with_printed
 
 TABLE = r"""\begin{table}\caption{Yield.}\label{tab:yield}
@@ -215,3 +215,16 @@ def test_the_paper_of_a_directory(tmp_path: Path, files: list[str], expected: st
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(MAIN if name.endswith(".tex") else "# Text\n")
     assert paper_and_results(tmp_path, None) == (tmp_path / expected, tmp_path)
+
+
+def test_tables_of_several_papers_have_labels_of_their_own(tmp_path: Path) -> None:
+    """Also where the first of them has two tables of one label: every number keeps an address that no other has."""
+    table = TABLE.replace("yield", "a")
+    papers = []
+    for name, numbers in (("paper", ("1.5", "2.5")), ("supplement", ("3.5", "4.5"))):
+        body = "\n".join(table.replace("3.25", number) for number in numbers)
+        papers.append(tmp_path / f"{name}.tex")
+        papers[-1].write_text(f"\\documentclass{{article}}\\begin{{document}}\n{body}\n\\end{{document}}")
+    together = merged([read_paper(path) for path in papers])
+    assert [table.label for table in together.tables] == ["tab:a", "tab:a#2", "tab:a#3", "tab:a#4"]
+    assert [table.rows[0].cells[1].text for table in together.tables] == ["1.5", "2.5", "3.5", "4.5"]

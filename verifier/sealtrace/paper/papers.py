@@ -22,7 +22,7 @@ from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.defects import BundleError, nearest_path
 from sealtrace.paper.extracted import Load, ProseLine
 from sealtrace.paper.model import Paper, Table
-from sealtrace.paper.reported import UnreadableTypeError, paper_of, read_reported
+from sealtrace.paper.reported import UnreadableTypeError, free_label, paper_of, read_reported
 
 SOURCES = (".tex", ".ltx", ".md", ".markdown", ".html", ".htm", ".csv", ".tsv")
 ARCHIVES = (".tar.gz", ".tgz", ".tar", ".gz", ".zip")
@@ -345,15 +345,14 @@ class _Bounded:
 def merged(papers: Sequence[Paper]) -> Paper:
     if len(papers) == 1:
         return papers[0]
-    tables: list[Table] = []
-    prose, texts, labels, paragraphs = list[ProseLine](), dict[str, str](), set[str](), 0
-    for number, paper in enumerate(papers, 1):
+    tables: dict[str, Table] = {}
+    prose, texts, paragraphs = list[ProseLine](), dict[str, str](), 0
+    for paper in papers:
         for table in paper.tables:
-            label = table.label if table.label not in labels else f"{table.label}#{number}"
-            labels.add(label)
-            tables.append(replace(table, label=label))
+            label = free_label(table.label, tables)
+            tables[label] = replace(table, label=label)
         prose += [replace(line, paragraph=line.paragraph + paragraphs) for line in paper.prose]
         paragraphs = max((line.paragraph for line in prose), default=0) + 1
         texts |= {name: text for name, text in paper.texts.items() if name not in texts}
     problems = tuple(problem for paper in papers for problem in paper.problems)
-    return Paper(tuple(tables), tuple(prose), problems, texts)
+    return Paper(tuple(tables.values()), tuple(prose), problems, texts)

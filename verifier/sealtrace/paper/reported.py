@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, count, groupby
 from pathlib import PurePath
 
 from sealtrace.bundle.budget import keep_reading
@@ -96,16 +96,18 @@ def paper_of(reported: Reported, texts: Mapping[str, str] | None = None) -> Pape
     problems = list(reported.problems)
     for number, extracted in enumerate(reported.tables, 1):
         for given in tables_of(extracted, f"table {number}"):
-            table, name = given, given.label.partition("#")[0]
-            copies = 1
-            while table.label in tables:
-                copies += 1
-                table = replace(table, label=f"{name}#{copies}")
-            if table is not given:
+            table = replace(given, label=free_label(given.label, tables))
+            if table.label != given.label:
                 message = f"a second table labelled {given.label}: it is called {table.label}"
                 problems.append(ReadingProblem(message, given.source, given.line or 1, "warning", certain=True))
             tables[table.label] = table
     return Paper(tuple(tables.values()), prose, tuple(problems), reported.texts if texts is None else texts)
+
+
+def free_label(label: str, taken: Collection[str]) -> str:
+    """The label, or the first of `label#2`, `label#3` … that no table has yet."""
+    names = chain([label], (f"{label.partition('#')[0]}#{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def tables_of(extracted: ExtractedTable, fallback: str) -> list[Table]:
