@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sealtrace.bundle.frames import Frame, StreamedFrame, action_lists, action_matrix
+from sealtrace.bundle.frames import Frame, KeptFrame, action_lists, action_matrix
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store, read_rows
@@ -156,8 +156,8 @@ def test_action_lists_are_those_of_a_plain_loop(seed: int) -> None:
 def test_names_are_looked_for_in_rows_that_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that a single row group names is known; of very many names, no more are read than needed."""
     groups = [pa.table({"model": names}) for names in (["base", "large"], ["base", "ours"])]
-    frame = StreamedFrame("prediction", {"a.parquet": 4}, lambda _: [], kept=[cast("KeptFile", None)])
-    monkeypatch.setattr(StreamedFrame, "parts", lambda *_: iter(groups))
+    frame = KeptFrame("prediction", {"a.parquet": 4}, lambda _: [], "prediction", [cast("KeptFile", None)])
+    monkeypatch.setattr(KeptFrame, "parts", lambda *_: iter(groups))
     assert frame.distinct("model").to_pylist() == ["base", "large", "ours"]
     assert frame.distinct("model", most=1).to_pylist() == ["base", "large"]
 
@@ -166,6 +166,6 @@ def test_names_of_a_held_column_are_those_that_it_refers_to() -> None:
     """What is absent in a row is among them, and rows are not read again."""
     column = pa.chunked_array([pa.array(["ours", "base", None, "ours"]).dictionary_encode()])
     kept = [cast("KeptFile", None)]
-    frame = StreamedFrame("prediction", {"a.parquet": 4}, lambda _: [], kept=kept, held={"model": column})
+    frame = KeptFrame("prediction", {"a.parquet": 4}, lambda _: [], "prediction", kept, {"model": column})
     assert frame.distinct("model", most=1).to_pylist() == ["ours", "base", None]
     assert [part.to_pydict() for part in frame.parts(["model"])] == [{"model": ["ours", "base", None, "ours"]}]

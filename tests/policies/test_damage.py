@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sealtrace
+from sealtrace import examination
+from sealtrace.bundle import blocks
 from sealtrace.contract.result import CheckResult, Result
+from sealtrace.recipes.populations import field_types
 from studies.certified_study import certified_study
+from studies.resealing import large_form
 
 Parts = dict[str, Any]
 SMALL = "s002"
@@ -100,3 +105,80 @@ def test_a_lost_value_leaves_other_groups_and_other_splits_judged(tmp_path: Path
     assert results["certificate.counts"].inspected == 27 + 9
     assert results["map.choice"].status == "missing"
     assert results["map.choice"].inspected > 0
+
+
+# The same in the large form
+
+
+def without_students(parts: Parts) -> None:
+    """An arm without a teacher is not screened, so that a study with one is never streamed."""
+    parts["candidate"] = [row for row in parts["candidate"] if row["arm"] != "free"]
+    for kind in ("trace", "score"):
+        parts[kind] = {split: [row for row in rows if row["arm"] != "free"] for split, rows in parts[kind].items()}
+
+
+def repeat_a_mild_trace(parts: Parts) -> None:
+    """A trace of another family than that of the false bound is there twice."""
+    rows = parts["trace"]["calibration"]
+    rows.append(dict(next(row for row in rows if (row["arm"], row.get("scale")) == ("meek", "1"))))
+
+
+def judged_in_both_forms(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[examination.Examination, examination.Examination]:
+    """The bundle in its large form, streamed where it can be, and held whole."""
+    with monkeypatch.context() as patched:
+        patched.setattr(blocks, "SMALL", 50)
+        patched.setattr(blocks, "BLOCK", 60)
+        large_form(bundle)
+        streamed = examination.examine(bundle)
+        patched.setattr(examination, "_streams", lambda _: [])
+        return streamed, examination.examine(bundle)
+
+
+def said(found: examination.Examination) -> dict[str, Any]:
+    """The whole report without what differs between two runs."""
+    report: dict[str, Any] = found.full_report.model_dump()
+    notes = [one for one in report["findings"] if "read whole" not in one["message"]]
+    checks = [one | {"seconds": 0, "findings": 0} for one in report["checks"]]
+    return report | {"findings": sorted(notes, key=str), "checks": checks, "summary": None}
+
+
+def test_a_streamed_study_with_tables_and_certificates_is_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which values its tables may print is known without reading the rows again."""
+    bundle = certified_study(tmp_path / "bundle", without_students)
+    streamed, held = judged_in_both_forms(bundle, monkeypatch)
+    assert (bool(streamed.bundle.streamed), streamed.full_report.verdict) == (True, "verified")
+    assert said(streamed) == said(held)
+    for kind in ("trace", "score"):
+        alone, whole = copy(streamed.bundle.streamed["policies"].frames[kind]), held.evidence.frame(kind)
+        # Exact comparisons of twins may have read the rows of this study again.
+        vars(alone).pop("table", None)
+        assert field_types(alone) == field_types(whole)
+        for name in alone.key_fields:
+            assert set(alone.distinct(name, 1000).to_pylist()) == set(whole.distinct(name, 1000).to_pylist())
+        assert "table" not in vars(alone)
+
+
+@pytest.mark.parametrize("check", FALSE)
+@pytest.mark.parametrize(("damage", "streams"), [(lose_a_value, True), (repeat_a_mild_trace, False)])
+def test_damage_is_as_local_in_the_large_form(
+    check: str,
+    damage: Callable[[Parts], None],
+    streams: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A false bound of another group is found, and the streamed report says what the held one says."""
+
+    def change(parts: Parts) -> None:
+        for each in (without_students, damage, falsify(*FALSE[check])):
+            each(parts)
+
+    streamed, held = judged_in_both_forms(certified_study(tmp_path / "bundle", change), monkeypatch)
+    assert bool(streamed.bundle.streamed) is streams
+    found = streamed.full_report.findings
+    assert [(one.key or {})["group"] for one in found if (one.check, one.severity) == (check, "error")] == ["large"]
+    assert said(streamed) == said(held)

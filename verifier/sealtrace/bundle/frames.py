@@ -260,9 +260,9 @@ class StreamedFrame(Frame):
         sizes: dict[str, int],
         again: Callable[[str], list[Store]],
         form: RowKind | None = None,
-        kept: list[KeptFile] | None = None,
-        held: dict[str, pa.ChunkedArray] | None = None,
+        values: dict[str, pa.Array] | None = None,
     ) -> None:
+        """`values` are those of some fields, where whoever judged the rows knows them."""
         self.kind = kind
         self.form = form or kind
         self.key_fields = row_key(self.form)
@@ -271,14 +271,9 @@ class StreamedFrame(Frame):
         self._numbers = [range(1, size + 1) for size in sizes.values()]
         self.size = int(self._starts[-1])
         self._again = again
-        self.kept = kept
-        """Copies of the files' bytes where single columns are read; None where none is."""
+        self._values = values or {}
         self.facts: Any = None
         """What is known of all rows together, by whoever judged them."""
-        self._held = held or {}
-        """Columns that take few bytes, by reference to the values that they have, each listed once."""
-        self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
-        self._keys: dict[tuple[int, int], pa.Table] = {}
 
     @cached_property
     def table(self) -> pa.Table:
@@ -294,6 +289,30 @@ class StreamedFrame(Frame):
     def names(self) -> list[str]:
         return [field.name for field in row_shape(self.form).fields]
 
+    def distinct(self, field: str, most: int | None = None) -> pa.Array:
+        return self._values[field] if field in self._values else super().distinct(field, most)
+
+
+class KeptFrame(StreamedFrame):
+    """Rows that were judged a row group at a time, and of whose files copies were kept to read columns from."""
+
+    def __init__(
+        self,
+        kind: str,
+        sizes: dict[str, int],
+        again: Callable[[str], list[Store]],
+        form: RowKind,
+        kept: list[KeptFile],
+        held: dict[str, pa.ChunkedArray] | None = None,
+    ) -> None:
+        super().__init__(kind, sizes, again, form)
+        self.kept = kept
+        """Copies of the files' bytes where single columns are read."""
+        self._held = held or {}
+        """Columns that take few bytes, by reference to the values that they have, each listed once."""
+        self._masks: dict[Hashable, npt.NDArray[np.uint8]] = {}
+        self._keys: dict[tuple[int, int], pa.Table] = {}
+
     @property
     def plain(self) -> bool:
         """Whether every field is a text, a number or a flag, which Parquet holds as declared."""
@@ -303,8 +322,6 @@ class StreamedFrame(Frame):
 
     def columns(self, names: Sequence[str]) -> pa.Table:
         """What is held comes by reference, and the rest is read again."""
-        if not self.kept:
-            return super().columns(names)
         chunks: dict[str, list[pa.Array]] = {name: [] for name in names if name not in self._held}
         for table in self.parts(list(chunks)) if chunks else ():
             for name, some in chunks.items():
@@ -319,7 +336,7 @@ class StreamedFrame(Frame):
             for start in range(0, self.size, HELD_AT_ONCE):
                 yield pa.table({name: _as_read(self._held[name].slice(start, HELD_AT_ONCE)) for name in names})
             return
-        for file in self.kept or ():
+        for file in self.kept:
             yield from file.tables(names)
 
     def taken(self, names: Sequence[str], rows: Index) -> pa.Table:
@@ -332,7 +349,7 @@ class StreamedFrame(Frame):
         """Some fields of some rows, from the row groups that have them."""
         ordered = bool(np.all(rows[1:] >= rows[:-1]))
         wanted, found = rows if ordered else np.sort(rows), []
-        for file, first in zip(self.kept or (), self._starts, strict=False):
+        for file, first in zip(self.kept, self._starts, strict=False):
             bounds = np.searchsorted(wanted, first + file.starts)
             groups = np.flatnonzero(np.diff(bounds))
             for group, table in zip(groups, file.tables(names, groups.tolist()), strict=True):
@@ -351,7 +368,7 @@ class StreamedFrame(Frame):
     def some(self) -> pa.Table:
         """Some stretches of the rows, each of whole values of the first key field, spread over all row groups."""
         starts = np.concatenate(
-            [first + file.starts[:-1] for file, first in zip(self.kept or (), self._starts, strict=False)]
+            [first + file.starts[:-1] for file, first in zip(self.kept, self._starts, strict=False)]
         )
         chosen = starts[np.unique(np.linspace(0, len(starts) - 1, STRETCHES).astype(int))].tolist()
         key = self.columns(self.key_fields[:1]).column(0)
@@ -373,7 +390,7 @@ class StreamedFrame(Frame):
     def key(self, row: int) -> dict[str, str]:
         """The key fields of a few row groups are kept: the first rows of many cells stand in the same ones."""
         number = int(np.searchsorted(self._starts, row, side="right")) - 1
-        file, own = (self.kept or [])[number], row - int(self._starts[number])
+        file, own = self.kept[number], row - int(self._starts[number])
         group = int(np.searchsorted(file.starts, own, side="right")) - 1
         if (number, group) not in self._keys:
             if len(self._keys) == MOST_GROUPS:

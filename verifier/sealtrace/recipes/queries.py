@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sealtrace.bundle.frames import Frame, StreamedFrame
+from sealtrace.bundle.frames import Frame, KeptFrame
 from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.kinds import Form as RecordForm
 from sealtrace.contract.packs import packs
@@ -184,12 +184,12 @@ class Queries:
         return {kind: self._evidence.frame(kind) for kind in sorted(kinds)}
 
     @cached_property
-    def _unheld(self) -> dict[str, StreamedFrame]:
+    def _unheld(self) -> dict[str, KeptFrame]:
         """The frames whose rows are on the disk, and none of them doubtful: doubtful ones were read whole already."""
         return {
             kind: frame
             for kind, frame in self._frames.items()
-            if isinstance(frame, StreamedFrame) and frame.kept and not self._evidence.doubtful(kind).any()
+            if isinstance(frame, KeptFrame) and not self._evidence.doubtful(kind).any()
         }
 
     @cached_property
@@ -360,5 +360,5 @@ def _nothing(result: SqlResult) -> bool:
     return all(value is None for row in result.rows for value in row)
 
 
-def _altered_parts(frame: StreamedFrame, alter: Altering) -> Iterator[pa.Table]:
+def _altered_parts(frame: KeptFrame, alter: Altering) -> Iterator[pa.Table]:
     return (alter(table, ()) for table in frame.parts(frame.names))

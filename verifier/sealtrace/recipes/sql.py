@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.bundle.child_process import ChildProcess
-from sealtrace.bundle.frames import StreamedFrame
+from sealtrace.bundle.frames import KeptFrame
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
 from sealtrace.recipes.sql_syntax import Compared, QueryDescription, SqlError, SqlUnfinishedError
@@ -76,7 +76,7 @@ def _number(value: object, column: str) -> Fraction | None:
 
 Altered = Callable[[], Iterator[pa.Table]]
 """Gives records that stand nowhere, a part at a time."""
-Records: TypeAlias = pa.Table | StreamedFrame | Altered
+Records: TypeAlias = pa.Table | KeptFrame | Altered
 Within: TypeAlias = dict[str, dict[str, list[str]]]
 """Kind, field, and the values that rows must have."""
 
@@ -168,7 +168,7 @@ class SqlRecords:
         """
         if kind not in self._paths:
             records = self._tables[kind]
-            if isinstance(records, StreamedFrame) and records.kept and records.plain:
+            if isinstance(records, KeptFrame) and records.plain:
                 schema = arrow_schema(records.form).serialize().to_pybytes().hex()
                 self._paths[kind] = [schema, *([str(file.path), *file.stamp] for file in records.kept)]
                 return self._paths[kind]
@@ -219,9 +219,9 @@ class SqlRecords:
         return process
 
 
-def _parts(records: StreamedFrame | Altered) -> Iterator[pa.Table]:
+def _parts(records: KeptFrame | Altered) -> Iterator[pa.Table]:
     """Records that are not held, a row group at a time."""
-    return records.parts(records.names) if isinstance(records, StreamedFrame) else records()
+    return records.parts(records.names) if isinstance(records, KeptFrame) else records()
 
 
 _IDLE: list[tuple[tuple[int, int, float, bool], ChildProcess]] = []

@@ -91,10 +91,18 @@ def judge(bundle: UnfinishedBundle, sources: Sources, workers: Workers) -> Strea
     total.settle()
     for kind in ("trace", "score"):
         sizes = {entry.path: file.rows for entry, file in sources.values() if entry.kind == kind}
-        streamed.frames[kind] = StreamedFrame(kind, sizes, bundle.again)
+        streamed.frames[kind] = StreamedFrame(kind, sizes, bundle.again, values=_key_values(study, traces))
     streamed.frames["trace"].facts = total.spilled
     streamed.passed_on = study.bank, study.states
     return streamed
+
+
+def _key_values(study: Study, traces: list[ListedFile]) -> dict[str, pa.Array]:
+    """The values of the key fields of traces and scores, which have every candidate of their split at every state."""
+    splits = [entry.split for entry in traces]
+    bank = [one for one in study.candidates if one.splits is None or set(splits) & set(one.splits)]
+    arms, scales = dict.fromkeys(one.arm for one in bank), dict.fromkeys(one.scale for one in bank)
+    return {"state": study.states.ids, "split": pa.array(splits), "arm": pa.array(arms), "scale": pa.array(scales)}
 
 
 @dataclass

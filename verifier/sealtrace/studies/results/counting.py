@@ -138,7 +138,7 @@ def counted_rows(results: Results, statistic: Statistic, arguments: Arguments) -
         return None
     dataset = dataset_of(results, arguments)
     frame = results.frame(dataset)
-    if frame.size < LEAST_ROWS or (isinstance(frame, StreamedFrame) and not frame.kept):
+    if frame.size < LEAST_ROWS or type(frame) is StreamedFrame:
         return None
     if (
         any(store.refused.num_rows for store in results.bundle.of_kind(dataset))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from sealtrace.bundle.encoding import ascending, by_reference, one_chunk, one_dictionary
-from sealtrace.bundle.frames import StreamedFrame
+from sealtrace.bundle.frames import KeptFrame
 from sealtrace.bundle.identity import ListedFile
 from sealtrace.bundle.model import Bundle, UnfinishedBundle
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
@@ -123,9 +123,7 @@ def judge(bundle: UnfinishedBundle, sources: Sources, workers: Workers) -> Strea
         remove_scratch(directory)
         raise
     sizes = {entry.path: file.rows for entry, file in sources.values()}
-    frame = streamed.frames[name] = StreamedFrame(
-        name, sizes, bundle.again, bundle.declared[name], kept, held.columns()
-    )
+    frame = streamed.frames[name] = KeptFrame(name, sizes, bundle.again, bundle.declared[name], kept, held.columns())
     # The copies go when nobody can ask for them any more.
     weakref.finalize(frame, remove_scratch, directory)
     return streamed
