@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import sealtrace
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.result import Finding
 from sealtrace.studies.policies.mathematics import leaks
+from studies.certified_study import certified_study
 from support import EMPTY, Row, copy_of_small_fixture, edit_document, read_rows, unseal, write_rows
 
 SPLITS = {"calibration": "calibrate", "held-out": "report"}
@@ -23,6 +25,11 @@ def accused(bundle: Path) -> list[Finding]:
     """What `boundary.leaks` says of a bundle, notes apart."""
     unseal(bundle)
     seal(bundle, empty=EMPTY, lenient=True)
+    return said(bundle)
+
+
+def said(bundle: Path) -> list[Finding]:
+    """The same of a bundle that is sealed."""
     found = sealtrace.verify(bundle).findings
     return [one for one in found if one.check == "boundary.leaks" and one.severity != "note"]
 
@@ -54,6 +61,7 @@ FORMS: dict[str, tuple[Row, Callable[[Row, Row], object]]] = {
     "monotone": (NUMBER, lambda _, strong: 2.0 ** strong["raise"]),
     "a difference of two actions": (NUMBER, lambda _, strong: strong["raise"] - strong["call"]),
     "written as text": (TEXT, lambda _, strong: str(strong["call"])),
+    "in a text with other words": (TEXT, lambda row, strong: f"{row['state']} at {strong['raise']:+} chips"),
     "in a list": ({"type": "array", "items": NUMBER}, lambda row, strong: [row["pot"], strong["raise"]]),
     "a name for each value": (TEXT, lambda _, strong: f"bucket {hash(strong['raise']) % 1000}"),
     "the name of the best action": (TEXT, lambda _, strong: max(strong, key=lambda action: strong[action])),
@@ -86,6 +94,44 @@ def test_an_honest_field_is_not_accused(form: str, tmp_path: Path) -> None:
     schema, value = HONEST[form]
     show(bundle, "tempo", schema, value)
     assert accused(bundle) == []
+
+
+def test_a_value_hidden_in_a_sum_is_warned_of(tmp_path: Path) -> None:
+    """The pot is shown as well, so that the value is a difference. The game may pay so: nobody can tell."""
+
+    def hide(parts: dict[str, Any]) -> None:
+        for split, rows in parts["observation"].items():
+            valued = {row["state"]: row["values"] for row in parts["values"][split] if row["evaluator"] == "strong"}
+            for row in rows:
+                row["stack"] = 100 + valued[row["state"]]["move"] + 2 * row["pot"]
+
+    found = said(certified_study(tmp_path / "bundle", hide))
+    assert [(one.field, one.severity) for one in found] == [("/interfaces", "warning")]
+    assert "1 × the field stack" in found[0].message
+    assert "-2 × the field pot" in found[0].message
+
+
+def test_sums_of_random_columns_give_nothing() -> None:
+    """Few distinct values, ties and many columns: an exact sum needs more equations than there are weights."""
+    random = np.random.default_rng(5)
+    for _ in range(500):
+        size, width = int(random.integers(20, 80)), int(random.integers(2, 30))
+        fields = random.integers(0, random.integers(2, 40), (size, width)).astype(np.float64)
+        fields = fields[:, leaks.independent(fields)]
+        assert leaks.exact_sum(fields, random.integers(0, 60, size).astype(np.float64)) is None
+
+
+def test_a_column_that_others_give_is_not_independent() -> None:
+    fields = np.random.default_rng(4).normal(0, 5, (30, 3))
+    repeated = np.column_stack([fields, fields[:, 0] / 10, np.full(30, 3.0), fields[:, 1] - fields[:, 2] + 1])
+    assert leaks.independent(repeated) == [0, 1, 2]
+
+
+def test_the_weights_of_a_sum_are_found_and_idle_columns_have_none() -> None:
+    fields = np.random.default_rng(3).normal(0, 5, (60, 4))
+    weights = leaks.exact_sum(fields, 3 * fields[:, 0] - fields[:, 2] + 7)
+    assert weights is not None
+    assert weights == pytest.approx([3, 0, -1, 0], abs=1e-9)
 
 
 def test_a_value_that_follows_by_rule_is_declared_or_found(tmp_path: Path) -> None:

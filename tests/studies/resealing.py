@@ -37,7 +37,7 @@ def as_parquet(bundle: Path, empty: dict[str, str]) -> None:
 
 def large_form(bundle: Path) -> None:
     """The same records in Parquet files, sealed; scores name the traces as they are digested there."""
-    digests = {}
+    digests: dict[str, str] = {}
     for path in sorted(bundle.rglob("*.jsonl"), key=lambda path: path.name.startswith("score.")):
         kind, split = path.name.split(".")[:2]
         rows = read_rows(path)

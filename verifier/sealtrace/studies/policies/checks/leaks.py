@@ -88,6 +88,35 @@ def leaks(study: Study, outcome: Outcome) -> None:
             if found:
                 guilty.add(column.field)
                 _accuse(outcome, column, found)
+    left = [column for column in shown if not column.field or column.field not in guilty]
+    _together(outcome.at(study.evidence.protocol_path), left, targets)
+
+
+def _together(at: FindingPlace, shown: list[_Column], targets: list[_Column]) -> None:
+    """Warns of the simplest value that several visible numbers give exactly, by a sum with weights.
+
+    A label may be hidden in a sum, such as with the pot; or the game may pay so, which is then declared. No record
+    tells which of the two it is.
+    """
+    numbers = [column for column in shown if column.numbers and column.known.all()]
+    if len(numbers) < 2:
+        return
+    table = np.column_stack([column.values for column in numbers])
+    places = mathematics.independent(table)
+    numbers, table = [numbers[place] for place in places], table[:, places]
+    for target in targets:
+        if (
+            target.numbers
+            and target.known.all()
+            and (weights := mathematics.exact_sum(table, target.values)) is not None
+        ):
+            used = [f"{weight:.6g} × {column.name}" for column, weight in zip(numbers, weights, strict=True) if weight]
+            message = (
+                f"Policies are shown what gives {target.name} exactly, up to a constant: {' + '.join(used)}. Hide what "
+                "holds the value, or declare the rule of the game under /boundary/given."
+            )
+            at.warning("/interfaces", message, "fields that give no sealed value", target.name)
+            return
 
 
 def _accuse(outcome: Outcome, column: _Column, found: list[tuple[_Column, str]]) -> None:
@@ -221,13 +250,15 @@ def _numbered(name: str, column: pa.Array, actions: list[str]) -> Iterator[tuple
             yield from _numbered(f"{name}[{place}]", pa.array(items, kind.value_type), actions)
     else:
         texts = [None if text is None else str(text) for text in column.to_pylist()]
-        if all(text is None or _NUMBER.fullmatch(text) for text in texts):
-            yield name, np.array([np.nan if text is None else float(text) for text in texts]), True
-        else:
-            yield name, _coded(texts, actions), False
+        yield name, _coded(texts, actions), False
+        # A number may stand alone in a text, or beside other words: the first of each text, the second, and so on.
+        written = [[] if text is None else _NUMBER.findall(text) for text in texts]
+        for place in range(min(max(map(len, written), default=0), MOST_ITEMS)):
+            numbers = [float(row[place]) if len(row) > place else np.nan for row in written]
+            yield f"{name} (number {place + 1} of its text)", np.array(numbers), True
 
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
 
 def _coded(texts: list[str | None], actions: list[str]) -> Vector:
@@ -307,6 +338,8 @@ def _every_target(study: Study, states: States, values: dict[str, Matrix], ruled
             if not {one, other} <= ruled:
                 difference = table[:, one] - table[:, other]
                 yield _Column(f"what {name} says of {actions[one]} less {actions[other]}", difference, True)
+                better = np.where(np.isfinite(difference), difference > 0, np.nan)
+                yield _Column(f"whether {name} prefers {actions[one]} to {actions[other]}", better, True)
         filled = np.where(legal, table, -np.inf)
         best = np.where(whole[name], filled.max(axis=1), np.nan)
         yield _Column(f"the value of the best action by {name}", best, True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sealtrace.mathematics import Index, Vector
+from sealtrace.mathematics import Index, Matrix, Vector
 
 MIN_DISTINCT = 20
 """Fewer values are ordered alike too easily, and by honest fields too."""
@@ -86,6 +86,42 @@ def classifies(field: RankedColumn, target: RankedColumn, comparisons: int) -> b
         return False
     # Bonferroni: the chance of one agreement, times how many pairs of columns were compared.
     return log_chance(target) <= math.log(MAX_CHANCE / max(1, comparisons)) and same_classes(field, target)
+
+
+def independent(columns: Matrix) -> list[int]:
+    """The columns that are no sum of those before them with weights and a constant."""
+    found: list[int] = []
+    basis = np.full((len(columns), 1), 1 / math.sqrt(len(columns)))
+    for place, column in enumerate(columns.T):
+        # Projected away twice: once leaves rounding errors of the size of what is taken away.
+        left = column - basis @ (basis.T @ column)
+        left -= basis @ (basis.T @ left)
+        if (length := float(np.linalg.norm(left))) > _EXACT * float(np.linalg.norm(column)):
+            found.append(place)
+            basis = np.column_stack([basis, left / length])
+    return found
+
+
+def exact_sum(fields: Matrix, target: Vector) -> Vector | None:
+    """The weights with which independent columns give the target up to a constant and rounding; None where none do.
+
+    Each column takes up one equation, so that `MIN_DISTINCT` must be left over.
+    """
+    if len(target) < fields.shape[1] + MIN_DISTINCT or len(np.unique(target)) < MIN_DISTINCT:
+        return None
+    spread = fields.std(axis=0)
+    scaled, about = (fields - fields.mean(axis=0)) / spread, target - target.mean()
+    weights = np.linalg.lstsq(scaled, about, rcond=None)[0]
+    size = float(np.abs(about).max())
+    if float(np.abs(scaled @ weights - about).max()) > _EXACT * size:
+        return None
+    # A column that changes nothing has a weight of the size of rounding errors.
+    found: Vector = np.where(np.abs(weights) > _EXACT * size, weights / spread, 0.0)
+    return found
+
+
+_EXACT = 1e-9
+"""What is left of a sum that is exact, as a share of its size: rounding errors of doubles, and no noise."""
 
 
 def described(field: Vector, target: Vector, *, numbers: bool) -> str:
