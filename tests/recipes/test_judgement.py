@@ -151,6 +151,8 @@ def test_distances_are_in_printed_units(text: str, values: list[str], distances:
         ("0.1234567890123456789", Fraction(1, 4), "0.25"),
         ("0.123456789012345678", Fraction(1, 4), "0.25000000000000000000"),
         ("0.12", Fraction("0.12001"), "0.12001"),
+        ("0.00", Fraction("-0.00001"), "-1e-05"),
+        ("-0.01", Fraction("-0.00001"), "0.0000"),
     ],
 )
 def test_values_are_shown_with_digits_that_tell(text: str, value: Fraction, due: str) -> None:

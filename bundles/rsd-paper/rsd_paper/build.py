@@ -159,8 +159,12 @@ NAMES = {
     ("tab:measured-config", "Backbone / tokenizer identities"),
 }
 """Rows whose digits belong to names."""
-DEFINITIONS = {("tab:component", "Behavior cloning", "Cost")}
-"""Ratios to themselves."""
+DEFINITIONS = {
+    ("tab:component", "Behavior cloning", "Cost"),
+    ("tab:residual-family", "Fixed rule", "Cost"),
+    ("tab:risk-main", "Anchor", "Strong Δ"),
+}
+"""Ratios of something to itself, and differences."""
 
 
 def _derived(claims: list[Claim], tables: list[Table]) -> dict[Address, str]:

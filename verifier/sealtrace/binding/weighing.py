@@ -27,7 +27,7 @@ def printed_as(value: float, slot: PrintedNumber) -> str:
         steps = (Decimal(value) / unit).to_integral_value(ROUND_HALF_EVEN)
         exact = steps * unit
     decimals = slot.decimals
-    text = f"{exact:,.{decimals}f}" if "," in slot.text else f"{exact:.{decimals}f}"
+    text = f"{exact:z,.{decimals}f}" if "," in slot.text else f"{exact:z.{decimals}f}"
     if slot.text.startswith("."):
         text = text.replace("0.", ".", 1)
     return f"+{text}" if slot.text.startswith("+") and not text.startswith("-") else text

@@ -226,7 +226,7 @@ def show(value: Fraction, number: PrintedNumber) -> str:
     places = len(str(number.unit.denominator)) + 1
     if places > 20 or abs(value) > 10**20:
         return f"{as_float(value):.17g}"
-    digits = f"{as_float(value):.{places}f}"
+    digits = f"{as_float(value):z.{places}f}"
     # Digits that repeat the printed ones would hide that there is a difference.
     return digits if value == number.value or not digits.startswith(number.text) else repr(as_float(value))
 
