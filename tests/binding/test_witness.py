@@ -806,3 +806,41 @@ def test_the_first_line_says_what_probably_differs(tmp_path: Path) -> None:
     two_runs(tmp_path, lambda row, _: "april" if row == "big" else "march")
     run = sealtrace("check", tmp_path / "paper.md", tmp_path / "results", "--quiet")
     assert (run.code, run.output.split("  ")[0]) == (3, "2 PROBABLY DIFFER")
+
+
+def test_a_header_that_is_a_value_is_no_single_run_of_a_mean(tmp_path: Path) -> None:
+    """`Mean yield by treatment` over columns `Low` and `High`: each is of its treatment, beside a wrong number."""
+    draw = random.Random(5)
+    yields = {(treatment, variety): [round(draw.gauss(level + 1.2 * at, 0.8), 2) for _ in range(15)]
+              for treatment, level in (("low", 4), ("high", 6)) for at, variety in enumerate("ABC")}  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = [f"{treatment},{variety},{value}" for (treatment, variety), own in yields.items() for value in own]
+    (tmp_path / "results" / "yield.csv").write_text("\n".join(["treatment,variety,yield_t_ha", *lines]) + "\n")
+    rows = []
+    for variety in "ABC":
+        both = {treatment: yields[treatment, variety] for treatment in ("low", "high")}
+        told = [f"{statistics.mean(own) + 0.6 * (treatment + variety == 'highB'):.2f} (SD {statistics.stdev(own):.2f})"
+                for treatment, own in both.items()]  # fmt: skip
+        rows.append(f"| {variety} | {' | '.join(told)} |")
+    caption = "Table 1: Mean yield (t/ha) of each variety by treatment."
+    head = f"# Yields\n\n{caption}\n\n| Variety | Low | High |\n|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    code, numbers = checked(tmp_path)
+    assert (code, {name for name, (word, *_) in numbers.items() if word != "follows"}) == (1, {"B, High"})
+
+
+def test_a_header_that_names_a_ratio_needs_fewer_digits(tmp_path: Path) -> None:
+    """Three speed-ups of two digits follow from the times beside them."""
+    times = {"numpy": 12.84, "numba": 3.17, "cython": 2.91, "rust": 1.43}
+    (tmp_path / "results").mkdir()
+    records = [{"impl": name, "seconds": own, "lines": 97 * at, "megabytes": 7.31 * (9 - at), "starts": 13.7 + at * at}
+               for at, (name, own) in enumerate(times.items(), 1)]  # fmt: skip
+    (tmp_path / "results" / "times.json").write_text(json.dumps(records))
+    rows = [f"| {one['impl']} | {one['seconds']:.2f} | {one['lines']} | {one['megabytes']:.2f} | {one['starts']:.1f} | "
+            f"{12.84 / own:.1f}× |" for one, own in zip(records, times.values(), strict=True)]  # fmt: skip
+    head = (
+        "# Times\n\n| Implementation | Seconds | Lines | Megabytes | Starts | Speed-up |\n|---|---|---|---|---|---|\n"
+    )
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    _, numbers = checked(tmp_path)
+    assert {name for name, (word, *_) in numbers.items() if word != "follows"} == {"numpy, Speed-up"}

@@ -43,7 +43,9 @@ def compose(grid: Grid, series: list[Series], bound: Bound, tally: Tally) -> Non
 
 def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Composed | None:
     known = bits_of(series)
-    choice = math.log2(max(2, len(hypotheses)))
+    said = sum(hypothesis.operation.said(series.constant[0]) for hypothesis in hypotheses)
+    # A header that names the operation leaves only the numbers to choose that it is of.
+    choices = {True: math.log2(max(2, said)), False: math.log2(max(2, len(hypotheses)))}
     best: Composed | None = None
     # A row of means may hold the sum of the counts above it: what one of them gives is not off from another.
     given: dict[str, Truths] = {}
@@ -59,7 +61,8 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
             )
         if agrees.sum() * 2 < np.isfinite(hypothesis.expected).sum() or not agrees.any():
             continue
-        cost = choice + hypothesis.operation.cost(series.constant[0])
+        named = hypothesis.operation.said(series.constant[0])
+        cost = choices[named] + hypothesis.operation.cost(series.constant[0])
         if float(known[agrees].sum()) - cost < scoring.ACCEPTED:
             continue
         found = weighed(series, known, hypothesis.expected, agrees, hypothesis.expected)

@@ -246,8 +246,11 @@ def one_run(view: FrameView, series: Series, whole: Truths, part: Truths) -> str
         return ""
     told = frozenset(stems(" ".join(series.constant)))
     place = int(np.nonzero(part.any(axis=1))[0][0])
-    for dimension in view.frame.dimensions:
+    for at, dimension in enumerate(view.frame.dimensions):
         name = stems(dimension.name)
+        # A header `Low` is that value of the treatment: `means by treatment` are no means over treatments there.
+        if view.said(at, series.constant) is not None:
+            continue
         if name and all(any(same_word(word, piece) for word in told) for piece in name):
             all_codes, codes = np.unique(dimension.codes[whole[place]]), np.unique(dimension.codes[part[place]])
             if len(all_codes) > 1 and len(codes) == 1 and codes[0] >= 0:
