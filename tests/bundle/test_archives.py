@@ -216,7 +216,7 @@ TAR_MEMBERS: dict[str, tuple[TarExtra, str, str]] = {
         _tar("declare/protocol.json", tarfile.DIRTYPE), "declare/protocol.json", TWICE,
     ),
     "file with the name of a directory": (_tar("declare", data=b"x"), "declare", TWICE),
-    "name that is not UTF-8": (_tar("bad\udcff", data=b"x"), "bad\\xff", UNLISTED),
+    "name that is not UTF-8": (_tar("bad\udcff", data=b"x"), "bad\\udcff", UNLISTED),
 }  # fmt: skip
 
 ZIP_MEMBERS: dict[str, tuple[ZipExtra, str, str]] = {
@@ -295,7 +295,7 @@ DIRECTORY_MEMBERS: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "unlisted file": (lambda root: (root / "declare" / "x").write_bytes(b"x"), "declare/x", UNLISTED),
     "hidden file": (lambda root: (root / ".hidden").write_bytes(b"x"), ".hidden", UNLISTED),
     "name that is not UTF-8": (
-        lambda root: Path(os.fsdecode(os.fsencode(root) + b"/bad\xff")).write_bytes(b"x"), "bad\\xff", UNLISTED,
+        lambda root: Path(os.fsdecode(os.fsencode(root) + b"/bad\xff")).write_bytes(b"x"), "bad\\udcff", UNLISTED,
     ),
     "name with a newline": (lambda root: (root / "a\nb").write_bytes(b"x"), "a\nb", UNLISTED),
     "emptied file": (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from sealtrace.bundle.defects import as_text
 from sealtrace.paper.html import HtmlPage
 from sealtrace.paper.laid_out import covered
 
@@ -48,18 +49,13 @@ def parsed(text: str) -> Any:
 def _encodable(value: object) -> object:
     match value:
         case dict():
-            return {encodable(key): _encodable(one) for key, one in value.items()}
+            return {as_text(key): _encodable(one) for key, one in value.items()}
         case list():
             return [_encodable(one) for one in value]
         case str():
-            return encodable(value)
+            return as_text(value)
         case _:
             return value
-
-
-def encodable(text: str) -> str:
-    """A text that UTF-8 can write, such as the name of a file whose bytes are none."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def tables_in(kind: str, text: str, name: str) -> list[tuple[str, Columns]]:

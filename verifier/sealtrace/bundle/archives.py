@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from sealtrace.bundle.budget import Budget
-from sealtrace.bundle.defects import BundleError, Defect, nearest_path
+from sealtrace.bundle.defects import BundleError, Defect, as_text, nearest_path
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, EOFError, NotImplementedError)
 """What reading a damaged member raises."""
@@ -129,7 +129,7 @@ class DirectoryContainer(Container):
             parts = pending.pop()
             with self._directory(parts) as directory, os.scandir(directory) as entries:
                 for entry in entries:
-                    path = _as_text("/".join((*parts, entry.name)))
+                    path = as_text("/".join((*parts, entry.name)))
                     if entry.is_symlink() or _leads_elsewhere(entry.stat(follow_symlinks=False)):
                         yield Member(path, "link")
                     elif entry.is_dir(follow_symlinks=False):
@@ -250,7 +250,7 @@ class TarContainer(_Archive):
         self._contents: dict[str, bytes] = {}
         self._defects: list[Defect] = []
         for info in archive:
-            name = _as_text(info.name)
+            name = as_text(info.name)
             path = str(PurePosixPath(name)) if not name.startswith("/") else name
             if info.size < 0:
                 # tarfile would step back and read the same member for ever.
@@ -296,11 +296,6 @@ class TarContainer(_Archive):
 
     def defects(self) -> list[Defect]:
         return self._defects
-
-
-def _as_text(name: str) -> str:
-    """A name that can be reported: bytes that are not UTF-8 are spelled out."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _common_directory(paths: list[str]) -> str:

@@ -116,6 +116,11 @@ class RowsReading:
         self.misfits.add(Defect(message, self.path, number, None, key, pointer, expected, found))
 
 
+def as_text(name: str) -> str:
+    """A text that UTF-8 can write: bytes of a file's name that are no UTF-8, and half characters, are spelled out."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def nearest(word: str, known: Iterable[str], listed: int = 8) -> str:
     """A hint at the end of a message: the name that was probably meant, or those that there are."""
     names = list(dict.fromkeys(known))

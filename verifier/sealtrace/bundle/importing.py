@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sealtrace.bundle.defects import BundleError, nearest, nearest_path
+from sealtrace.bundle.defects import BundleError, as_text, nearest, nearest_path
 from sealtrace.bundle.shapes import INTEGER, NUMBER
 from sealtrace.bundle.strict_json import MAX_INTEGER
 
@@ -83,6 +83,8 @@ def files_of(patterns: Sequence[str]) -> list[Path]:
             why = "neither a file nor a directory" if there else f"there is no such file{nearest_path(Path(pattern))}"
             raise UnreadableResultsError(f"{pattern}: {why}")
         for path in paths:
+            if as_text(str(path)) != str(path):
+                raise UnreadableResultsError(f"{path}: its name is not UTF-8; give it another")
             if not _format(path):
                 raise UnreadableResultsError(f"{path}: not a CSV, JSON, JSON lines or Parquet file, by its name")
         found |= dict.fromkeys(paths)

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.budget import keep_reading
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, as_text
 from sealtrace.paper.extracted import Mark, ReadingProblem, Reported
 from sealtrace.paper.laid_out import MOST_SPANNED, LaidCell, LaidOutPage, LaidRow, raised
 
@@ -46,7 +46,7 @@ def read_docx(path: Path) -> Reported:
         raise BundleError(f"{path}: not a readable .docx ({error})") from None
     except (RuntimeError, NotImplementedError, ValueError, expat.ExpatError) as error:
         raise BundleError(f"{path}: not a readable .docx ({error})") from None
-    reader = _DocxReader(path.name, _styles(styles))
+    reader = _DocxReader(as_text(path.name), _styles(styles))
     for part in (body, notes):
         if part is not None:
             reader.blocks(part)

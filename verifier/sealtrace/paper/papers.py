@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from sealtrace.bundle.archives import DAMAGED
-from sealtrace.bundle.defects import BundleError, nearest_path
+from sealtrace.bundle.defects import BundleError, as_text, nearest_path
 from sealtrace.paper.extracted import Load, ProseLine
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.reported import UnreadableTypeError, free_label, paper_of, read_reported
@@ -166,7 +166,7 @@ def read_paper(path: Path, root: Path | None = None) -> Paper:
             if data.count(b"\0") * _RARE > len(data):
                 raise BundleError(f"{path}: a binary file, not text")
             data = data.replace(b"\0", b"")  # a stray one, which TeX passes over, too
-        return read_reported(_text(data), path.name, _loader(path, root))
+        return read_reported(_text(data), as_text(path.name), _loader(path, root))
     except OSError as error:
         raise BundleError(f"{path}: {error.strerror or error}") from None
     except UnreadableTypeError as error:

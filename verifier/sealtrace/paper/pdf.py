@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.bundle.child_process import command, ended_by_clock
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, as_text
 from sealtrace.paper.extracted import (
     ExtractedCell,
     ExtractedRow,
@@ -173,14 +173,14 @@ def read_pdf(path: Path) -> Paper:
         raise BundleError(f"{path}: more than {MAX_BYTES} bytes")
     reported = Reported()
     try:
-        pages, reported.problems = pages_of(path.read_bytes(), path.name)
+        pages, reported.problems = pages_of(path.read_bytes(), name := as_text(path.name))
     except ValueError as error:
         raise BundleError(f"{path}: not a readable PDF: {error}") from None
     tables_of_pages(pages, reported)
     if not reported.prose and not reported.tables:
         raise BundleError(f"{path}: the PDF has no text layer")
     message = "read from the text layer of a PDF: rows and columns are inferred from places"
-    reported.problems.insert(0, ReadingProblem(message, path.name, 1, "warning"))
+    reported.problems.insert(0, ReadingProblem(message, name, 1, "warning"))
     return paper_of(reported)
 
 
