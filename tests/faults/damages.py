@@ -21,6 +21,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -242,15 +243,11 @@ def judged(path: str, damage: str, code: int, output: Path) -> str:
     return ""
 
 
-def in_rounds(paths: list[str]) -> Iterator[tuple[str, str]]:
-    """Every file with every damage: all files once, each in the next way, before any file a second time.
-
-    A run that is ended early has then seen all files, rather than all damages of the first few.
-    """
+def in_round(turn: int, paths: list[str]) -> Iterator[tuple[str, str]]:
+    """Every file with one damage, each in the next way; after as many rounds as there are ways, all were tried."""
     names = list(DAMAGES)
-    for turn in range(len(names)):
-        for place, path in enumerate(paths):
-            yield path, names[(place + turn) % len(names)]
+    for place, path in enumerate(paths):
+        yield path, names[(place + turn) % len(names)]
 
 
 def verdicts(bundle: Path, wanted: Callable[[str, str], bool] = lambda *_: True) -> Iterator[Verdict]:
@@ -259,7 +256,7 @@ def verdicts(bundle: Path, wanted: Callable[[str, str], bool] = lambda *_: True)
         place = Path(work)
         sound = place / "sound"
         shutil.copytree(bundle, sound)
-        for path, name in in_rounds(files_of(sound)):
+        for path, name in product(files_of(sound), DAMAGES):
             if wanted(path, name):
                 broken = damaged(sound, place / "broken", path, DAMAGES[name])
                 code, seconds = in_a_child(broken, place / "said")
@@ -279,18 +276,20 @@ def _all_verdicts(log: str, *bundles: str) -> int:
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     Path(log).touch()
     known = [json.loads(line) for line in Path(log).read_text().splitlines()]
-    for name in bundles:
+    # In rounds over all of them: a run that is ended early has then seen every file, rather than the first bundles.
+    for turn, name in product(range(len(DAMAGES)), bundles):
         bundle = Path(name)
         done = {(line["path"], line["damage"]) for line in known if line["bundle"] == name}
-        if len(done) == len(files_of(bundle)) * len(DAMAGES):
+        left = set(in_round(turn, files_of(bundle))) - done
+        if not left:
             continue
         with TemporaryDirectory() as output:
             # Imports everything and fills what is remembered, before anything is forked.
-            in_silence(lambda: verify(bundle, Path(output)))
+            in_silence(functools.partial(verify, bundle, Path(output)))
         # A fork cannot wait for a child of its parent, so the process that answered queries ends here.
         sql._rest()
         gc.freeze()
-        for verdict in verdicts(bundle, lambda path, damage: (path, damage) not in done):
+        for verdict in verdicts(bundle, lambda path, damage, left=left: (path, damage) in left):  # type: ignore[misc]
             known.append({"bundle": name, **verdict._asdict()})
             with open(log, "a") as file:
                 print(json.dumps(known[-1]), file=file)

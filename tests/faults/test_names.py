@@ -1,4 +1,4 @@
-"""Names that are no UTF-8, as old archives leave them: they are shown spelled out, and spoil nothing that is written."""
+"""Names that are no UTF-8, as old archives leave them: shown spelled out, and spoiling nothing that is written."""
 
 from __future__ import annotations
 
