@@ -13,6 +13,7 @@ import pytest
 from checks.mutations import MUTATIONS
 from cli.runner import sealtrace
 from sealtrace.bundle.sealing import seal
+from sealtrace.settings import MOST_BYTES
 from small_study import small_study
 from support import edit_document, unseal
 
@@ -277,3 +278,11 @@ def test_settings_that_are_no_file(
     run = sealtrace("verify")
     assert run.code == 2
     assert "sealtrace.toml: no ordinary file" in run.errors
+
+
+def test_settings_without_end_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser would take minutes for a file that only comments make long."""
+    (tmp_path / "sealtrace.toml").write_text("#" * (MOST_BYTES + 1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    run = sealtrace("verify")
+    assert (run.code, f"sealtrace.toml: more than {MOST_BYTES} bytes" in run.errors) == (2, True)

@@ -1,8 +1,9 @@
-"""Names that are no UTF-8, as old archives leave them: shown spelled out, and spoiling nothing that is written."""
+"""Names that are no UTF-8, and links in a circle: neither spoils what is written or said."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from cli.runner import sealtrace
 from sealtrace.bundle.strict_json import parse
+from sealtrace.cli.mcp import Tools
+from small_study import small_study
 from support import ROOT
 
 TEMPLATES = ROOT / "verifier" / "sealtrace" / "templates" / "results"
@@ -43,3 +46,43 @@ def test_names_that_would_become_values_are_refused(release: Path) -> None:
     done = sealtrace("import", f"{release}/{STRANGE}/*.csv", "-o", release / "new", "--dataset", "answers")
     assert (done.code, "its name is not UTF-8" in done.errors) == (2, True)
     assert not (release / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("verify study -o json=circle", 0),  # a report takes the place of a link
+        ("verify study --cache circle", 0),
+        ("report study -o circle", 2),
+        ("init circle", 2),
+        ("check paper.tex study --save circle", 2),
+        ("check paper.tex circle", 2),
+        ("extract paper.tex -o circle", 2),
+        ("verify circle", 2),
+    ],
+)
+def test_links_in_a_circle_are_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int
+) -> None:
+    """Python's own `resolve` raises what no command expects, so none asks it."""
+    monkeypatch.chdir(tmp_path)
+    small_study(tmp_path / "study")
+    shutil.copy(TEMPLATES / "paper.tex", tmp_path)
+    (tmp_path / "circle").symlink_to("circle")
+    done = sealtrace(*command.split())
+    assert (done.code, "internal error" in done.errors) == (code, False)
+
+
+def test_a_link_in_a_circle_among_results_stops_no_assistant(tmp_path: Path) -> None:
+    """It leads nowhere, so it does not lead outside either."""
+    shutil.copytree(TEMPLATES, tmp_path / "study")
+    (tmp_path / "study" / "circle").symlink_to("circle")
+    assert '"verdict": "incomplete"' in Tools(tmp_path).check("study/paper.tex", "study")
+
+
+def test_nothing_in_the_package_resolves_links_by_itself() -> None:
+    """But where its own files are."""
+    package = ROOT / "verifier" / "sealtrace"
+    asking = re.compile(r"(?<!__file__\))\.resolve\(\)")
+    found = [path.name for path in package.rglob("*.py") if asking.search(path.read_text(encoding="utf-8"))]
+    assert found == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,6 +54,16 @@ def test_the_seconds_of_an_audit_cover_reading(tmp_path: Path) -> None:
     assert "internal error" not in done.stderr
     with pytest.raises(BudgetError):
         sealtrace.audit(path, seconds=0.0)
+
+
+def test_numbers_of_the_text_are_read_within_the_time_for_reading(tmp_path: Path) -> None:
+    """They are read when they are asked for; a megabyte of them would take a minute after the seconds were over."""
+    path = tmp_path / "paper.md"
+    path.write_text("1.5 " * 20_000, encoding="utf-8")
+    with pytest.raises(BudgetError, match=re.escape("the seconds were up while paper.md was read (--seconds)")):
+        sealtrace.audit(path, seconds=0.2)
+    done = process("audit", path, "--seconds", "0.2")
+    assert (done.returncode, "the seconds were up while paper.md was read" in done.stderr) == (2, True)
 
 
 def test_a_sentence_of_very_many_numbers_is_left_out(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sealtrace.bundle.archives import open_container
 from sealtrace.bundle.budget import INCIDENTS
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.bundle.identity import stream_digest
 from sealtrace.bundle.placing import plain_bytes, replace_file
 from sealtrace.contract.packs import GROUP
@@ -69,7 +69,7 @@ class Cache:
 
     def _refuse_others(self) -> None:
         """Whoever can write an entry can write a verdict: the directory is the reader's own, and not the bundle's."""
-        if self._directory.resolve().is_relative_to(self._bundle.resolve()):
+        if real_path(self._directory).is_relative_to(real_path(self._bundle)):
             raise BundleError(f"{self._directory}: inside the bundle, which cannot keep its own reports")
         if os.name == "posix" and self._directory.exists():
             found = self._directory.stat()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sealtrace.bundle.defects import real_path
+
 if TYPE_CHECKING:
     from sealtrace.contract.result import CheckResult, Result
 
@@ -52,11 +54,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _bundles(config: pytest.Config) -> list[Path]:
     """Where the bundles are that were named."""
     named: list[str] = getattr(config.known_args_namespace, "sealtrace", None) or []
-    return [(config.invocation_params.dir / bundle).resolve() for bundle in named]
+    return [real_path(config.invocation_params.dir / bundle) for bundle in named]
 
 
 def _within(path: Path, bundles: list[Path]) -> bool:
-    place = path.resolve()
+    place = real_path(path)
     return any(place.is_relative_to(bundle) for bundle in bundles)
 
 
@@ -83,7 +85,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     for start in [place for place in named if place.exists()] or [here]:
         # pytest looks where it starts, above that, and in directories called test*.
         below = start.glob("test*") if start.is_dir() else ()
-        for place in (start, *start.resolve().parents, *below):
+        for place in (start, *real_path(start).parents, *below):
             if _within(place, bundles) and (place / "conftest.py").exists():
                 raise pytest.UsageError(
                     f"pytest would run {place / 'conftest.py'}, which is part of a bundle: "

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sealtrace.bundle.budget import Asked
-from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.bundle.defects import BundleError, nearest, real_path
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sealtrace.contract.waivers import Waiver
 
 MOST_DOTS = 500
+MOST_BYTES = 2**20
 OWN, SHARED = "sealtrace.toml", "pyproject.toml"
 OTHERS = ("waivers", "must-be-empty")
 """What is said besides the options of commands."""
@@ -74,7 +75,7 @@ class Settings:
 
     def examining(self, bundle: Path | None, asked: Asked | None = None) -> dict[str, Any]:
         """What they add to the examination of a bundle; `BundleError` where they lie in it: none judges itself."""
-        if self.path is not None and bundle is not None and self.path.resolve().is_relative_to(bundle.resolve()):
+        if self.path is not None and bundle is not None and real_path(self.path).is_relative_to(real_path(bundle)):
             raise BundleError(f"{self.path}: inside the bundle, which cannot say how it is judged; start elsewhere")
         queries = tuple(self.must_be_empty.items())
         return {"asked": replace(asked or Asked(), must_be_empty=queries), "waivers": self.waivers}
@@ -82,7 +83,7 @@ class Settings:
 
 def read_settings(start: Path | None = None) -> Settings:
     """The settings that hold in a directory; `BundleError` where they cannot be read."""
-    for directory in (here := (start or Path.cwd()).resolve(), *here.parents):
+    for directory in (here := real_path(start or Path.cwd()), *here.parents):
         for name in (OWN, SHARED):
             if (directory / name).is_file() and (found := _read(directory / name)) is not None:
                 return found
@@ -98,6 +99,8 @@ def _read(path: Path) -> Settings | None:
     import tomllib
 
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BundleError(f"{path}: more than {MOST_BYTES} bytes, which no settings have")
         text = path.read_text(encoding="utf-8")
         # The parser takes time with the square of the parts of a key, and a file of 100 kB can be one key.
         if any(line.count(".") > MOST_DOTS for line in text.splitlines()):

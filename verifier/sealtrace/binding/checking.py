@@ -40,7 +40,7 @@ from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.witness import hear_labels
 from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
 from sealtrace.bundle.budget import reading_within
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.contract.result import (
     WORDS,
     CheckResult,
@@ -119,7 +119,7 @@ def examine_files(
             with suppress(BundleError):
                 yield path, grids_of(read_paper(path, root).tables)
 
-    own = {paper.resolve(), *((paper.parent / name).resolve() for name in reported.texts if name.endswith(WRITTEN))}
+    own = {real_path(paper), *(real_path(paper.parent / name) for name in reported.texts if name.endswith(WRITTEN))}
     found = examine(
         reported, paper.name, results, seconds=seconds, started=started, rivals=rivals, without=own, **options
     )
@@ -158,7 +158,7 @@ def examine(
         raise BundleError(f"{results}: {listing.nothing_read}")
     tally.end -= listing.elsewhere
     captions = [table.caption for table in reported.tables]
-    name = results.resolve().name  # The current directory has none of its own.
+    name = real_path(results).name  # The current directory has none of its own.
     findings = find(
         grids, reported.sentences, listing, paper, name, captions,
         seconds=seconds, tally=tally, progress=progress, rivals=rivals, propose=propose,

@@ -31,7 +31,7 @@ from typing import BinaryIO, TextIO, TypeVar, cast
 from sealtrace.binding.foreign import ForeignReader
 from sealtrace.binding.foreign_process import READERS, Part
 from sealtrace.binding.written import NoResultError, in_rows, is_header, parsed, tables_in
-from sealtrace.bundle.defects import as_text
+from sealtrace.bundle.defects import as_text, real_path
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 WRITTEN = (".txt", ".log", ".dat", ".out", ".prn", ".md", ".markdown", ".tex", ".html", ".htm", ".ipynb")
@@ -210,7 +210,7 @@ def read_results(
     found: dict[str, list[Rows]] = {}
     data_stems: set[str] = set()
     names = {path: path.relative_to(root).as_posix() for path in _files(root)} if root.is_dir() else {root: root.name}
-    names = {path: as_text(name) for path, name in names.items() if path.resolve() not in without}
+    names = {path: as_text(name) for path, name in names.items() if real_path(path) not in without}
     kinds = {path: kind_of(path) for path in names}
     data = [path for path, kind in kinds.items() if kind in _READABLE or path == root]
     listing.large = _large({path: names[path] for path in data if kinds[path] in _OF_ROWS}, large)

@@ -11,6 +11,7 @@ from typing import Self
 from sealtrace.binding.foreign_process import Part
 from sealtrace.binding.written import parsed
 from sealtrace.bundle.child_process import ChildProcess
+from sealtrace.bundle.defects import real_path
 
 START_SECONDS = 30.0
 WALL_FACTOR = 10
@@ -36,7 +37,7 @@ class ForeignReader:
         """The tables and documents of a file, and what was left out of them; `ValueError` says why there are none."""
         process = self._process or ChildProcess("sealtrace.binding.foreign_process")
         self._process = process
-        request = {"path": str(path.resolve()), "kind": kind, "seconds": seconds}
+        request = {"path": str(real_path(path)), "kind": kind, "seconds": seconds}
         line = process.ask(request, START_SECONDS + WALL_FACTOR * seconds)
         if line is None:
             self._process = None

@@ -116,7 +116,7 @@ def reading_within(seconds: float, what: str) -> Iterator[None]:
 
     Readers ask in their loops. In a process of its own, an alarm also ends what does not ask, such as a library.
     """
-    reason = f"{seconds:.3g} seconds were up while {what} was read (--seconds)"
+    reason = f"the seconds were up while {what} was read (--seconds)"
     token = _END.set((time.process_time() + seconds, reason))
     try:
         with alarm(seconds, BudgetError(reason)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -114,6 +115,11 @@ class RowsReading:
         key = {name: value for name, value in values.items() if isinstance(value, str)} or None
         message, number = "The value does not fit the schema.", int(self.numbers[row])
         self.misfits.add(Defect(message, self.path, number, None, key, pointer, expected, found))
+
+
+def real_path(path: Path) -> Path:
+    """Where a path leads. Links in a circle lead nowhere, and are left for whoever opens them to refuse."""
+    return Path(os.path.realpath(path))
 
 
 def as_text(name: str) -> str:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import combined_codes
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.bundle.documents import declared_rows
 from sealtrace.bundle.stores import read_rows
 
@@ -338,8 +338,8 @@ def described(results: Sequence[str]) -> Described | None:
         beside = given.parent / FRICTIONLESS
         if given.is_file() and beside.is_file():
             resources = _frictionless(_document(beside), beside)
-            here = given.resolve()
-            return next((table for table in resources if here in [path.resolve() for path in table.paths]), None)
+            here = real_path(given)
+            return next((table for table in resources if here in [real_path(path) for path in table.paths]), None)
     return None
 
 
@@ -382,9 +382,9 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 def _inside(path: Path, names: list[str]) -> list[Path]:
     """The files that lie beside or below the description; addresses and ways out are passed over."""
-    root = path.parent.resolve()
+    root = real_path(path.parent)
     found = [path.parent / name for name in names if "://" not in name]
-    return [file for file in found if file.is_file() and file.resolve().is_relative_to(root)]
+    return [file for file in found if file.is_file() and real_path(file).is_relative_to(root)]
 
 
 def _frictionless(document: dict[str, Any], path: Path) -> list[Described]:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from sealtrace.bundle.defects import real_path
 from sealtrace.contract.kinds import KINDS, STAGES
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -67,7 +68,7 @@ def first_protocol(directory: Path, title: str | None = None) -> dict[str, bytes
     """The least protocol that can be sealed, by its place in a draft; nothing where the draft has one."""
     if (directory / FIRST_PROTOCOL).exists() or any(directory.glob("seals/*")):
         return {}
-    name = directory.resolve().name
+    name = real_path(directory).name
     study = name if name.isprintable() and 0 < len(name) <= _LONGEST_NAME else "study"
     return {
         FIRST_PROTOCOL: json_file({"study": study, "title": title or "One line about the study", "anonymous": False})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.resources import first_protocol
 from sealtrace.cli.options import DIRECTORY, PATH, Seconds, ask_option, claims_option, seconds_option, several, to_file
@@ -162,7 +162,7 @@ def refuse_results(outputs: Outputs, results: Path) -> None:
     from sealtrace.binding.files import is_result
 
     for _, path in outputs.places:
-        if path is not None and path.resolve().is_relative_to(results.resolve()) and is_result(path):
+        if path is not None and real_path(path).is_relative_to(real_path(results)) and is_result(path):
             raise BundleError(f"{path}: that is among what the report is made from")
 
 

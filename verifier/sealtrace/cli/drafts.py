@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace.bundle.defects import BundleError, refusing
+from sealtrace.bundle.defects import BundleError, real_path, refusing
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.resources import directories_of, files_of, json_file
 from sealtrace.bundle.strict_json import StrictJSONError, parse
@@ -54,7 +54,7 @@ def init(directory: Path, kind: str) -> int:
         recover(directory)
         if directory.is_dir() and any(directory.iterdir()):
             raise BundleError(f"{directory}: not empty; a study is started in a directory of its own")
-        files = files_of(kind, directory.resolve().name)
+        files = files_of(kind, real_path(directory).name)
         write_together(directory, files, new=True, folders=directories_of(kind))
         for name in files:
             click.echo(harmless(str(directory / name)))
@@ -190,7 +190,7 @@ def import_(
 
 def _name_of(paths: list[Path]) -> str:
     """After the one file, or after the directory of several."""
-    stem = paths[0].name.partition(".")[0] if len(paths) == 1 else paths[0].resolve().parent.name
+    stem = paths[0].name.partition(".")[0] if len(paths) == 1 else real_path(paths[0]).parent.name
     name = re.sub(r"\W+", "_", stem, flags=re.ASCII).strip("_").lower()
     return (name if name and not name[0].isdigit() else f"rows_{name}")[:60]
 
@@ -280,7 +280,7 @@ def _follow(directory: Path, reported: Paper, written: dict[str, TableRecord]) -
     from sealtrace.paper.quoted import quoted_numbers, with_found
     from sealtrace.paper.reported import with_printed
 
-    if (directory / "../seals").resolve().is_dir() or (directory / "seals").is_dir():
+    if real_path(directory / "../seals").is_dir() or (directory / "seals").is_dir():
         raise BundleError(f"{directory}: sealed already; follow the paper in the draft, and seal that")
     found: dict[str, bytes | None] = {}
     tables = {table.label: table.with_names for table in reported.tables}

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import click
 
-from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.bundle.defects import BundleError, nearest, real_path
 from sealtrace.cli.options import several
 
 LISTED = 20
@@ -108,6 +108,8 @@ def _told(tool: Callable[..., str]) -> Callable[..., str]:
             raise ToolError(f"{error.filename or tool.__name__}: {error.strerror or error}") from None
         except (BundleError, LookupError, ValueError) as error:
             raise ToolError(str(error.args[0]) if error.args else str(error)) from None
+        except Exception as error:  # as the commands say it
+            raise ToolError(f"internal error: {type(error).__name__}: {error}. Please report it") from None
 
     return answer
 
@@ -116,7 +118,7 @@ class Tools:
     """What an assistant may ask, of the files below one directory."""
 
     def __init__(self, start: Path, addresses: tuple[str, ...] = ()) -> None:
-        self._start, self._addresses = start.resolve(), addresses
+        self._start, self._addresses = real_path(start), addresses
         self._answers: dict[str, dict[str, object]] = {}
         self._asked = 0
         self._read: tuple[object, object] | None = None
@@ -271,11 +273,11 @@ class Tools:
         if "\0" in name or name.encode(errors="ignore").decode() != name:
             raise BundleError(f"{name!r}: no file has such a name")
         path = self._start / name
-        if not path.resolve().is_relative_to(self._start):
+        if not real_path(path).is_relative_to(self._start):
             raise BundleError(f"{name}: outside {self._start}, where the server was started; nothing else is read")
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise BundleError(f"{name}: neither a file nor a directory")
         for inner in path.iterdir() if path.is_dir() else ():
-            if inner.is_symlink() and not inner.resolve().is_relative_to(self._start):
+            if inner.is_symlink() and not real_path(inner).is_relative_to(self._start):
                 raise BundleError(f"{name}/{inner.name}: a link that leads outside {self._start}; nothing else is read")
         return path

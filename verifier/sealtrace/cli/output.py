@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.bundle.placing import replace_files
 from sealtrace.report.formats import BY_NAME, Showing, sentence
 from sealtrace.report.inert import harmless
@@ -91,9 +91,9 @@ def _opened_at_once(path: str, flags: int) -> int:
 
 def refuse_input(output: Path, given: Path) -> None:
     """A report never replaces what it is made from, and never becomes a part of it."""
-    if given.is_dir() and output.resolve().is_relative_to(given.resolve()):
+    if given.is_dir() and real_path(output).is_relative_to(real_path(given)):
         raise BundleError(f"{output}: inside the bundle; a report written there would spoil it")
-    if output.resolve() == given.resolve():
+    if real_path(output) == real_path(given):
         raise BundleError(f"{output}: that is what the report is made from")
 
 
@@ -102,9 +102,9 @@ def way_down(path: Path) -> str | None:
     directory; None where it is elsewhere, or on another drive."""
     from sealtrace.paper.papers import is_repository  # Not needed before there is something to show.
 
-    place = path.resolve()
+    place = real_path(path)
     given = os.environ.get("GITHUB_WORKSPACE")
-    tops = [Path(given).resolve()] if given else []
+    tops = [real_path(Path(given))] if given else []
     tops += [top for top in (place, *place.parents) if is_repository(top)][:1]
     for top in (*tops, Path.cwd()):
         try:
@@ -308,9 +308,9 @@ def _places(forms: Sequence[str], outputs: Sequence[str]) -> list[tuple[str, Pat
     places += [(form, plain[0] if plain else None) for form in free]
     taken: dict[Path, str] = {}
     for form, path in places:
-        if path is not None and (place := path.resolve()) in taken:
+        if path is not None and (place := real_path(path)) in taken:
             raise click.UsageError(f"{taken[place]} and {form} cannot both be written to {path}")
-        taken |= {} if path is None else {path.resolve(): form}
+        taken |= {} if path is None else {real_path(path): form}
     return places
 
 

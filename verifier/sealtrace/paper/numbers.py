@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber, is_unit
 
 __all__ = ["Printed", "PrintedNumber", "count_in", "looks_numeric", "numbers_in", "numbers_of", "read_printed"]
@@ -89,6 +90,7 @@ def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
     found: list[tuple[int, int, Printed]] = []
     at = 0
     while (start := _START.search(plain, at)) is not None:
+        keep_reading()
         at = max(start.end(), start.start() + 1)
         if _OF_A_NAME.search(plain, max(0, start.start() - _LONGEST), start.start()) is not None:
             continue

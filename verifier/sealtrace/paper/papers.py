@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from sealtrace.bundle.archives import DAMAGED
-from sealtrace.bundle.defects import BundleError, as_text, nearest_path
+from sealtrace.bundle.defects import BundleError, as_text, nearest_path, real_path
 from sealtrace.paper.extracted import Load, ProseLine
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.reported import UnreadableTypeError, free_label, paper_of, read_reported
@@ -113,7 +113,7 @@ def other_papers(paper: Path, directory: Path) -> list[Path]:
     """LaTeX files beside a paper, or in a directory, that begin a document, too; the likeliest first."""
     places = [place for place in (paper.parent, directory) if place.is_dir()]
     found = [place / name for place in places for name in _main_files(_sources_in(place))]
-    return list({path.resolve(): path for path in found if path.resolve() != paper.resolve()}.values())
+    return list({real_path(path): path for path in found if real_path(path) != real_path(paper)}.values())
 
 
 def _sources_in(directory: Path) -> dict[str, str]:
@@ -124,12 +124,12 @@ def _sources_in(directory: Path) -> dict[str, str]:
 
 def _files_in(directory: Path, endings: tuple[str, ...]) -> list[Path]:
     """Files of a directory with one of these endings; what links lead to elsewhere is passed over."""
-    top = directory.resolve()
+    top = real_path(directory)
     return [
         path
         for pattern in ("*", "*/*", "*/*/*", "*/*/*/*")
         for path in sorted(directory.glob(pattern))[:SOUGHT]
-        if path.suffix.lower() in endings and path.is_file() and path.resolve().is_relative_to(top)
+        if path.suffix.lower() in endings and path.is_file() and real_path(path).is_relative_to(top)
     ]
 
 
@@ -186,8 +186,8 @@ def _text(content: bytes) -> str:
 
 
 def _loader(path: Path, root: Path | None) -> Load:
-    home = path.parent.resolve()
-    top = (root if root is not None else _top_of_repository(home)).resolve()
+    home = real_path(path.parent)
+    top = real_path(root if root is not None else _top_of_repository(home))
     if not home.is_relative_to(top):
         raise BundleError(f"{path}: not below the root {top}")
     # LaTeX looks from the directory in which it is started: the file's own, or one further up.
@@ -196,7 +196,7 @@ def _loader(path: Path, root: Path | None) -> Load:
     def load(name: str) -> str | None:
         for start in starts:
             try:
-                found = (start / name).resolve()
+                found = real_path(start / name)
                 if found.is_relative_to(top) and found.is_file() and found.stat().st_size <= MAX_FILE:
                     return _text(found.read_bytes())
             except (OSError, ValueError, RuntimeError):

@@ -14,11 +14,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from sealtrace import __version__
+from sealtrace.bundle.budget import reading_within
 from sealtrace.contract.details import Details, DrawnTable
 from sealtrace.contract.result import (
     GRADES,
@@ -187,18 +189,20 @@ def audit(
     """
     with time_limit(seconds):
         collected = _Collected(subject.name, problems=list(subject.problems))
-        facts, passages = _declared(subject, sources, collected)  # (1)
-        # Automatic families read papers; what is sealed has relations of its own.
-        printed = [table for table in subject.tables if table.path is None]
-        paper = AuditedPaper.of(printed, subject.prose, subject.texts, facts if printed else None)
-        for sheet in paper.sheets:
-            if len(sheet.rows) > MOST_ROWS:
-                limit = f"automatic families look at tables of up to {MOST_ROWS}"
-                collected.leave_out(f"{sheet.label} has {len(sheet.rows)} rows; {limit}", sheet.source)
-        for sentence in paper.facts.sentences:
-            if len(sentence.amounts) > MOST_NUMBERS:
-                limit = f"automatic families look at sentences of up to {MOST_NUMBERS}"
-                collected.leave_out(f"a sentence has {len(sentence.amounts)} numbers; {limit}", sentence.source)
+        # Numbers of sentences are read when somebody asks for them, so that reading goes on here.
+        with nullcontext() if seconds is None else reading_within(seconds, subject.name):
+            facts, passages = _declared(subject, sources, collected)  # (1)
+            # Automatic families read papers; what is sealed has relations of its own.
+            printed = [table for table in subject.tables if table.path is None]
+            paper = AuditedPaper.of(printed, subject.prose, subject.texts, facts if printed else None)
+            for sheet in paper.sheets:
+                if len(sheet.rows) > MOST_ROWS:
+                    limit = f"automatic families look at tables of up to {MOST_ROWS}"
+                    collected.leave_out(f"{sheet.label} has {len(sheet.rows)} rows; {limit}", sheet.source)
+            for sentence in paper.facts.sentences:
+                if len(sentence.amounts) > MOST_NUMBERS:
+                    limit = f"automatic families look at sentences of up to {MOST_NUMBERS}"
+                    collected.leave_out(f"a sentence has {len(sentence.amounts)} numbers; {limit}", sentence.source)
         if paper.letters > MOST_LETTERS:
             limit = f"automatic families read the first {MOST_LETTERS:,} letters"
             collected.leave_out(f"the text has {paper.letters:,} letters; {limit}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sealtrace.bundle.defects import BundleError
+from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.identity import MANIFEST
 from sealtrace.bundle.model import Bundle, Progress
@@ -91,7 +91,7 @@ def _directory(path: Path) -> tuple[AuditSubject, list[RelationsFile]]:
     records = [name for name in names if name.startswith("table.") and name.endswith(".json")]
     if not records:
         raise BundleError(f"{path}: neither a bundle nor a directory of table.*.json, as `sealtrace extract -o` writes")
-    subject = AuditSubject(path.resolve().name, [])
+    subject = AuditSubject(real_path(path).name, [])
     for name in records:
         try:
             record = parse(_text(path / name).encode())
