@@ -22,8 +22,8 @@ PLAIN = FLOOR.replace("read_dictionary=texts", "read_dictionary=None")
 
 STATES = """
 import pathlib, sys
-import sealtrace.bundle
-sealtrace.bundle.OWN_PROCESS = True
+import sealtrace.process
+sealtrace.process.OWN_PROCESS = True
 from sealtrace.bundle.encoding import return_memory
 from sealtrace.bundle.stores import read_rows
 def resident():
@@ -171,8 +171,8 @@ print(len(rows) / (time.process_time() - started))
 LINES = """
 import json, pathlib, sys, time
 import pyarrow.json
-import sealtrace.bundle
-sealtrace.bundle.OWN_PROCESS = True
+import sealtrace.process
+sealtrace.process.OWN_PROCESS = True
 from sealtrace.bundle import stores
 path = next(pathlib.Path(sys.argv[1]).glob(f"*/{sys.argv[3]}.*.parquet"))
 store = stores.read_rows(path.read_bytes(), "rows", sys.argv[3], "parquet")

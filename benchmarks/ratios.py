@@ -42,8 +42,8 @@ STREAMED = 60_000
 """States of a study whose files are large enough to be judged a shard at a time."""
 WARM = f"""
 import statistics, sys, time
-import sealtrace.bundle
-sealtrace.bundle.OWN_PROCESS = True
+import sealtrace.process
+sealtrace.process.OWN_PROCESS = True
 from sealtrace import api
 floor = compile({peers.FLOOR!r}, "floor", "exec")
 def cpu(work):

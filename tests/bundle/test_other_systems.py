@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import sealtrace
+from sealtrace import process
 from sealtrace.bundle import archives, placing
 from sealtrace.bundle.archives import DirectoryContainer
 from sealtrace.cli import options
@@ -72,7 +73,7 @@ def test_a_junction_is_a_link() -> None:
 @pytest.mark.usefixtures("windows")
 def test_limits_of_the_system_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The backstops do nothing there; the limits that the verifier keeps itself stay."""
-    monkeypatch.setattr(options, "OWN_PROCESS", True)
+    monkeypatch.setattr(process, "OWN_PROCESS", True)
     options._backstop_memory()
     options.backstop_time()
 

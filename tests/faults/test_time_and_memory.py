@@ -14,7 +14,7 @@ import pytest
 
 import sealtrace
 from cli.runner import process
-from sealtrace import bundle as package
+from sealtrace import process as own
 from sealtrace.bundle.budget import BudgetError, reading_within
 from sealtrace.paper.papers import read_paper
 from sealtrace.relations import auditing
@@ -86,7 +86,7 @@ def test_an_alarm_ends_a_family_that_does_not_look_at_the_clock(
             pass
         yield
 
-    monkeypatch.setattr(package, "OWN_PROCESS", True)
+    monkeypatch.setattr(own, "OWN_PROCESS", True)
     monkeypatch.setattr(auditing, "FAMILIES", (replace(FAMILIES[0], find=endless),))
     path = tmp_path / "paper.md"
     path.write_text("| Name | Value |\n|---|---|\n| ours | 12.5 |\n", encoding="utf-8")

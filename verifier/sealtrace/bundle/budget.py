@@ -6,17 +6,15 @@ verdict, and the message says what was not looked at.
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock, current_thread, main_thread
+from threading import Lock
 
-from sealtrace import bundle
 from sealtrace.bundle.defects import BundleError
+from sealtrace.process import ending_after
 
 GIB = 2**30
 _SPENDING = Lock()
@@ -102,56 +100,9 @@ class Budget:
         return self.started + self.seconds - time.monotonic()
 
 
-# Papers: one budget of processor time, of which reading is a part
-
-_END: ContextVar[tuple[float, str] | None] = ContextVar("when a paper must have been read, and how that is said")
-_asked = 0
-_LOOKS = 256
-"""How many times `keep_reading` is asked between two looks at the clock."""
-
-
-@contextmanager
-def reading_within(seconds: float, what: str) -> Iterator[None]:
-    """Reading inside is ended with `BudgetError` when these seconds of the processor's time are over.
-
-    Readers ask in their loops. In a process of its own, an alarm also ends what does not ask, such as a library.
-    """
-    reason = f"the seconds were up while {what} was read (--seconds)"
-    token = _END.set((time.process_time() + seconds, reason))
-    try:
-        with alarm(seconds, BudgetError(reason)):
-            yield
-    finally:
-        _END.reset(token)
-
-
-@contextmanager
-def alarm(seconds: float, error: Exception) -> Iterator[None]:
-    """Ends what goes on inside for longer than these seconds of the processor's time, in a process of its own."""
-    if not (bundle.OWN_PROCESS and hasattr(signal, "ITIMER_PROF") and current_thread() is main_thread()):
-        yield
-        return
-
-    def ring(*_: object) -> None:
-        raise error
-
-    before = signal.signal(signal.SIGPROF, ring)
-    try:
-        # Once a second, in case one is not heard: what is raised in a destructor is lost.
-        signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-3), 1.0)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, before)
-
-
-def keep_reading() -> None:
-    """Asked in the loops of readers: `BudgetError` where the time for reading is over."""
-    global _asked
-    _asked += 1
-    # To ask the clock every time would cost more than most loops do.
-    if _asked % _LOOKS == 0 and (end := _END.get(None)) is not None and time.process_time() > end[0]:
-        raise BudgetError(end[1])
+def reading_within(seconds: float, what: str) -> AbstractContextManager[None]:
+    """Reading a paper inside is ended with `BudgetError` when these seconds of the processor's time are over."""
+    return ending_after(seconds, BudgetError(f"the seconds were up while {what} was read (--seconds)"))
 
 
 def size(count: int) -> str:

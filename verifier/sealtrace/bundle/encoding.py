@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import sealtrace.bundle
+from sealtrace import process
 from sealtrace.bundle.shapes import Flag, Integer, Mapping, NumberShape, Sequence, Shape, Struct, Text
 
 _DOUBLE = struct.Struct("<d")
@@ -264,7 +264,7 @@ def return_memory() -> None:
         library.malloc_trim(0)
 
 
-if sealtrace.bundle.OWN_PROCESS:
+if process.OWN_PROCESS:
     _leave_pandas_out()
     # Every row group takes the memory of the one before, instead of pages that the kernel clears anew each time.
     pa.set_memory_pool(pa.system_memory_pool())

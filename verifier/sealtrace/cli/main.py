@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sealtrace import __version__, bundle
+from sealtrace import __version__, process
 from sealtrace.bundle.defects import BundleError, nearest
 from sealtrace.cli import options
 from sealtrace.report.inert import harmless
@@ -187,7 +187,7 @@ def _seen_from_here(path: Path) -> str:
 
 def program() -> None:
     """The `sealtrace` script: a process of its own, which the operating system may bound."""
-    bundle.OWN_PROCESS = options.OWN_PROCESS = True
+    process.OWN_PROCESS = True
     # Tens of thousands of objects are made while modules are imported, and all of them stay.
     gc.set_threshold(100_000, 20, 20)
     try:

@@ -15,14 +15,12 @@ from typing import Any, TypeVar
 
 import click
 
+from sealtrace import process
 from sealtrace.bundle.budget import GIB, LIMITS, Asked, BudgetError
 from sealtrace.bundle.defects import BundleError, nearest
 from sealtrace.contract.packs import STAGES
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-OWN_PROCESS = False
-"""Whether the process is this program's own, so that the operating system may end what was not foreseen."""
 
 
 class GivenPath(click.Path):
@@ -150,7 +148,7 @@ def _set(context: click.Context, name: str, value: float | None) -> None:
 
 def _backstop_memory() -> None:
     """Twice what is allowed, and what is used already: estimates are estimates, and joins take room."""
-    if not OWN_PROCESS:
+    if not process.OWN_PROCESS:
         return
     with suppress(ImportError, OSError, ValueError):  # Windows has no such limit, macOS no such file
         import resource
@@ -162,7 +160,7 @@ def _backstop_memory() -> None:
 
 def backstop_time() -> None:
     """An alarm, for work that does not ask how much time is left; once a second, in case one is not heard."""
-    if not OWN_PROCESS:
+    if not process.OWN_PROCESS:
         return
     with suppress(ImportError, AttributeError, ValueError):  # Windows has no such alarm
         import signal
@@ -176,7 +174,7 @@ def backstop_time() -> None:
 
 def no_more_alarms() -> None:
     """The work is over: an alarm that rang now would end the process while it says why, with a traceback."""
-    if OWN_PROCESS:
+    if process.OWN_PROCESS:
         with suppress(ImportError, AttributeError, ValueError):
             import signal
 

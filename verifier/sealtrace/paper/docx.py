@@ -15,10 +15,10 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from sealtrace.bundle.archives import DAMAGED
-from sealtrace.bundle.budget import keep_reading
 from sealtrace.bundle.defects import BundleError, as_text
 from sealtrace.paper.extracted import Mark, ReadingProblem, Reported
 from sealtrace.paper.laid_out import MOST_SPANNED, LaidCell, LaidOutPage, LaidRow, raised
+from sealtrace.process import keep_reading
 
 MAX_PART = 64_000_000
 """Bytes of one part, unpacked."""

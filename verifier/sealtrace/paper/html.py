@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import Mark, ReadingProblem, Reported
 from sealtrace.paper.laid_out import MOST_SPANNED, LaidCell, LaidOutPage, LaidRow, raised
 from sealtrace.paper.tex_text import render
 from sealtrace.paper.tex_tokens import SourceText, tokenize
+from sealtrace.process import keep_reading
 
 _UNSEEN = frozenset({"script", "style", "template", "head", "title", "noscript", "select", "textarea", "svg", "object",
                      "iframe", "video", "audio", "canvas", "annotation", "annotation-xml", "datalist"})  # fmt: skip

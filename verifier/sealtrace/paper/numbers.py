@@ -10,8 +10,8 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.number_grammar import MARK, NumberText, Printed, PrintedNumber, is_unit
+from sealtrace.process import keep_reading
 
 __all__ = ["Printed", "PrintedNumber", "count_in", "looks_numeric", "numbers_in", "numbers_of", "read_printed"]
 

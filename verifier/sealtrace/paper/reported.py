@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import chain, count, groupby
 from pathlib import PurePath
 
-from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.delimited import read_csv
 from sealtrace.paper.extracted import ExtractedCell, ExtractedTable, Load, ProseLine, ReadingProblem, Reported
 from sealtrace.paper.model import Cell, Heading, Paper, Row, Table, TableColumn
+from sealtrace.process import keep_reading
 
 _LONGEST_TEXT, _LONGEST_LABEL = 400, 190
 """Characters of a cell and of a label that are kept: the contract of table records allows no more."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import Load, ReadingProblem
 from sealtrace.paper.tex_definitions import FROZEN, Definitions, Macro
 from sealtrace.paper.tex_files import Files, OpenFiles
 from sealtrace.paper.tex_harmless import prints_nothing
 from sealtrace.paper.tex_tokens import Token, TokenStream, braced, is_undecided, names, written
+from sealtrace.process import keep_reading
 
 # Macros that call each other: what TeX expands deeper has no end, or none that is worth waiting for.
 MAX_DEPTH = 100

@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from sealtrace.bundle.budget import keep_reading
 from sealtrace.paper.extracted import THIN_SPACE, ReadingProblem
 from sealtrace.paper.tex_visible import colours_in
+from sealtrace.process import keep_reading
 
 
 class SourceText:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TypeVar, cast
 
-from sealtrace.bundle.budget import alarm
+from sealtrace.process import alarm
 
 Answered = TypeVar("Answered")
 
