@@ -3,7 +3,8 @@
 CLONES holds `caml-lab+research`, with the arXiVeri benchmark: pairs of a target table, which quotes results of others,
 and the source table that it quotes, with the cells that match, by hand. The target is checked as a paper, the source
 as its results. A gold cell is found where `check` says that it follows; a cell that follows without being gold is
-counted as unmatched, which includes true quotations that the annotators left out.
+counted as unmatched, which includes true quotations that the annotators left out. Each target stands beside the source
+of another paper as well: of such an empty pair no cell should be said to follow or to differ.
 """
 
 from __future__ import annotations
@@ -107,21 +108,29 @@ def measure(clones: Clones, most: int = 10**6, every: int = 1, show: bool = Fals
     if clone is None:
         return None
     git = ["git", "-C", str(clone)]
-    named = [*git, "ls-tree", "-r", "--name-only", "HEAD", f"{TRUTH}/cell_match/"]
-    listing = subprocess.run(named, capture_output=True, check=True, text=True).stdout.split()
+    listed = [*git, "ls-tree", "-r", "--name-only", "HEAD", f"{TRUTH}/cell_match/"]
+    listing = subprocess.run(listed, capture_output=True, check=True, text=True).stdout.split()
     counts: Counter[str] = Counter()
 
-    def counted(path: str) -> Counter[str]:
-        cells, tables = (
-            json.loads(subprocess.run([*git, "show", f"HEAD:{one}"], capture_output=True, check=True).stdout)
-            for one in (path, path.replace("cell_match", "table_match"))
-        )
-        return one_pair(cells, tables, path.rpartition("/")[2], show)
+    def read(path: str) -> Any:
+        return json.loads(subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True, check=True).stdout)
 
-    for path in sorted(listing)[::every][:most]:
-        # What is to be shown is computed, whatever was kept.
-        compute = functools.partial(counted, path)
-        counts.update(compute() if show else clones.keep("arxiveri", REPOSITORY, path, compute=compute))
+    def counted(path: str, other: str) -> Counter[str]:
+        tables, unlike = (read(one.replace("cell_match", "table_match")) for one in (path, other))
+        pair = {name: (tables if name.startswith("target") else unlike)[name] for name in tables}
+        return one_pair(read(path) if path == other else [], pair, "/".join(path.rsplit("/", 2)[1:]), show)
+
+    paths = sorted(listing)
+    usable = [path for path in paths if read(path)]
+    for place, path in list(enumerate(paths))[::every][:most]:
+        later = (one for one in paths[place:] + paths[:place] if one in usable)
+        foreign = next(one for one in later if not set(one.split("/")[-2:]) & set(path.split("/")[-2:]))
+        for other in (path, foreign):
+            # What is to be shown is computed, whatever was kept.
+            compute = functools.partial(counted, path, other)
+            found = compute() if show else clones.keep("arxiveri", REPOSITORY, path, other, compute=compute)
+            named = found if other == path else {f"empty {name}": count for name, count in found.items()}
+            counts.update(named)
     return counts
 
 
@@ -157,11 +166,9 @@ def one_pair(cells: list[dict[str, Any]], tables: dict[str, str], name: str = ""
     counts["read"] += sum(place in said for place in gold)
     counts["found"] += sum(said.get(place) == "follows" for place in gold)
     counts["accused"] += sum(said.get(place) == "differs" for place in gold)
+    counts["cells"] += len(said)
     counts["follows"] += sum(word == "follows" for word in said.values())
     counts["differs"] += sum(word == "differs" for word in said.values())
-    if not gold:
-        counts["empty"] += len(said)
-        counts["empty differs"] += sum(word == "differs" for word in said.values())
     if show:
         for number in numbers:
             place = (number.line, plain(number.printed))
@@ -176,13 +183,15 @@ def one_pair(cells: list[dict[str, Any]], tables: dict[str, str], name: str = ""
 
 def lines(counts: Counter[str]) -> list[str]:
     """For the page."""
+    foreign = f"beside a table of another paper, in {counts['empty pairs']} pairs"
     read = f"gold cells that could be read, in {counts['pairs']} pairs of tables"
     return [
         f"| {read} | {share(counts['read'], counts['gold'])} |",
         f"| gold cells found to follow | {share(counts['found'], counts['gold'])} |",
         f"| gold cells said to differ | {share(counts['accused'], counts['gold'])} |",
         f"| of the cells said to differ, gold ones | {share(counts['accused'], counts['differs'])} |",
-        f"| cells of pairs without gold cells said to differ | {share(counts['empty differs'], counts['empty'])} |",
+        f"| cells said to differ {foreign} | {share(counts['empty differs'], counts['empty cells'])} |",
+        f"| cells said to follow there | {share(counts['empty follows'], counts['empty cells'])} |",
         f"| cells said to follow that are not gold | {share(counts['unmatched'], counts['follows'])} |",
     ]
 

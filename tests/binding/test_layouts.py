@@ -14,6 +14,7 @@ from binding.random_studies import Row, latex, write_csv
 from binding.test_check import checked
 from binding.told import counts
 from sealtrace.contract.result import Result
+from sealtrace.statistics import significance
 
 MODELS = ("alder", "beech", "cherry", "elder", "hazel")
 
@@ -283,6 +284,8 @@ def test_tables_of_regressions_follow(tmp_path: Path, numbered: bool) -> None:
     check = checked(tmp_path, latex(table, "Estimates, with standard errors in brackets."))
     words = [(one.row, one.column, one.word) for one in check.numbers if one.word != "follows" and one.table]
     assert words == [], _formulas(check)
+    (renamed,) = [one for one in check.findings if one.key and one.key.get("accident") == "another-name"]
+    assert (renamed.severity, "(1) = " in renamed.message) == ("note", True)
 
 
 def test_a_reduction_is_relative_to_its_baseline(tmp_path: Path) -> None:
@@ -313,3 +316,73 @@ def test_labels_are_read_by_their_initials(tmp_path: Path) -> None:
         table.append([label, *(f"{value:.2f}" for value in measured)])
     check = checked(tmp_path, latex(table, "Description of the sample."))
     assert counts(check) == {"explained": 8}, _formulas(check)
+
+
+def test_labels_name_both_numbers_of_a_cell(tmp_path: Path) -> None:
+    """`mean (SD)` and `median [IQR]` in a label stand for the numbers of its cell; the file is one record."""
+    chance = random.Random(8)
+    record, table = {}, [["Characteristic", "Value"]]
+    for name, label in (("age", "Age, years"), ("bmi", "BMI, kg/m2"), ("iron", "Iron, ng/mL"), ("lead", "Lead")):
+        mean, spread = chance.uniform(20, 90), chance.uniform(2, 9)
+        if name in ("age", "bmi"):
+            record |= {f"{name}_mean": mean, f"{name}_sd": spread}
+            table.append([f"{label}, mean (SD)", f"{mean:.1f} ({spread:.1f})"])
+        else:
+            record |= {f"{name}_median": mean, f"{name}_q25": mean - spread, f"{name}_q75": mean + spread}
+            quartiles = "[IQR]" if name == "lead" else "(Q25, Q75)"
+            table.append([f"{label}, median {quartiles}", f"{mean:.1f} ({mean - spread:.1f}, {mean + spread:.1f})"])
+    write_csv(tmp_path / "results/one.csv", [record])
+    check = checked(tmp_path, latex(table, "Description of the sample."))
+    assert counts(check) == {"explained": 4}, [(one.row, one.says) for one in check.numbers]
+
+
+def test_ends_of_intervals_that_stand_in_lists_are_read(tmp_path: Path) -> None:
+    """Programs write an interval as a list beside its estimate."""
+    chance = random.Random(9)
+    made = {}
+    for model in MODELS:
+        middle, reach = chance.uniform(0.2, 0.8), chance.uniform(0.02, 0.1)
+        made[model] = {"pearson": middle, "pearson_ci": [middle - reach, middle + 1.5 * reach], "n": 420}
+    _json(tmp_path, {"correlations": made})
+    table = [["Metric", "Pearson r", "95% CI"]]
+    table += [
+        [model, f"{own['pearson']:.2f}", "[{:.2f}, {:.2f}]".format(*own["pearson_ci"])] for model, own in made.items()
+    ]
+    check = checked(tmp_path, _markdown(table), "README.md")
+    assert counts(check) == {"explained": 2 * len(MODELS)}, _formulas(check)
+
+
+@pytest.mark.parametrize("method", ["exact", "corrected"])
+def test_mcnemar_against_a_baseline_follows(method: str, tmp_path: Path) -> None:
+    """The p-values of paired answers, against the row that the header names."""
+    chance = random.Random(10)
+    hard = [chance.gauss(0, 1) for _ in range(300)]
+    right = {model: [int(chance.gauss(skill, 1) > level) for level in hard]
+             for model, skill in zip(MODELS, (0.2, 0.5, 0.35, 0.0, 0.9), strict=True)}  # fmt: skip
+    answers = [(model, place, flag) for model, flags in right.items() for place, flag in enumerate(flags)]
+    rows: list[Row] = [{"model": model, "item": f"q{place}", "correct": flag} for model, place, flag in answers]
+    write_csv(tmp_path / "results/answers.csv", rows)
+    base = right["alder"]
+    table = [["Model", "Accuracy (%)", "McNemar p vs. alder"], ["alder", f"{100 * np.mean(base):.2f}", "—"]]
+    for model in MODELS[1:]:
+        pairs = list(zip(right[model], base, strict=True))
+        p = float(significance.mcnemar(pairs.count((1, 0)), pairs.count((0, 1)), method).p)
+        table.append([model, f"{100 * np.mean(right[model]):.2f}", f"{p:.5f}"])
+    check = checked(tmp_path, _markdown(table), "README.md")
+    assert counts(check) == {"explained": 9}, _formulas(check)
+
+
+def test_ends_of_bootstrap_intervals_are_open_with_their_reason(tmp_path: Path) -> None:
+    """Nobody released the seeds of the resamples: what follows is the mean, and that is said."""
+    chance = random.Random(12)
+    rows: list[Row] = [{"model": model, "score": chance.gauss(60, 9)} for model in MODELS for _ in range(40)]
+    write_csv(tmp_path / "results/runs.csv", rows)
+    table = [["Model", "Score", "95% bootstrap CI"]]
+    for model in MODELS:
+        values = [float(row["score"]) for row in rows if row["model"] == model]
+        means = np.sort([np.mean(chance.choices(values, k=40)) for _ in range(200)])
+        table.append([model, f"{np.mean(values):.3f}", f"[{means[4]:.3f}, {means[195]:.3f}]"])
+    check = checked(tmp_path, _markdown(table), "README.md")
+    intervals = [one for one in check.numbers if one.column == "95% bootstrap CI"]
+    assert {one.word for one in check.numbers if one.column == "Score"} == {"follows"}
+    assert {(one.word, "seeds are not known" in one.says) for one in intervals} == {("open", True)}

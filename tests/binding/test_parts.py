@@ -159,12 +159,12 @@ def test_equal_totals_need_no_pooling(tmp_path: Path) -> None:
         (["F1=61.7 (n=300)", "F1=59.2 (n=301)"], {"out F1": [61.7, 59.2], "out n": [300, 301]}),
         (["acc: 0.5", "", "acc: 0.25"], {"out acc": [0.5, np.nan, 0.25]}),
         (["run 1", "run 2"], {}),
-        (["F1=61.7", "EM=40.2"], {}),
+        (["F1=61.7", "EM=40.2"], {"out F1": [61.7, np.nan], "out EM": [np.nan, 40.2]}),
         (["at 12:30", "at 12:45"], {}),
     ],
 )
 def test_numbers_that_texts_name(tmp_path: Path, texts: list[str], measures: dict[str, list[float]]) -> None:
-    """Where every text names the same ones; other numbers in texts belong to names."""
+    """Each by its own name, whether or not others say it; other numbers in texts belong to names."""
     rows = [{"model": f"m{place}", "out": text} for place, text in enumerate(texts)]
     (tmp_path / "r.json").write_text(json.dumps(rows))
     (frame,) = frames_of(read_results(tmp_path).tables)

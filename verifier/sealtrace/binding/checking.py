@@ -14,6 +14,7 @@ their shares of what is left, and what there was no time for is said.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,6 +32,7 @@ from sealtrace.binding.derived import derived_frames, unlike_flags
 from sealtrace.binding.files import LARGE_BYTES, UNREADABLE, WRITTEN, Listing, copies_among, read_results, reason_of
 from sealtrace.binding.frames import ResultFrame, melted
 from sealtrace.binding.hypotheses import FrameView
+from sealtrace.binding.paired import SPOKEN_OF, paired_tests
 from sealtrace.binding.proposals import Proposal, learn, learn_initials, tested
 from sealtrace.binding.prose import BoundText, bind_text
 from sealtrace.binding.series import Grid, GridCell, Spot, grids_of
@@ -38,7 +40,14 @@ from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.witness import hear_labels
-from sealtrace.binding.wording import formula_of, records_behind, selected_by, statistic_of
+from sealtrace.binding.wording import (
+    formula_of,
+    other_names,
+    records_behind,
+    said_of_names,
+    selected_by,
+    statistic_of,
+)
 from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.contract.result import (
@@ -63,6 +72,7 @@ from sealtrace.paper.sentences import Sentence
 from sealtrace.paper.titles import title_of
 
 Progress = Callable[[str, int, int], None]
+_RESAMPLED = re.compile(r"bootstrap|resampl", re.IGNORECASE)
 VALUES_A_SECOND = 200_000
 WORK_A_SECOND = 20_000_000
 """Work that is allowed for each second of the bound: less than a quiet machine does, so that a busy one gives the same
@@ -198,7 +208,10 @@ def find(
     tally = tally or Tally(time.process_time() + seconds)
     tally.begin(FRAMES)
     names = Names([*(sentence.text for sentence in sentences), *captions])
-    views = _views(frames_of(listing.tables, tally, listing.unread), names, tally)
+    frames = frames_of(listing.tables, tally, listing.unread)
+    if any(map(SPOKEN_OF.search, (*names.texts, *_labels(grids)))):
+        frames += [tests for frame in frames for tests in paired_tests(frame)]
+    views = _views(frames, names, tally)
     proposals = tested(propose or {}, grids, [view.frame for view in views if not view.melted])
     learn(names.glossary, proposals)
     learn_initials(names.glossary, _labels(grids), [view.frame for view in views if not view.melted])
@@ -324,6 +337,7 @@ def concluded(findings: Findings) -> Result:
     wrong = [finding for finding in differing if finding.severity == "error"]
     differing += map(_doubted, findings.bound.doubts)
     differing += [finding for frame in findings.frames for finding in _flags(frame)]
+    differing += _renamed(findings)
     audit = findings.audit
     if audit is not None:
         # What results give or deny is said first; what only the paper's own numbers deny, contradicts.
@@ -435,6 +449,24 @@ def _flags(frame: ResultFrame) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _renamed(findings: Findings) -> Iterator[Finding]:
+    """Numbers that follow although no label names their records: their values alone say which these are."""
+    for grid in findings.grids:
+        names: dict[str, str] = {}
+        count = 0
+        for spot, number in findings.bound.numbers.items():
+            if spot.table == grid.number and number.agrees and (found := other_names(number.binding.candidate)):
+                names |= found
+                count += 1
+        if names:
+            yield Finding(
+                check=NUMBERS, severity="note", source=grid.source, line=grid.line,
+                key={"table": grid.name, "accident": "another-name"},
+                message=f"{_counted(count, 'number')} of {grid.name} follow under another name, because they stand "
+                f"together there: {said_of_names(names)}. No label says so; look whether that is what is meant.",
+            )  # fmt: skip
+
+
 def _chances(number: NumberResult) -> str:
     """How sure it is that the words mean this record, which is what the odds were fitted to."""
     if number.odds is None:
@@ -468,6 +500,9 @@ def _cell(
         perhaps = findings.bound.perhaps.get(spot)
         why = held.why_open(slot) if perhaps is None else message_of_perhaps(*perhaps)
         says = f"{slot.text}: " * (slot.text != cell.text) + why
+        resampled = _RESAMPLED.search(f"{grid.headers[cell.column]} {grid.caption}")
+        if resampled is not None and (slot is not cell.slots[0] or len(cell.slots) == 2):
+            says += "; ends of bootstrap intervals follow from no formula, since their seeds are not known"
     behind = [records_behind(*number.part) for number in found]
     given = cell.text
     for number in wrong:

@@ -216,6 +216,10 @@ class _Comparison:
             values = evaluated.values[places]
             for found in self._good(change, values, evaluated.covered[places], costs, tally):
                 statistic = evaluated.statistics[places[found.statistic]]
+                mean = change.transformation(evaluated.of("mean")[:, found.filter, found.measure])
+                expected = found.judged["expected"]
+                if np.array_equal(np.where(np.isfinite(expected), mean, np.nan), expected, equal_nan=True):
+                    statistic = "mean"  # Of one record, or of equal ones, nothing else can be said.
                 candidate = self._selected(change.transformation, statistic, found)
                 if not self._mixes(candidate):
                     _keep(wanted.kept, candidate)

@@ -28,6 +28,10 @@ def rows_chosen(chosen: npt.NDArray[np.bool_]) -> Rows:
     return chosen.shape[0], cell, row
 
 
+_FEWEST = 3
+"""Rows of which an interval is computed: of two, which are often its own ends, nobody does."""
+
+
 @dataclass
 class Evaluated:
     """Values of every statistic for every number of a series, filter and measure."""
@@ -97,6 +101,9 @@ def evaluate(
         if groups.block.size <= MOST_SORTED or not TRIED["values"][name].quantile
     }
     sizes = groups.size
+    for name in values:
+        if TRIED["values"][name].said(("ci",)):
+            values[name] = np.where(spread(sizes) < _FEWEST, np.nan, values[name])
     stacked = np.stack(list(values.values()))
     return Evaluated(list(values), stacked, spread(sizes), np.isfinite(stacked).sum(axis=1), filters.astype(np.int32))
 

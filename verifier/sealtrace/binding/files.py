@@ -648,6 +648,7 @@ def _objects(
     records, places = [], []
     for place, record in objects:
         scalars = {key: it for key, it in record.items() if it is not None and not isinstance(it, (dict, list))}
+        scalars |= bounds_in(record)
         if scalars:
             records.append(scalars)
             places.append(place)
@@ -662,6 +663,17 @@ def _objects(
             below = inherited | short if len(short) <= _INHERITED else inherited
             for key, it in inside:
                 _walk(it, (*way, str(key)), below, f"{place}/{key}", found)
+
+
+def bounds_in(record: dict[str, object]) -> dict[str, object]:
+    """The ends of intervals: lists of two numbers between which a number of the same object lies."""
+    numbers = [it for it in record.values() if isinstance(it, (int, float)) and not isinstance(it, bool)]
+    found: dict[str, object] = {}
+    for key, it in record.items():
+        match it:
+            case [int() | float() as low, int() | float() as high] if any(low <= one <= high for one in numbers):
+                found |= {f"{key} low": low, f"{key} high": high}
+    return found
 
 
 def copies_among(directory: Path, names: Collection[str]) -> list[list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -18,9 +17,11 @@ from sealtrace.binding.slots import greatest, least, unit_of
 from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import clauses
+from sealtrace.statistics.entries import TRIED
 
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
+_IN_BRACKETS = re.compile(r"(.*?)([^\s,;]+)\s*[(\[]([^()\[\]]+)[)\]]\W*")
 _BRACKETED = re.compile(r"\(.+\)|\[.+\]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")
@@ -225,32 +226,26 @@ def _cell(table: Table, row: int, column: int, cell: Cell) -> GridCell:
 
 def series_of(grid: Grid) -> list[Series]:
     """Columns first, then rows, then the block as a whole."""
-    columns: dict[tuple[int, int, bool], list[GridCell]] = {}
+    columns: dict[tuple[int, int, int, bool], list[GridCell]] = {}
     rows: dict[tuple[int, int], list[GridCell]] = {}
-    blocks: dict[tuple[int, bool], list[GridCell]] = {}
+    blocks: dict[tuple[int, int, bool], list[GridCell]] = {}
     for cell in grid.cells.values():
         below = cell.row in grid.above
         for slot in range(len(cell.slots)):
-            columns.setdefault((cell.column, slot, below), []).append(cell)
+            # Behind an estimate stands an error, or both ends of an interval.
+            width = len(cell.slots) if slot else 1
+            columns.setdefault((cell.column, slot, width, below), []).append(cell)
             rows.setdefault((cell.row, slot), []).append(cell)
-            blocks.setdefault((slot, below), []).append(cell)
+            blocks.setdefault((slot, width, below), []).append(cell)
     found = [
-        _series(grid, "column", _alike(cells), slot, (_header(grid, column), grid.caption))
-        for (column, slot, _), cells in columns.items()
+        _series(grid, "column", cells, slot, (_header(grid, column), grid.caption))
+        for (column, slot, *_), cells in columns.items()
     ]
     for (row, slot), cells in rows.items():
         title = [grid.titles[row]] if row in grid.titles else []
         found.append(_series(grid, "row", cells, slot, (*reversed(grid.row_labels[row]), *title, grid.caption)))
-    found += [
-        _series(grid, "block", _alike(cells), slot, (grid.caption,)) for (slot, _), cells in sorted(blocks.items())
-    ]
+    found += [_series(grid, "block", cells, slot, (grid.caption,)) for (slot, *_), cells in sorted(blocks.items())]
     return found
-
-
-def _alike(cells: list[GridCell]) -> list[GridCell]:
-    """Those that have as many numbers as most of them."""
-    width = Counter(len(cell.slots) for cell in cells).most_common(1)[0][0]
-    return [cell for cell in cells if len(cell.slots) == width]
 
 
 _STATISTIC = re.compile(
@@ -291,7 +286,7 @@ def _series(
     varying = []
     for cell in cells:
         row = [
-            CellLabel(text, grid.headers[column], column)
+            CellLabel(_of_number(text, slot, cell), _of_number(grid.headers[column], slot, cell), column)
             for text, column in zip(grid.row_labels[cell.row], grid.labels, strict=True)
             if text
         ]
@@ -300,7 +295,7 @@ def _series(
         row += [
             CellLabel(grid.cells[cell.row, key].text, grid.headers[key], key) for key in grid.keys if key != cell.column
         ]
-        header = grid.headers[cell.column]
+        header = _of_number(grid.headers[cell.column], slot, cell)
         inner = [CellLabel(word, header, -3) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
         own = [] if kind == "row" else row
         varying.append((*own, *inner) if kind == "column" else (*own, CellLabel(header, role=-2), *inner))
@@ -310,8 +305,21 @@ def _series(
         [Spot(grid.number, cell.row, cell.column, slot) for cell in cells],
         [cell.slots[slot] for cell in cells],
         varying,
-        (constant[0] + _role(grid, cells[0], slot), *constant[1:], *grid.headings),
+        (_of_number(constant[0], slot, cells[0]) + _role(grid, cells[0], slot), *constant[1:], *grid.headings),
     )
+
+
+def _of_number(label: str, slot: int, cell: GridCell) -> str:
+    """What a label says of one number of its cell: `Age, mean (SD)` beside `32.1 (8.1)` names each by its own word."""
+    both = _IN_BRACKETS.fullmatch(label) if len(cell.slots) > 1 else None
+    if both is None or not _IN_BRACKETS.fullmatch(cell.text):
+        return label
+    measure, word, inside = both.groups()
+    if word != "%" and not any(one.said((word.lower(),)) for one in TRIED["values"].values()):
+        return label
+    inner = ["Q25", "Q75"] if inside.upper() == "IQR" else re.split(r"\s*[,;/]\s*", inside)
+    each = [word, *(inner if len(inner) == len(cell.slots) - 1 else [inside] * (len(cell.slots) - 1))]
+    return f"{measure}{each[slot]}"
 
 
 def _role(grid: Grid, cell: GridCell, slot: int) -> str:

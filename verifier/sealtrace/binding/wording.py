@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sealtrace.binding.candidates import Candidate, Composed, Selected
 from sealtrace.binding.frames import COLUMN, Dimension
 from sealtrace.binding.hypotheses import rows_named
+from sealtrace.paper.names.words import likeness, squeezed, stems
 from sealtrace.statistics.entries import TRIED
 
 
@@ -88,18 +89,37 @@ def formula_of(candidate: Candidate) -> str:
     return f"{text} in {candidate.frame.name}" + (f" where {where}" if where else "") + told
 
 
-def _aliases(candidate: Selected, most: int = 4) -> str:
-    """What labels were taken to mean, where their numbers and not their names say so."""
+def _aliases(candidate: Selected) -> str:
     if candidate.selection.by_value is None:
         return ""
-    known = np.nonzero(candidate.selection.codes[:, 0] >= 0)[0]
-    fields = [candidate.frame.dimensions[place] for place in candidate.selection.fields]
-    told = [
-        f"{' / '.join(label.text for label in candidate.series.varying[number][:2])} = "
-        + " / ".join(field.values[code] for field, code in zip(fields, candidate.selection.codes[number], strict=True))
-        for number in known[:most]
-    ]
-    return f" (labels matched by value: {'; '.join(told)}{' …' if len(known) > most else ''})"
+    return f" (labels matched by value: {said_of_names(other_names(candidate))})"
+
+
+def other_names(candidate: Candidate) -> dict[str, str]:
+    """What labels were taken to mean, where their numbers and not their names say so."""
+    found: dict[str, str] = {}
+    for selected in candidate.selected:
+        series, codes = selected.series, selected.selection.codes
+        fields = [selected.frame.dimensions[place] for place in selected.selection.fields]
+        for number in np.nonzero(codes[:, 0] >= 0)[0] if selected.selection.by_value is not None else ():
+            label = " / ".join(label.text for label in series.varying[number][:2])
+            values = (field.values[code] for field, code in zip(fields, codes[number], strict=True))
+            found[label] = " / ".join(values)
+        meant = [(name, value) for name, value in selected.fixed if value and name.partition("/")[0] != COLUMN]
+        unsaid = [f"{plain_field(name)} = {value}" for name, value in meant if not _is_said(value, series.constant)]
+        if unsaid and series.kind == "row":
+            found[series.constant[0]] = " and ".join(unsaid)
+    return found
+
+
+def _is_said(value: str, texts: tuple[str, ...]) -> bool:
+    return any(squeezed(value) in squeezed(text) or likeness(stems(text), value) > 0 for text in texts)
+
+
+def said_of_names(names: dict[str, str], most: int = 4) -> str:
+    """Some labels with what they were taken to mean."""
+    told = "; ".join(f"{label} = {meant}" for label, meant in list(names.items())[:most])
+    return told + " …" * (len(names) > most)
 
 
 def _composed(candidate: Composed) -> str:
