@@ -321,7 +321,8 @@ def test_labels_are_read_by_their_initials(tmp_path: Path) -> None:
 def test_labels_name_both_numbers_of_a_cell(tmp_path: Path) -> None:
     """`mean (SD)` and `median [IQR]` in a label stand for the numbers of its cell; the file is one record."""
     chance = random.Random(8)
-    record, table = {}, [["Characteristic", "Value"]]
+    record: Row = {}
+    table = [["Characteristic", "Value"]]
     for name, label in (("age", "Age, years"), ("bmi", "BMI, kg/m2"), ("iron", "Iron, ng/mL"), ("lead", "Lead")):
         mean, spread = chance.uniform(20, 90), chance.uniform(2, 9)
         if name in ("age", "bmi"):
@@ -339,15 +340,14 @@ def test_labels_name_both_numbers_of_a_cell(tmp_path: Path) -> None:
 def test_ends_of_intervals_that_stand_in_lists_are_read(tmp_path: Path) -> None:
     """Programs write an interval as a list beside its estimate."""
     chance = random.Random(9)
-    made = {}
+    made: dict[str, object] = {}
+    table = [["Metric", "Pearson r", "95% CI"]]
     for model in MODELS:
         middle, reach = chance.uniform(0.2, 0.8), chance.uniform(0.02, 0.1)
-        made[model] = {"pearson": middle, "pearson_ci": [middle - reach, middle + 1.5 * reach], "n": 420}
+        ends = [middle - reach, middle + 1.5 * reach]
+        made[model] = {"pearson": middle, "pearson_ci": ends, "n": 420}
+        table.append([model, f"{middle:.2f}", f"[{ends[0]:.2f}, {ends[1]:.2f}]"])
     _json(tmp_path, {"correlations": made})
-    table = [["Metric", "Pearson r", "95% CI"]]
-    table += [
-        [model, f"{own['pearson']:.2f}", "[{:.2f}, {:.2f}]".format(*own["pearson_ci"])] for model, own in made.items()
-    ]
     check = checked(tmp_path, _markdown(table), "README.md")
     assert counts(check) == {"explained": 2 * len(MODELS)}, _formulas(check)
 
