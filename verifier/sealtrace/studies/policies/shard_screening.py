@@ -32,9 +32,12 @@ from sealtrace.studies.policies.evidence.replaying import direction_of, replay_o
 from sealtrace.studies.policies.evidence.stretches import Stretches
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import screening
+from sealtrace.studies.policies.mathematics.over_actions import expected, top_actions
 
 STRETCH = 2**15
 """About so many states are laid out at once, for the shards that hold their traces."""
+MOST_ACTIONS = 62
+"""A set of actions is held as the bits of a whole number."""
 REPORTED = ("weak", "strong", "delta")
 SCREENED_POLICIES = frozenset({"anchor", "top-action", "tilt"})
 
@@ -117,7 +120,7 @@ class Screener:
         self.stretches, self.study = stretches, stretches.study
         (self.entry, self.traces), (self.other, self.scores) = traces, scores
         study = self.study
-        if study.bank.anchor is None or len(study.actions) > screening.MOST_ACTIONS or study.bundle.declared:
+        if study.bank.anchor is None or len(study.actions) > MOST_ACTIONS or study.bundle.declared:
             raise NotLaidOutError("the bank has no single anchor, or too many actions to be screened")
         traced = [
             place
@@ -218,7 +221,7 @@ class Screener:
         least = screening.sound_rows(screen, policy, named, masks, width)
         if screening.normalized(screen, policy, self.normalization, width) > USUAL_TOLERANCE:
             screen.suspects[:] = True
-        screen.refuse_rows(screening.top_actions(policy, masks) != rows.chosen[some], width)
+        screen.refuse_rows(top_actions(policy, masks) != rows.chosen[some], width)
         by_candidate = np.array([values.reshape(-1, width).T for values in policy])
         for place in self.zeros:
             screen.refuse(by_candidate[:, place].view(np.int64) != by_candidate[:, self.anchor].view(np.int64))
@@ -227,11 +230,11 @@ class Screener:
         screening.replayed(screen, runs, logs, by_candidate, legal, tolerance, least)
         values, crossed = found[0][:, :, here], found[1][:, here]
         utility, risk = states.utility[:, here], states.risk[:, here]
-        screening.utilities(by_candidate, utility, values[0])
-        screening.utilities(by_candidate, risk, values[1])
+        values[0] = expected(by_candidate, utility[:, None])
+        values[1] = expected(by_candidate, risk[:, None])
         # d from the difference of distributions, as `thresholds` has it: one of two utilities would round otherwise.
         by_candidate -= by_candidate[:, self.anchor, None].copy()
-        screening.utilities(by_candidate, risk, values[2])
+        values[2] = expected(by_candidate, risk[:, None])
         sizes = np.array([np.abs(values).max(axis=0) for values in (utility, risk, risk)])
         reported = np.array([values[some].reshape(-1, width).T for values in rows.scores])
         distance = values - reported

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from sealtrace.mathematics import Index, Mask, Matrix, Vector
+from sealtrace.studies.policies.mathematics import over_actions
 
 # What overflows or is undefined becomes inf or NaN, which the checks name; it is no matter for a warning.
 _named_states = np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -20,24 +21,19 @@ def shifted_exponential(logits: Matrix, legal: Mask) -> Matrix:
 
     A row without a finite maximum gives NaN: the named error state of its normalizer.
     """
-    # Appendix A.3: what is subtracted from every logit cancels, and exp of at most 0 cannot overflow.
-    bounded = np.where(legal, logits, -np.inf)
-    shifted = bounded - bounded.max(axis=1, keepdims=True, initial=-np.inf)
-    return np.where(legal, np.exp(shifted), 0.0)
+    return np.where(legal, over_actions.exponentials(logits.T, legal.T).T, 0.0)
 
 
 @_named_states
 def normalized(weights: Matrix) -> Matrix:
     """Weights divided by their sum."""
-    probabilities: Matrix = weights / weights.sum(axis=1, keepdims=True)
-    return probabilities
+    return weights / normalizers(weights)[:, None]
 
 
 @_named_states
 def normalizers(weights: Matrix) -> Vector:
     """The sums that weights are divided by; each must be finite and positive."""
-    total: Vector = weights.sum(axis=1)
-    return total
+    return over_actions.total(weights.T)
 
 
 @_named_states
@@ -89,8 +85,7 @@ def accepted_queries(requested: Mask, budget: int | None) -> Mask:
 
 def top_action(probabilities: Matrix, legal: Mask) -> Index:
     """The largest legal probability; the earliest legal action among equals. -1 without legal actions."""
-    masked = np.where(legal, probabilities, -np.inf)
-    return np.where(legal.any(axis=1), masked.argmax(axis=1), -1)
+    return np.where(legal.any(axis=1), over_actions.top_actions(probabilities.T, legal.T), -1).astype(np.int64)
 
 
 def point_mass(actions: Index, width: int) -> Matrix:

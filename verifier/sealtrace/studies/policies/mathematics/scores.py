@@ -10,13 +10,13 @@ import numpy as np
 
 from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import mean
+from sealtrace.studies.policies.mathematics.over_actions import expected
 
 
 def expected_utility(policy: Matrix, values: Matrix) -> Vector:
     """E_g(pi, s) = sum_a pi(a|s) Q_g(s, a). What overflows is infinite, which the checks name."""
     with np.errstate(over="ignore", invalid="ignore"):
-        utility: Vector = (policy * values).sum(axis=1)
-    return utility
+        return expected(policy.T, values.T)
 
 
 def teacher_kl(teacher: Matrix, policy: Matrix, clip: float) -> Vector:
@@ -33,7 +33,7 @@ def teacher_kl(teacher: Matrix, policy: Matrix, clip: float) -> Vector:
 def teacher_regret(teacher: Matrix, policy: Matrix, values: Matrix) -> Vector:
     """max(0, V_T - sum_a pi Q_T) per state, with V_T = sum_a pi_T Q_T."""
     with np.errstate(over="ignore", invalid="ignore"):
-        regret: Vector = np.maximum(0.0, (teacher * values).sum(axis=1) - (policy * values).sum(axis=1))
+        regret: Vector = np.maximum(0.0, expected(teacher.T, values.T) - expected(policy.T, values.T))
     return regret
 
 

@@ -1,27 +1,23 @@
 """Screens whole states at once: proves that nothing is wrong with most, and leaves the few others to the checks.
 
 What is compared by row lies as it does in the file: all candidates of a state, then those of the next. What is computed
-has an action, a candidate and a state as its axes. Every formula is the one of `policies`, `scores` and `thresholds`,
-operation by operation, so that doubles agree bit by bit; sums run over actions in order. Callers pass as many states
-as the processor's cache holds, and ignore numpy's warnings: what overflows or is undefined makes a state a suspect.
+has an action, a candidate and a state as its axes. The formulas are those of `over_actions`, as they are for rows that
+are held. Callers pass as many states as the processor's cache holds, and ignore numpy's warnings: what overflows or is
+undefined makes a state a suspect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from sealtrace.mathematics import Mask, Matrix, Vector
+from sealtrace.studies.policies.mathematics.over_actions import UNIT, difference_error, exponentials, total
 
-MOST_ACTIONS = 7
-"""numpy adds up to seven numbers one after the other, and more in another order."""
 ROWS = 2**15
 """Rows per batch: about as many as fit in the cache with what is computed from them."""
-_UNIT = 2.0**-53
 _ROOM = 2.001
 """Two distributions within their tolerance have no more mass than this."""
 
@@ -121,14 +117,6 @@ def sound_rows(
     return least
 
 
-def total(parts: Sequence[Matrix] | Matrix) -> Matrix:
-    """The sum over actions, in order."""
-    result: Matrix = parts[0] + parts[1] if len(parts) > 1 else parts[0].copy()
-    for part in parts[2:]:
-        result += part
-    return result
-
-
 def normalized(screen: Screen, policy: Sequence[Vector], tolerance: float, width: int) -> float:
     """Rows whose distribution sums to one; returns the largest distance of a sum from one."""
     distance = total(policy)
@@ -143,20 +131,6 @@ def normalized(screen: Screen, policy: Sequence[Vector], tolerance: float, width
 
 
 _NOTHING = np.full((1, 1), -1.0)
-
-
-def top_actions(policy: Sequence[Vector], legal: Sequence[Mask | None]) -> npt.NDArray[np.int8]:
-    """The largest legal probability of each row; the earliest legal action among equals."""
-    masked = [
-        values if allowed is None else np.where(allowed, values, -np.inf)
-        for values, allowed in zip(policy, legal, strict=True)
-    ]
-    best = masked[0]
-    chosen = np.zeros(best.shape, np.int8)
-    for place, values in enumerate(masked[1:], 1):
-        np.putmask(chosen, values > best, place)
-        best = np.maximum(best, values)
-    return chosen
 
 
 def replayed(
@@ -178,10 +152,7 @@ def replayed(
         if len(run.scales):
             np.multiply(run.scales[:, None], direction[:, None], out=replay[:, run.rows])
     replay += logs[:, None]
-    if legal is not None:
-        replay = np.where(legal[:, None], replay, -np.inf)
-    replay -= reduce(np.maximum, replay)
-    np.exp(replay, out=replay)
+    replay = exponentials(replay, None if legal is None else legal[:, None])
     # The largest weight is one, or no number, and then neither is the replay: it agrees with nothing.
     replay /= total(replay)
     for run, distribution in runs:
@@ -192,14 +163,9 @@ def replayed(
     screen.within("replay", distance, tolerance * least, lambda: tolerance * np.maximum(replay, policy), apart=True)
 
 
-def utilities(policy: Matrix, values: Matrix, out: Matrix) -> None:
-    """E = sum_a pi(a|s) Q(s, a). Given pi - pi_0 instead of pi, d."""
-    out[:] = total(policy * values[:, None])
-
-
 def sure_distance(magnitude: Vector, actions: int, tolerance: float, tau: float) -> Vector:
     """How far a delta must lie from -tau for its doubles to decide, and for no replay within tolerance to differ."""
-    rounding = (actions + 3) * _UNIT * (_ROOM * magnitude) + np.finfo(np.float64).tiny * actions + 2 * _UNIT * tau
+    rounding = difference_error(_ROOM * magnitude, actions) + 2 * UNIT * tau
     # The second is how far `threshold.recomputed` looks for replays that decide otherwise.
     reach: Vector = np.maximum(rounding, 4 * actions * tolerance * magnitude)
     return reach

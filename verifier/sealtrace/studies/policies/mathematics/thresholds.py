@@ -10,8 +10,7 @@ import numpy as np
 
 from sealtrace.mathematics import Mask, Matrix, Vector
 from sealtrace.mathematics.exact import as_double, row_products, scaled
-
-_UNIT = 2.0**-53
+from sealtrace.studies.policies.mathematics.over_actions import UNIT, difference_error, expected
 
 
 def below(stored: Vector, bound: Fraction) -> Mask:
@@ -36,11 +35,8 @@ def read_differently(stored: Vector, bound: Fraction) -> Mask:
 def expected_difference(policy: Matrix, base: Matrix, values: Matrix) -> tuple[Vector, Vector]:
     """sum_a (pi - pi_0) Q in doubles, and a bound on its rounding error: infinite where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
-        terms = (policy - base) * values
-        # Each difference, each product and each addition rounds once; the bound is generous by design.
-        size = ((np.abs(policy) + np.abs(base)) * np.abs(values)).sum(axis=1)
-        tiny = np.finfo(np.float64).tiny * policy.shape[1]
-        return terms.sum(axis=1), (policy.shape[1] + 3) * _UNIT * size + tiny
+        size = expected((np.abs(policy) + np.abs(base)).T, np.abs(values).T)
+        return expected((policy - base).T, values.T), difference_error(size, policy.shape[1])
 
 
 def exact_difference(policy: Vector, base: Vector, values: Vector) -> Fraction:
@@ -67,7 +63,7 @@ def crossings(policy: Matrix, base: Matrix, values: Matrix, tau: Fraction) -> Cr
     nearest = as_double(tau)
     with np.errstate(over="ignore", invalid="ignore"):
         # tau is rounded once to its double, and the sum with it once more.
-        margin = error + 2 * _UNIT * abs(nearest)
+        margin = error + 2 * UNIT * abs(nearest)
         # Written so that a delta that is no number is unsure too.
         unsure = np.flatnonzero(~(np.abs(delta + nearest) > margin))
     for row in unsure.tolist():
