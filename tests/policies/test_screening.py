@@ -261,6 +261,12 @@ def test_utilities_are_those_of_scores() -> None:
             assert found[candidate].tolist() == expected.tolist()
 
 
+def test_a_policy_that_is_its_anchor_differs_by_zero_without_a_sign() -> None:
+    """Whatever sign the action values have."""
+    found = over_actions.expected(np.zeros((ACTIONS, 2)), np.array([[-1.0, 1.0]] * ACTIONS))
+    assert np.signbit(found).tolist() == [False, False]
+
+
 def test_a_sure_distance_is_beyond_every_rounding_and_replay() -> None:
     """It is at least the error that `thresholds` allows a delta, and what tolerated probabilities can move it."""
     rng = np.random.default_rng(7)

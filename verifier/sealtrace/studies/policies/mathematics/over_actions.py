@@ -51,7 +51,10 @@ def top_actions(values: Sequence[Vector] | Matrix, legal: Sequence[Mask | None] 
 
 def expected(policy: Matrix, values: Matrix) -> Matrix:
     """E = sum_a pi(a|s) Q(s, a). Given pi - pi_0 instead of pi, d."""
-    return total(policy * values)
+    found = total(policy * values)
+    # A sum of negative zeros is zero without a sign, as numpy's own sums are.
+    found += 0.0
+    return found
 
 
 def difference_error(size: Vector, actions: int) -> Vector:
