@@ -241,7 +241,7 @@ def _numbered(name: str, column: pa.Array, actions: list[str]) -> Iterator[tuple
         for place, part in enumerate(kind):
             yield from _numbered(f"{name}.{part.name}", pc.struct_field(column, place), actions)
     elif pa.types.is_list(kind):
-        yield name, _coded([None if row is None else repr(row) for row in column.to_pylist()], actions), False
+        yield from _of_texts(name, [None if row is None else repr(row) for row in column.to_pylist()], actions)
         lengths = pc.list_value_length(column).cast(pa.float64()).fill_null(float("nan"))
         yield f"{name} (its length)", lengths.to_numpy(zero_copy_only=False), True
         longest = int(pc.max(pc.list_value_length(column)).as_py() or 0)
@@ -249,13 +249,16 @@ def _numbered(name: str, column: pa.Array, actions: list[str]) -> Iterator[tuple
             items = [None if row is None or len(row) <= place else row[place] for row in column.to_pylist()]
             yield from _numbered(f"{name}[{place}]", pa.array(items, kind.value_type), actions)
     else:
-        texts = [None if text is None else str(text) for text in column.to_pylist()]
-        yield name, _coded(texts, actions), False
-        # A number may stand alone in a text, or beside other words: the first of each text, the second, and so on.
-        written = [[] if text is None else _NUMBER.findall(text) for text in texts]
-        for place in range(min(max(map(len, written), default=0), MOST_ITEMS)):
-            numbers = [float(row[place]) if len(row) > place else np.nan for row in written]
-            yield f"{name} (number {place + 1} of its text)", np.array(numbers), True
+        yield from _of_texts(name, [None if text is None else str(text) for text in column.to_pylist()], actions)
+
+
+def _of_texts(name: str, texts: list[str | None], actions: list[str]) -> Iterator[tuple[str, Vector, bool]]:
+    """Codes of texts, and the numbers that stand in them: the first of each text, the second, and so on."""
+    yield name, _coded(texts, actions), False
+    written = [[] if text is None else _NUMBER.findall(text) for text in texts]
+    for place in range(min(max(map(len, written), default=0), MOST_ITEMS)):
+        numbers = [float(row[place]) if len(row) > place else np.nan for row in written]
+        yield f"{name} (number {place + 1} of its text)", np.array(numbers), True
 
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
