@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 
@@ -310,3 +311,22 @@ def test_the_extreme_of_a_column_is_the_record_that_is_named(tmp_path: Path) -> 
     numbers = text_numbers(tmp_path)
     assert numbers[most][1] == f"{scores[order[-1]]['recall']:.4f}"
     assert numbers[middle][1] is None
+
+
+@pytest.mark.parametrize(("mean", "statuses"), [("49.7", {"follows"}), ("47.9", {"open"})])
+def test_a_sample_is_described_by_its_rows(mean: str, statuses: set[str], tmp_path: Path) -> None:
+    """How many rows a file has, and their mean and deviation, stand in one sentence; a wrong one is told beside it."""
+    ages = [18 + (37 * at) % 62 for at in range(148)]
+    (tmp_path / "results").mkdir()
+    rows = [f"P{at:03d},{age},{50 + at % 9}" for at, age in enumerate(ages)]
+    (tmp_path / "results" / "sample.csv").write_text("\n".join(["id,age,score", *rows]) + "\n")
+    told = {"49.7": f"{statistics.mean(ages):.1f}"}.get(mean, mean)
+    sentence = f"We recruited 148 adults (67 women) aged 18 to 79 years (mean {told}, SD {statistics.stdev(ages):.1f})."
+    (tmp_path / "paper.md").write_text(f"# Adults\n\n{sentence}\n")
+    found = tmp_path / "found.json"
+    sealtrace("check", tmp_path / "paper.md", tmp_path / "results", "--quiet", "-o", f"json={found}")
+    numbers = {number["printed"]: number for number in json.loads(found.read_text())["numbers"]}
+    assert {number["word"] for number in numbers.values()} == statuses
+    if statuses == {"open"}:
+        named = f"its sentence may name mean of age in sample.csv, which gives {statistics.mean(ages):.1f}"
+        assert named in numbers[mean]["says"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -148,13 +149,20 @@ def bind_text(
     if not tally.late("numbers side by side in the text"):
         _together(found, given, frames, tally)
     sizes = sizes_of(frames)
+    beside: dict[str, dict[object, set[Fraction]]] = defaultdict(dict)
+    for text, readings in heard if sizes else ():
+        for reading in readings if text.status == "explained" else ():
+            if reading.prints(text.slot):
+                beside[text.sentence.id].setdefault(reading.source.files, set()).add(text.slot.value)
     for text in found:
         behind = text.sentence.text[text.number.end :]
-        if text.status == "unexplained" and (size := size_of(text.slot, behind, text.weights, sizes)):
+        own = [files for files, told in beside[text.sentence.id].items() if len(told) >= _LEAST_BESIDE]
+        if text.status == "unexplained" and (size := size_of(text.slot, behind, text.weights, sizes, own)):
             text.explain(size)
     for place, record in given.items():
         found[place].explain(record.text())
     _differ(heard, bound)
+    _say_what_open_numbers_may_be(heard)
     return found, set_aside
 
 
@@ -243,15 +251,31 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
                 continue
             in_list = sum(text.sentence.id in sentences for sentences in beside.values()) >= _LEAST_BESIDE
             value = _nearest(given, text.slot)
-            if abs(Fraction(value) - text.slot.value) <= _FAR * max(abs(text.slot.value), abs(Fraction(value))):
+            if _is_near(value, text.slot):
                 shown = odds if in_list or not by_record else min(odds, SURE - 1)
                 text.deny(given, printed_as(value, text.slot), shown)
+
+
+def _is_near(value: float, slot: PrintedNumber) -> bool:
+    """Whether a value may be another state of what is printed."""
+    return abs(Fraction(value) - slot.value) <= _FAR * max(abs(slot.value), abs(Fraction(value)))
 
 
 def _nearest(reading: SentenceReading, slot: PrintedNumber) -> float:
     """What a reading gives, in the view and the scale that are nearest to what is printed."""
     scaled = [view * scale for view in reading.values for scale in scales(slot)]
     return min(scaled, key=lambda value: abs(value - float(slot.value)))
+
+
+def _say_what_open_numbers_may_be(heard: list[Heard]) -> None:
+    """What the records say is told of numbers that stay open, too."""
+    for text, readings in heard:
+        # What is far from the printed number is another thing, unless the sentence says all names in full.
+        near = [one for one in readings if one.exact or _is_near(_nearest(one, text.slot), text.slot)]
+        if text.status == "unexplained" and near:
+            meant = next((one for one in near if one.exact), near[0])
+            given = "the same" if meant.prints(text.slot) else printed_as(_nearest(meant, text.slot), text.slot)
+            text.message = f"its sentence may name {meant.text}, which gives {given}; that is too little to decide by"
 
 
 def _superseded(record: Named, mention: BoundText) -> bool:

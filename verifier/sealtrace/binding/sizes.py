@@ -6,7 +6,7 @@ name rows or the field, and where files differ in size, where the sentence says 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,8 @@ class Size:
     nouns: frozenset[str]
     names: frozenset[str]
     """Words that tell these files from others of another size; they must be said."""
+    rows_of: tuple[str, ...] = ()
+    """The one file whose rows these are."""
 
 
 def sizes_of(frames: list[ResultFrame]) -> list[Size]:
@@ -50,7 +52,8 @@ def _sizes(frame: ResultFrame) -> Iterator[Size]:
         weights = None if frame.weights is None else frame.weights[files.codes >= 0]
         rows = np.bincount(files.codes[files.codes >= 0], weights).astype(int)
     if len(set(rows.tolist())) == 1:
-        yield Size(int(rows[0]), f"rows in {'each file of ' * (len(rows) > 1)}{frame.name}", _ROWS, frozenset())
+        one = tuple(frame.files) if len(frame.files) == 1 else ()
+        yield Size(int(rows[0]), f"rows in {'each file of ' * (len(rows) > 1)}{frame.name}", _ROWS, frozenset(), one)
     elif files is not None:
         yield from _by_name(frame, files, rows)
     for field in frame.dimensions:
@@ -70,11 +73,15 @@ def _by_name(frame: ResultFrame, files: Dimension, rows: np.ndarray) -> Iterator
                     yield Size(int(found.pop()), text, _ROWS, frozenset(named))
 
 
-def size_of(slot: PrintedNumber, behind: str, told: Mapping[str, float], sizes: list[Size]) -> str | None:
-    """The size that a number is."""
+def size_of(
+    slot: PrintedNumber, behind: str, told: Mapping[str, float], sizes: list[Size], beside: Collection[object] = ()
+) -> str | None:
+    """The size that a number is; in a sentence whose other numbers follow from a file `beside`, whatever its rows are
+    called there: `148 participants`."""
     nouns = stems(behind)[:4]
-    if slot.decimals or slot.percent or slot.value < 100 or not _OTHER.isdisjoint(nouns):
+    if slot.decimals or slot.percent or not _OTHER.isdisjoint(nouns):
         return None
-    meant = [size for size in sizes if not size.nouns.isdisjoint(nouns)
+    sizes = [size for size in sizes if slot.value >= 100 or size.rows_of in beside]
+    meant = [size for size in sizes if (not size.nouns.isdisjoint(nouns) or size.rows_of in beside)
              and all(told.get(word) == 1.0 for word in size.names)]  # fmt: skip
     return next((size.text for size in meant if size.count == slot.value), None)

@@ -22,6 +22,7 @@ import numpy as np
 
 from sealtrace.binding.candidates import Bound
 from sealtrace.binding.derived import REPEAT
+from sealtrace.binding.evaluation import evaluate
 from sealtrace.binding.frames import Dimension, Numbers, ResultFrame
 from sealtrace.binding.records import MAX_VALUES, primary
 from sealtrace.binding.series import Grid, GridCell, Spot
@@ -30,6 +31,7 @@ from sealtrace.paper.names.index import APART, LETTERS, WORDS, Group, Names, Res
 from sealtrace.paper.names.words import Word, squeezed, stems, words
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.statistics.entries import STATISTICS, TRIED
 
 _PLAIN = re.compile(r"(?<=.)[ _.-](?:mean|avg|average|value|score)$|^(?:mean|avg|average)[ _.-](?=.)", re.IGNORECASE)
 """What field names have before or behind a measure that sentences leave out."""
@@ -93,7 +95,9 @@ def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -
     """Tables with what results give of them, then the results themselves, no file's values twice."""
     printed = [(grid, frame) for grid in grids if (frame := as_results(grid, bound, first=True)) is not None]
     found = [_of_frame(frame, grid) for grid, frame in printed if np.isfinite(frame.numbers).sum() > 1]
-    return found + [_of_frame(frame) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES]
+    found += [_of_frame(frame) for frame in frames if 0 < frame.numbers.size <= MAX_VALUES]
+    many = [frame for frame in frames if frame.rows >= _MANY and not frame.derived and frame.numbers.size <= MAX_VALUES]
+    return found + [described for frame in many[:_MOST_DESCRIBED] for described in _described(frame)]
 
 
 def as_results(grid: Grid, bound: Bound, *, first: bool = False) -> ResultFrame | None:
@@ -150,6 +154,40 @@ def _of_frame(frame: ResultFrame, grid: Grid | None = None) -> NamedValues:
     return NamedValues(
         tuple(frame.files), tuple(axes), frame.numbers.reshape(-1), where, grid, bool(frame.derived),
     )  # fmt: skip
+
+
+_MANY, _MOST_DESCRIBED, _FEW_VALUES = 8, 40, 12
+"""Rows from which a file is described as a sample, files that are, and values of a field that tell groups apart."""
+_DESCRIBING = {"mean": "mean", "sd": "sd", "median": "median", "min": "minimum", "max": "maximum"}
+"""How samples are described: names of what `evaluate` gives, and their entries among the statistics."""
+_CALLED = Group(
+    (Thing("statistic", at, (name, *STATISTICS[name].words)) for at, name in enumerate(_DESCRIBING.values())),
+    verbatim=True,
+)
+
+
+def _described(frame: ResultFrame) -> Iterator[NamedValues]:
+    """A sample as sentences describe it, `aged 18 to 79 years (mean 49.7, SD 18.7)`: all rows, and by one field."""
+    telling = primary(frame)
+    fields = [at for at, field in enumerate(frame.dimensions)
+              if any(field is one for one in telling) and 1 < len(field.values) <= _FEW_VALUES]  # fmt: skip
+    whole = np.ones((1, frame.rows), dtype=bool)
+    for fixed in ([], *([at] for at in fields)):
+        evaluated = evaluate(frame, whole, fixed, statistics=_DESCRIBING)
+        if evaluated is None:
+            continue
+        values = evaluated.values[:, 0]
+        statistic, group, measure = np.indices(values.shape).reshape(3, -1)
+        known = np.array([[*_DESCRIBING].index(name) for name in evaluated.statistics])
+        axes = [NamedAxis(Group.of_values(tuple(frame.dimensions[at].values)), evaluated.filters[group, place])
+                for place, at in enumerate(fixed)]  # fmt: skip
+        axes += [NamedAxis(_CALLED, known[statistic]), NamedAxis(_measures(tuple(frame.measures)), measure)]
+
+        def where(at: int, shape: tuple[int, ...] = values.shape, names: Sequence[str] = evaluated.statistics) -> str:
+            which, _, column = np.unravel_index(at, shape)
+            return f"{TRIED['values'][names[int(which)]].text} of {frame.measures[int(column)]} in {frame.name}"
+
+        yield NamedValues(tuple(frame.files), tuple(axes), values.reshape(-1), where, derived=True)
 
 
 @lru_cache(maxsize=4096)
@@ -258,12 +296,16 @@ class _Meant:
     said: tuple[Resolved[int], ...] = ()
 
 
+_RIGHT_BEHIND = re.compile(r"[\s=:,(~≈]{0,3}[+−-]?\d")
+
+
 def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumber], at: int) -> _Meant:
     """The name of an axis that is a number's: the one of its part of the sentence, or that of the number before it."""
     if not mentions:
         return _Meant(-1)
     starts, ends = [number.start for number in numbers], [number.end for number in numbers]
-    before = mentions[0].span[0] < starts[0]
+    # `61 for A and 58 for B` names behind its numbers; `148 people (mean 49.7, SD 18.7)` right before them.
+    before = mentions[0].span[0] < starts[0] or all(_RIGHT_BEHIND.match(text, one.span[1]) for one in mentions)
     low, high = (([0, *ends])[at], starts[at]) if before else (ends[at], ([*starts, len(text)])[at + 1])
     near = [one for one in mentions if low <= one.span[0] < high]
     inside = {one.thing.id for one in near}
@@ -335,7 +377,8 @@ def _reading(
     value = _one(source, chosen)
     if value is None:
         return None
-    loose = number.loose or text[: number.start].rstrip().endswith("±") or number.number.role == "sd"
+    called = [one.span for axis, own in zip(source.axes, mentions, strict=True) if axis.group is _CALLED for one in own]
+    loose = number.loose or text[: number.start].rstrip().endswith("±") or (number.number.role == "sd" and not called)
     sure = (
         measure.code >= 0
         and all(one.sure for one in meant)
@@ -343,7 +386,7 @@ def _reading(
         and (source.grid is None or bool(np.array_equal(named, chosen)))
         and not compared
         and not loose
-        and not _is_statistic(text, spans, extreme=_is_extreme(source, measure.code, value))
+        and not _is_statistic(text, [*spans, *called], extreme=_is_extreme(source, measure.code, value))
     )
     where = source.where(int(np.nonzero(chosen)[0][0]))
     return SentenceReading(source, (value,), where, sure, measure.code, frozenset(spans))

@@ -33,7 +33,7 @@ _ABBREVIATIONS = {
     "classe": "class", "cal": "calibrated", "calib": "calibrated", "prob": "probability", "ppl": "perplexity",
     "gold": "true", "truth": "true",
     "intercept": "constant", "const": "constant", "cons": "constant", "spearmanr": "spearman", "pearsonr": "pearson",
-    "hi": "high", "lo": "low",
+    "hi": "high", "lo": "low", "aged": "age",
     "rho": "spearman", "ρ": "spearman", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta",
 }  # fmt: skip
 _SYMBOLS = {"n": "count", "p": "probability", "%": "percent"}
