@@ -330,3 +330,23 @@ def test_a_sample_is_described_by_its_rows(mean: str, statuses: set[str], tmp_pa
     if statuses == {"open"}:
         named = f"its sentence may name mean of age in sample.csv, which gives {statistics.mean(ages):.1f}"
         assert named in numbers[mean]["says"]
+
+
+def test_a_text_that_was_left_behind_whole_is_probably_wrong_where_a_table_prints_the_records(tmp_path: Path) -> None:
+    """No sentence follows, but the table prints the records that the sentences name: `5d` is the 5-day horizon."""
+    draw = random.Random(4)
+    rows = {(model, days): {name: round(draw.uniform(0.3, 0.9), 4) for name in ("rmse", "hit_rate", "train_hit_rate")}
+            for model in ("Forest", "Boosting", "Ridge") for days in (1, 3, 5)}  # fmt: skip
+    (tmp_path / "results").mkdir()
+    lines = [f"{model},{days}d,{','.join(map(str, own.values()))}" for (model, days), own in rows.items()]
+    text = "\n".join(["model,horizon,rmse,hit_rate,train_hit_rate", *lines])
+    (tmp_path / "results" / "metrics.csv").write_text(text + "\n")
+    table = ["# P", "", "| Model | Horizon | RMSE | Hit rate | Train hit rate |", "|---|---|---|---|---|"]
+    table += [f"| {model} | {days}d | {' | '.join(f'{value:.4f}' for value in own.values())} |"
+              for (model, days), own in rows.items()]  # fmt: skip
+    right, left = rows["Forest", 5]["train_hit_rate"], rows["Ridge", 1]["rmse"]
+    said = [f"At the 5-day horizon, Forest reaches a training hit rate of {right - 0.0712:.4f}.",
+            f"Ridge has an RMSE of {left + 0.0533:.4f} at the 1-day horizon."]  # fmt: skip
+    (tmp_path / "paper.md").write_text("\n".join([*table, "", *(f"{sentence}\n" for sentence in said)]) + "\n")
+    numbers = text_numbers(tmp_path)
+    assert {given for _, given, _ in numbers.values()} == {f"{right:.4f}", f"{left:.4f}"}

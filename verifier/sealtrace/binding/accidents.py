@@ -200,7 +200,7 @@ def _other_runs(given: Selected, name: str, value: str) -> list[str]:
     if not frozenset(words).isdisjoint(word for text in given.series.constant for word in stems(text)):
         return []  # Labels say which of them is meant.
     agreeing = np.nonzero(given.agrees)[0]
-    options = with_another_value(given, name, agreeing)
+    options = with_another_value(given, name, agreeing) if agreeing.size else {}
     found = [other for other, same in options.items() if other != value and 2 * same.sum() < len(same)]
     return found if len(found) == 1 else []
 

@@ -151,9 +151,14 @@ class LabelPrediction:
         return bool(self.said.agrees[self.place])
 
     @property
+    def digits(self) -> float:
+        """Bits of the printed digits."""
+        return float(bits_of(self.said.series)[self.place])
+
+    @property
     def bits(self) -> float:
         """How unlikely it is that it agrees by accident."""
-        return math.log2(self.odds) + float(bits_of(self.said.series)[self.place])
+        return math.log2(self.odds) + self.digits
 
     @property
     def named(self) -> bool:

@@ -23,7 +23,7 @@ from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, Weighed, bits_of
 from sealtrace.paper.names.index import AROUND
-from sealtrace.paper.names.words import likeness, same_word, stems
+from sealtrace.paper.names.words import likeness, same_word, stems, telling
 from sealtrace.statistics.entries import STATISTICS, TRIED
 
 LITERAL = 0.9
@@ -71,6 +71,8 @@ class LabelReading:
     determined: bool = False
     """Whether the rows leave nothing to choose: how many they are, or, for a number behind ±, the spread that is
     released beside the measure of the number before it."""
+    told: float = 0.0
+    """Share of the words of the nearest label that say its file, measure, statistic or fixed values."""
 
     @property
     def home(self) -> Home:
@@ -268,13 +270,16 @@ def _given(
     elsewhere: dict[str, float],
 ) -> Iterator[Heard]:
     strengths = _strengths(view, series, selection)
-    measures, named = _measures(view, series, known, elsewhere), named_statistics(view, series)
     label = view.names.glossary.widened(series.constant[0])
-    outright = max((likeness(label, measure) for measure, _ in measures), default=0.0) >= LITERAL
+    # What says a value of a field is no part of a measure's name: `Tuned Acc.` is the accuracy of what was tuned.
+    fixed_words = {word for _, value in fixed for word in stems(value)}
+    short = tuple(word for word in label if word not in fixed_words) or label
+    measures, named = _measures(view, series, known, elsewhere, short), named_statistics(view, series)
+    outright = max((likeness(short, measure) for measure, _ in measures), default=0.0) >= LITERAL
     single = bool(one_run(view, series, selection.chosen, selection.chosen & view.frame.having(fixed)))
     spreads = _released_spreads(view, series, known)
     for measure, strength in measures:
-        other = outright and not view.melted and likeness(label, measure) < NAMED
+        other = outright and not view.melted and likeness(short, measure) < NAMED
         column = view.frame.measures.index(measure)
         sizes = evaluated.sizes[:, 0, column]
         for statistic in evaluated.statistics:
@@ -284,10 +289,18 @@ def _given(
                 expected = change(values)
                 agrees = scoring.hits(expected, series.low, series.high)
                 chosen = other or single or (bool(named) and statistic not in named and statistic in PLACES)
+                told = _share_explained(label, view.frame.name, measure, statistic, *(value for _, value in fixed))
                 reading = LabelReading(
-                    view, selection, fixed, measure, statistic, change, strength, chosen and not determined, determined
-                )
+                    view, selection, fixed, measure, statistic, change, strength, chosen and not determined, determined,
+                    told,
+                )  # fmt: skip
                 yield Heard(reading, series, expected, agrees, sizes, strengths)
+
+
+def _share_explained(label: tuple[str, ...], *names: str) -> float:
+    """Share of the words of a label that are words of some names."""
+    own, said = telling(label), {word for name in names for word in stems(name)}
+    return sum(any(same_word(word, other) for other in said) for word in own) / max(1, len(own))
 
 
 def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers:
@@ -302,14 +315,13 @@ def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers
 
 
 def _measures(
-    view: FrameView, series: Series, known: list[Selected], elsewhere: dict[str, float]
+    view: FrameView, series: Series, known: list[Selected], elsewhere: dict[str, float], label: tuple[str, ...]
 ) -> list[tuple[str, float]]:
-    """The measure that the nearest labels name, or that gives a column of the same header in another table; and those
+    """The measure that the nearest label names, or that gives a column of the same header in another table; and those
     that cells of the series follow from."""
     if view.melted:
         return [(view.frame.measures[0], 1.0)]
     found: dict[str, float] = {}
-    label = view.names.glossary.widened(series.constant[0])
     scores = [likeness(label, measure) for measure in view.frame.measures]
     best = max(scores, default=0.0)
     if best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:

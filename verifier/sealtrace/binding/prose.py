@@ -29,6 +29,7 @@ from sealtrace.binding.spoken import CALLED_P, SentenceReading, SentenceWitness,
 from sealtrace.binding.tables import Progress
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
+from sealtrace.binding.wording import rows_behind
 from sealtrace.paper.names.index import Names
 from sealtrace.paper.names.words import stems
 from sealtrace.paper.numbers import PrintedNumber
@@ -219,9 +220,9 @@ _LEAST_BESIDE = 2
 def _differ(heard: list[Heard], bound: Bound) -> None:
     """Numbers that nothing gives, where their sentence names something else in full.
 
-    At least two others, of different values, must follow from the same files, and where it is a record that denies, in
-    sentences of the same measure. How sure it is that the names mean this value is counted as odds: numbers that follow
-    there, in sentences and tables, against those that do not.
+    At least two others, of different values, must follow from the same files, and where a record denies that no table
+    prints, in sentences of the same measure. How sure it is that the names mean this value is counted as odds: numbers
+    that follow there, in sentences and tables, against those that do not.
     """
     followed: dict[tuple[str, ...], set[Fraction]] = {}
     measured: dict[tuple[tuple[str, ...], int], dict[Fraction, set[str]]] = {}
@@ -238,16 +239,19 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
         same = len({printed_as(_nearest(reading, text.slot), text.slot) for reading in sure}) == 1
         if text.status == "unexplained" and same and not agreeing and is_telling(text.slot):
             denied.setdefault(sure[0].source.files, []).append((text, sure[0]))
-    for number in bound.numbers.values() if denied else ():
-        if number.agrees:
-            followed.setdefault(tuple(number.binding.candidate.files), set()).add(number.slot.value)
+    printed = set()
+    for number in (number for number in bound.numbers.values() if denied and number.agrees):
+        followed.setdefault(tuple(number.binding.candidate.files), set()).add(number.slot.value)
+        for selected, at in number.binding.candidate.behind(number.place):
+            rows = rows_behind(selected, at)
+            printed |= {f"{selected.measure} at {selected.frame.places[row]}" for row in rows if len(rows) == 1}
     for files, members in denied.items():
         others = len(followed.get(files, ()))
         odds = (_RIGHT + others) / (_WRONG + len(members) - 1)
         for text, given in members if others >= _LEAST_BESIDE and odds >= SHOWN else ():
             beside = measured.get((files, given.measure), {})
             by_record = given.source.grid is None
-            if by_record and len(beside) < _LEAST_BESIDE:
+            if by_record and len(beside) < _LEAST_BESIDE and given.text not in printed:
                 continue
             in_list = sum(text.sentence.id in sentences for sentences in beside.values()) >= _LEAST_BESIDE
             value = _nearest(given, text.slot)

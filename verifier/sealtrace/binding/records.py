@@ -247,10 +247,12 @@ def _told(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def primary(frame: ResultFrame) -> list[Dimension]:
-    """Fields that name rows: no parts of other fields, and none that all rows share."""
+    """Fields that name rows: no parts of other fields, and none that all rows share. Few whole numbers, or numbers with
+    a unit (`5d`, `0.5B`), may do so as well."""
     named = [dimension for dimension in frame.dimensions if "/" not in dimension.name and len(dimension.values) > 1]
-    return [dimension for dimension in named if dimension.name not in frame.measures
-            or (len(dimension.values) <= 12 and all(value.isdecimal() for value in dimension.values))]  # fmt: skip
+    return [one for one in named if one.name not in frame.measures or (
+        len(one.values) <= 12 and all(value.isdecimal() or value[-1:].isalpha() for value in one.values)
+    )]  # fmt: skip
 
 
 def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:

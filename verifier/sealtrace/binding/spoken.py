@@ -137,12 +137,14 @@ def place_of(grid: Grid, row: int, column: int) -> tuple[Grid, GridCell, int]:
 
 def _of_frame(frame: ResultFrame, grid: Grid | None = None) -> NamedValues:
     """The values of results or of a table, by the fields that tell rows apart and by their measures."""
+    fields = primary(frame)
+    frame = frame.only(set(frame.measures) - {field.name for field in fields})
     rows, width = frame.numbers.shape
     axes = [
         NamedAxis(
             Group.of_values(tuple(field.values)), np.repeat(field.codes, width), REPEAT.search(field.name) is not None
         )
-        for field in primary(frame)
+        for field in fields
     ]
     measures = _measures(tuple(frame.measures))
     axes.append(NamedAxis(measures, np.tile(np.arange(width, dtype=np.int32), rows)))

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +26,9 @@ from sealtrace.binding.wording import formula_of, plain_field
 from sealtrace.paper.names.index import AROUND
 from sealtrace.paper.names.words import squeezed
 
-LEAST_STALE = 4
-"""Numbers of a table that must all be something else for it to be called stale."""
-_NEAR = math.log10(2)
-"""How far numbers of another version are from those printed, in powers of ten; what is farther is another thing."""
+_NEAR = 10.0
+"""Bits by which numbers of another version are near those printed together: 2 if one is four fifths of the other, none
+if it is half, and fewer if it is less, since that is another thing."""
 _ALL_OF = 2
 """Numbers of a row that must all disagree to be those of another run, or of another row."""
 
@@ -54,30 +52,14 @@ def literal_of_one_file(told: dict[Spot, list[LabelPrediction]]) -> list[LabelPr
     records = {(one.said.line(one.place), one.said.reading.measure, one.said.reading.fixed) for one in found}
     if 2 * len(records) <= len(found):
         return []
-    near = [one for one in found if one.far <= _NEAR]
-    few = len(found) < LEAST_STALE or 2 * len(found) < len(told) or len({one.spot.row for one in found}) < 2
-    return [] if few or 4 * len(near) < 3 * len(found) else found
+    few = 2 * len(found) < len(told) or len({one.spot.row for one in found}) < 2
+    return found if _is_near(found) and not few else []
 
 
-def exchanged_rows(grid: Grid, found: list[LabelPrediction]) -> list[tuple[LabelPrediction, str]]:
-    """Predictions for rows that print what the record of another row says in every column, and the other row's name.
-
-    Two rows that are the whole table leave no row that follows as named, but both follow from the same file.
-    """
-    rows: dict[int, dict[tuple[int, int], LabelPrediction]] = {}
-    for option in found:
-        rows.setdefault(option.spot.row, {})[option.spot.column, option.spot.slot] = option
-    pairs: list[tuple[LabelPrediction, str]] = []
-    for first, second in combinations(rows, 2):
-        one, two = rows[first], rows[second]
-        if (
-            one.keys() == two.keys()
-            and len({column for column, _ in one}) >= _ALL_OF
-            and all(one[key].printed_by(two[key].value) and two[key].printed_by(one[key].value) for key in one)
-        ):
-            pairs += [(option, grid.row_name(second)) for option in one.values()]
-            pairs += [(option, grid.row_name(first)) for option in two.values()]
-    return pairs
+def _is_near(found: list[LabelPrediction]) -> bool:
+    """Whether results say nearly what is printed in so many places that it is another version of the same thing."""
+    shares = (min(0.99999, 10.0**-option.far) for option in found)  # of the larger number, the smaller one
+    return sum(math.log2(share / (1 - share)) for share in shares) >= _NEAR
 
 
 def stale_columns(told: dict[Spot, list[LabelPrediction]], bound: Bound) -> Iterator[list[LabelPrediction]]:
@@ -89,11 +71,11 @@ def stale_columns(told: dict[Spot, list[LabelPrediction]], bound: Bound) -> Iter
         literal = option.named and evidence.label >= LITERAL and evidence.measure >= AROUND and evidence.line
         literal = literal and said.sizes[option.place] == 1  # Of several records any statistic may be meant.
         if said.series.kind == "column" and literal and not (said.agrees.any() or evidence.mixed or evidence.shared):
-            near = columns.setdefault(option.spot.column, {}).setdefault(id(said), [])
-            near += [option] if option.far <= _NEAR else []
+            columns.setdefault(option.spot.column, {}).setdefault(id(said), []).append(option)
     for readings in columns.values():
-        found = max(readings.values(), key=len)
-        if len(found) >= LEAST_STALE and 4 * len(found) >= 3 * len(found[0].said.series.slots):
+        found = max(readings.values(), key=lambda own: (len(own), -sum(option.far for option in own)))
+        # What other rows mean, other files may say.
+        if 4 * len(found) >= 3 * int(found[0].said.covered.sum()) and len(found) > _ALL_OF and _is_near(found):
             yield found
 
 

@@ -32,7 +32,7 @@ from sealtrace.binding.candidates import (
     Composed,
     Selected,
 )
-from sealtrace.binding.exchanges import EXCHANGED, bind_exchanges
+from sealtrace.binding.exchanges import EXCHANGED, RIVAL, exchanged_lines
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_odds import LabelPrediction, predictions
 from sealtrace.binding.label_readings import LITERAL, PLACES, STRONG, Heard, named_statistics, one_run
@@ -40,7 +40,6 @@ from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as, swapped_pair
 from sealtrace.binding.whole_tables import (
-    exchanged_rows,
     is_literal,
     literal_of_one_file,
     say_what_rows_are,
@@ -49,7 +48,7 @@ from sealtrace.binding.whole_tables import (
     stale_table,
     take_back_other_runs,
 )
-from sealtrace.binding.wording import plain_field, rows_behind
+from sealtrace.binding.wording import rows_behind
 from sealtrace.paper.names.words import likeness, squeezed, stems
 from sealtrace.statistics.entries import TRIED
 
@@ -61,8 +60,6 @@ _EVEN = 0.5
 """Odds from which a record that differs is shown beside a number that stays open."""
 _FEW = 5.0
 """Bits from which an agreement that proves nothing is shown all the same."""
-_OPEN = 8.0
-"""How much better established a reading must be than one that prints as printed, to contradict it."""
 
 
 def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: Tally, work: float) -> None:
@@ -75,18 +72,18 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
         if tally.late(f"{grid.name}: what its labels name"):
             break
         told = predictions(grid, views, bound, tally, limit)
-        literal = [] if any(spot in bound.numbers for spot in told) else literal_of_one_file(told)
+        exchanged = exchanged_lines(grid, told)
+        literal = [] if exchanged or any(spot in bound.numbers for spot in told) else literal_of_one_file(told)
         ordered = _set_aside(grid, bound)
         of_either: set[Spot] = set()
         if not literal:
             for spot, options in told.items():
                 if _compare(spot, options, bound, ordered.get(spot)):  # (4)
                     of_either.add(spot)
-        elif exchanged := exchanged_rows(grid, literal):
-            for option, other in exchanged:
-                _bind(option.spot, option.said, option.place, bound, EXCHANGED, other)
         else:
             bound.doubts.append(stale_table(grid, literal))
+        for option, other in exchanged:
+            _bind(option.spot, option.said, option.place, bound, EXCHANGED, other)
         for column in stale_columns(told, bound) if not literal else ():
             bound.doubts.append(stale_column(grid, column))
             for option in column:
@@ -96,8 +93,6 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
                 _weigh(spot, number, [], bound)
         for spot, options in told.items():
             _with_its_half(spot, options, bound)
-        if views:
-            bind_exchanges(grid, bound, views[0].names.glossary)
         say_what_rows_are(grid, bound)
         for spot in of_either:
             if not (bound.numbers[spot].agrees or bound.numbers[spot].exchanged):
@@ -140,7 +135,7 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
     instead = known.binding.candidate if known is not None else ordered
     # Words leave a unit, a split or a kind of spread open: what is nearly as well established is heard, too.
     best = options[0].odds
-    agreeing = [option for option in options if option.agrees and option.odds >= best / _OPEN and option.named]
+    agreeing = [option for option in options if option.agrees and option.odds >= best / RIVAL and option.named]
     if agreeing:
         if known is None and _is_enough(agreeing[0]):
             _bind(spot, agreeing[0].said, agreeing[0].place, bound)
@@ -158,6 +153,8 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         if option.evidence.shared or option.evidence.mixed:
             return False
         # Where labels select several rows and one of them is printed, it is open which of them is meant.
+        if not option.evidence.line and _of_another_group(said.candidate(), place):
+            return False
         if not other and said.candidate().picked:
             _bind(spot, said, place, bound, SHOWN)
             return True
@@ -192,7 +189,7 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
     """Hears the labels on a number that the search has pointed at: what they name follows, or gives its odds."""
     named = [option for option in options if option.named]
     best = max((option.odds for option in options), default=0.0)
-    agreeing = [option for option in named if option.agrees and option.odds >= max(SHOWN, best / _OPEN)]
+    agreeing = [option for option in named if option.agrees and option.odds >= max(SHOWN, best / RIVAL)]
     if agreeing:
         _bind(spot, agreeing[0].said, agreeing[0].place, bound)
         return
@@ -203,8 +200,9 @@ def _weigh(spot: Spot, known: BoundNumber, options: list[LabelPrediction], bound
         else:
             known.odds, known.exchanged = EXCHANGED, _other_of_the_pair(known)
         return
-    if any(one.statistic in ORDERED and _filtered_unsaid(one) for one in given.selected):
-        # Some filter and some order give nearly any digits; another pair may be meant here.
+    some_order = any(one.statistic in ORDERED and _filtered_unsaid(one) for one in given.selected)
+    if some_order or (isinstance(given, Selected) and _of_another_group(given, known.place)):
+        # Some filter and some order give nearly any digits; another pair, or another filter, may be meant here.
         del bound.numbers[spot]
         return
     slot, value = given.series.slots[known.place], float(given.expected[known.place])
@@ -244,10 +242,22 @@ def _count_places(series: Series) -> bool:
 def _filtered_unsaid(given: Selected) -> bool:
     """Whether a field is fixed to a value that no label says: digits of too few numbers to be a rule chose it, and
     labels may mean another."""
-    told = tuple((name, value) for name, value in given.fixed if not value or any(
+    told = _told_filter(given)
+    return told != given.fixed and given.choices(told) < scoring.ACCEPTED
+
+
+def _told_filter(given: Selected) -> tuple[tuple[str, str], ...]:
+    """The fixed values that labels say."""
+    return tuple((name, value) for name, value in given.fixed if not value or any(
         squeezed(value) in squeezed(text) or likeness(stems(text), value) >= STRONG for text in given.series.constant
     ))  # fmt: skip
-    return told != given.fixed and given.choices(told) < scoring.ACCEPTED
+
+
+def _of_another_group(given: Selected, place: int) -> bool:
+    """Whether numbers of other groups of rows alone chose a filter that no label says: each group may have its own."""
+    codes = given.selection.codes
+    groups = [column[given.agrees].tolist() for column in codes.T if column[place] not in column[given.agrees]]
+    return any(len(set(own)) < len(own) for own in groups) and _told_filter(given) != given.fixed
 
 
 def _with_its_half(spot: Spot, options: list[LabelPrediction], bound: Bound) -> None:
@@ -256,13 +266,14 @@ def _with_its_half(spot: Spot, options: list[LabelPrediction], bound: Bound) -> 
     if not spot.slot or known is None or not known.agrees or first is None or not first.exchanged:
         return
     whole, instead = first.binding.candidate, known.binding.candidate
-    if not isinstance(whole, Selected) or not isinstance(instead, Selected):
+    if not isinstance(whole, Selected) or not isinstance(instead, Selected) or instead.statistic == whole.statistic:
         return
     for option in options:
         reading = option.said.reading
         # Which spread it is, the others behind ± say: another one of the same rows is no sign of an exchange.
-        own = reading.measure, reading.fixed, reading.statistic
-        if own == (whole.measure, whole.fixed, instead.statistic) and option.named:
+        own = reading.measure, reading.fixed, reading.statistic, reading.transformation.name
+        wanted = whole.measure, whole.fixed, instead.statistic, whole.transformation.name
+        if own == wanted and option.named:
             if not option.agrees:
                 _bind(spot, option.said, option.place, bound, first.odds, first.exchanged)
             return
@@ -301,23 +312,12 @@ def _other_rows(said: Heard, place: int, given: Candidate) -> str:
 
 
 def _departure(said: Heard, place: int, given: Candidate) -> str:
-    """The measure or statistic of a formula that gives the printed digits, where labels name another one outright."""
-    reading = said.reading
+    """The run or statistic of a formula that gives the printed digits, where labels name another one outright."""
+    reading, view = said.reading, said.reading.view
     if not isinstance(given, Selected) or not _is_alike(said, place, given) or said.series.spots[0].slot:
         return ""
     if given.measure != reading.measure:
-        # Exchanged columns: this header is the name of one measure, and another header that of the other.
-        headers = {squeezed(header) for header in said.series.grid.headers}
-        outright = squeezed(said.series.constant[0]) == squeezed(reading.measure) != squeezed(given.measure)
-        plain = given.statistic == reading.statistic == "mean"
-        return given.measure if outright and plain and squeezed(given.measure) in headers else ""
-    view = reading.view
-    told = dict(reading.fixed)
-    for name, value in given.fixed if said.series.kind == "column" else ():
-        # Exchanged columns whose headers are values of a field; what a caption names is no header.
-        own = view.said([one.name for one in view.frame.dimensions].index(name), said.series.constant[:1])
-        if name in told and told[name] != value and own is not None and own.strength >= LITERAL:
-            return f"{plain_field(name)} = {value}"
+        return ""
     if given.statistic == reading.statistic:
         return one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
                        given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip

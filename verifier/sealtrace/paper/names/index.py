@@ -29,7 +29,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import dropwhile, pairwise, product
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from sealtrace.paper.names.glossary import Glossary
 from sealtrace.paper.names.words import (
@@ -94,6 +94,14 @@ class Resolved(Generic[Id]):
     def span(self) -> tuple[int, int]:
         """Where it is named."""
         return self.words[0].start, self.words[-1].end
+
+
+class _Spoken(NamedTuple):
+    """What the texts of a paper say."""
+
+    words: frozenset[str]
+    units: frozenset[str]
+    """Words behind numbers: `day` of `5-day`."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +221,7 @@ class Group(Generic[Id]):
 
     # Running text
 
-    def phrases(self, glossary: Glossary, spoken: frozenset[str]) -> Iterator[_Phrase]:
+    def phrases(self, glossary: Glossary, spoken: _Spoken) -> Iterator[_Phrase]:
         """Every way to call the things in running text."""
         if self._verbatim:
             yield from (_Phrase(at, said, LETTERS) for at, text in self._named if (said := stems(text)))
@@ -227,7 +235,7 @@ class Group(Generic[Id]):
                 if own[word] == 1 and len(named_by(text)) > 1 and len(word) > 3 and word.isalpha():
                     yield _Phrase(place, (word,), PART)
 
-    def _calling(self, place: int, label: str, glossary: Glossary, spoken: frozenset[str]) -> Iterator[_Phrase]:
+    def _calling(self, place: int, label: str, glossary: Glossary, spoken: _Spoken) -> Iterator[_Phrase]:
         text = _MARKS.sub("", label).strip()
         bare, inside = _BRACKETS.sub("", text).strip(), _BRACKETS.findall(text)
         named = [(text, LETTERS), (bare, LETTERS), *((name, WORDS) for name in glossary.of_label(bare))]
@@ -269,8 +277,9 @@ class Names:
         return Glossary.of(self.texts)
 
     @cached_property
-    def _spoken(self) -> frozenset[str]:
-        return frozenset().union(*map(vocabulary, self.texts))
+    def _spoken(self) -> _Spoken:
+        units = {word.stem for text in self.texts for number, word in pairwise(words(text)) if number.stem.isdecimal()}
+        return _Spoken(frozenset().union(*map(vocabulary, self.texts)), frozenset(filter(str.isalpha, units)))
 
     def resolve(self, text: str, among: Sequence[Group[Id]], *, running: bool = False) -> list[Resolved[Id]]:
         """The things of some groups that a text names: a label as a whole, or `running` text in its passages."""
@@ -345,15 +354,18 @@ def _words_of(text: str, name: tuple[str, ...]) -> tuple[Word, ...]:
     return tuple(word for word in given if any(same_word(word.stem, own) for own in name)) or given
 
 
-def _spellings(name: str, spoken: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """The stems of a name, also with what its abbreviations begin in the text: `Misinfo.` for misinformation."""
+def _spellings(name: str, spoken: _Spoken) -> Iterator[tuple[str, ...]]:
+    """The stems of a name, also with what its abbreviations begin in the text: `Misinfo.` for misinformation, `5d` for
+    5 days; and with the endings that its verbs have there: `train` for training."""
     choices = []
     for match in _SPELLED.finditer(name):
         own = stems(match[0])
         for stem in own:
-            options = [stem]
-            if len(own) == 1 and len(stem) > 2 and (match[1] or (len(stem) > 3 and stem not in spoken)):
-                longer = (word for word in spoken if word.startswith(stem) and len(word) > len(stem) + 1)
+            options = [stem, *(stem + ending for ending in ("ing", "ed") if stem + ending in spoken.words)]
+            if match.start() and name[match.start() - 1].isdigit() and len(stem) < 3:
+                options += sorted(word for word in spoken.units if word.startswith(stem) and word != stem)[:4]
+            elif len(own) == 1 and len(stem) > 2 and (match[1] or (len(stem) > 3 and stem not in spoken.words)):
+                longer = (word for word in spoken.words if word.startswith(stem) and len(word) > len(stem) + 1)
                 options += sorted(longer)[:4]
             choices.append(options)
     if choices:
