@@ -23,11 +23,12 @@ TEMPERATURE, TEACHER, UNIFORM, TAU = 2.5, 0.92, 0.08, 0.05
 Matrix = npt.NDArray[np.float64]
 
 
-def candidates() -> list[tuple[str, str | None, tuple[float, float, float]]]:
-    """Arm, scale and direction constants: the anchor and nineteen tilts."""
-    bank: list[tuple[str, str | None, tuple[float, float, float]]] = [("anchor", None, (0.0, 0.0, 0.0))]
+def candidates() -> list[tuple[str, str | None, tuple[float, ...]]]:
+    """Arm, scale and direction constants: the anchor and nineteen tilts. Actions beyond the first three stay."""
+    rest = (0.0,) * (len(ACTIONS) - 3)
+    bank: list[tuple[str, str | None, tuple[float, ...]]] = [("anchor", None, (0.0, 0.0, 0.0, *rest))]
     for index, (family, count) in enumerate(FAMILIES.items()):
-        direction = (-0.2, 0.05, 0.55 + 0.1 * index)
+        direction = (-0.2, 0.05, 0.55 + 0.1 * index, *rest)
         bank.extend((family, scale, direction) for scale in SCALES[5 - count :])
     return sorted(bank, key=lambda one: (one[0], one[1] or ""))
 
@@ -99,7 +100,7 @@ def make(directory: Path, states: int, seed: int = 7) -> None:
     seal(directory, empty={"structure": "No partition is learned."})
 
 
-def _candidate(arm: str, scale: str | None, direction: tuple[float, float, float]) -> dict[str, Any]:
+def _candidate(arm: str, scale: str | None, direction: tuple[float, ...]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "arm": arm,
         "policy": "anchor" if scale is None else "tilt",
@@ -124,17 +125,20 @@ class _Part:
         self.ids = pa.array([f"{number:07d}" for number in range(first, first + size)])
         # No two states may be the same observation.
         self.pot = generator.integers(4, 11, size).astype(np.float64) + np.arange(first, first + size) / 1e7
-        self.teacher = generator.normal(0, 3, (size, 3)).round(3)
-        self.weak = self.teacher + generator.normal(0, 0.5, (size, 3)).round(3)
-        self.strong = self.teacher + generator.normal(0, 0.1, (size, 3)).round(3)
+        self.teacher = generator.normal(0, 3, (size, len(ACTIONS))).round(3)
+        self.weak = self.teacher + generator.normal(0, 0.5, (size, len(ACTIONS))).round(3)
+        self.strong = self.teacher + generator.normal(0, 0.1, (size, len(ACTIONS))).round(3)
         self.distribution = normalized(np.exp((self.teacher - self.teacher.max(axis=1, keepdims=True)) / TEMPERATURE))
-        self.anchor = TEACHER * self.distribution + UNIFORM / 3
+        self.anchor = TEACHER * self.distribution + UNIFORM / len(ACTIONS)
         self.bank = candidates()
         self.trace_digest = hashlib.sha256().hexdigest()
 
     def _policies(self, some: slice) -> list[Matrix]:
         """The distributions of every candidate at some states."""
-        anchor, pressure = self.anchor[some], np.minimum(1, self.pot[some] / 10)[:, None] * [0, 0, 1]
+        anchor, pressure = (
+            self.anchor[some],
+            np.minimum(1, self.pot[some] / 10)[:, None] * (np.arange(len(ACTIONS)) == 2),
+        )
         return [
             anchor
             if scale in (None, "0")
@@ -164,7 +168,7 @@ class _Part:
         writer = RowWriter(path, "trace")
         for some in _stretches(self.size):
             policies = self._policies(some)
-            matrix = np.stack(policies, axis=1).reshape(-1, 3)
+            matrix = np.stack(policies, axis=1).reshape(-1, len(ACTIONS))
             tilt = np.tile(np.array([scale is not None for _, scale, _ in self.bank]), len(policies[0]))
             columns = {
                 **self._identity(some),
@@ -179,7 +183,7 @@ class _Part:
 
     def scores(self, stage: str, crossings: dict[str, list[int]] | None) -> None:
         """Action values, and the scores that they give."""
-        both = np.stack([self.strong, self.weak], axis=1).reshape(2 * self.size, 3)
+        both = np.stack([self.strong, self.weak], axis=1).reshape(2 * self.size, len(ACTIONS))
         which = np.tile([0, 1], self.size).astype(np.int32)
         names = pa.DictionaryArray.from_arrays(pa.array(which), ["strong", "weak"])
         rows = pa.array(np.repeat(np.arange(self.size), 2))

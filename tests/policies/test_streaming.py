@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+import large_bundle
 from large_bundle import make
 from sealtrace import examination
 from sealtrace.bundle import blocks, stores
@@ -88,6 +89,15 @@ def test_a_sound_study_has_one_report(sound: Path, monkeypatch: pytest.MonkeyPat
     whole = judged(sound, monkeypatch, streams=False)
     assert (streamed["streamed"], whole["streamed"]) == (True, False)
     assert streamed["verdict"] == "verified"
+    assert {**streamed, "streamed": False} == whole
+
+
+def test_a_study_of_many_actions_has_one_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums over actions run in order however rows lie, so that largest differences agree to the last bit."""
+    monkeypatch.setattr(large_bundle, "ACTIONS", ["fold", "call", "raise", *(f"raise {size}" for size in range(2, 9))])
+    make(tmp_path / "bundle", STATES)
+    streamed, whole = (judged(tmp_path / "bundle", monkeypatch, streams=streams) for streams in (True, False))
+    assert (streamed["streamed"], whole["streamed"], streamed["verdict"]) == (True, False, "verified")
     assert {**streamed, "streamed": False} == whole
 
 

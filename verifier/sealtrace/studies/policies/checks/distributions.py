@@ -19,6 +19,7 @@ from sealtrace.studies.policies.evidence.replaying import replay_of, smoothed_te
 from sealtrace.studies.policies.evidence.states import network_outputs
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.mathematics import policies, scores
+from sealtrace.studies.policies.mathematics.over_actions import total
 
 
 def _playable(study: Study, kind: str) -> tuple[Index, Index]:
@@ -146,7 +147,7 @@ def normalized(study: Study, outcome: Outcome) -> None:
         rows = np.flatnonzero(~matrix.unknown)
         outcome.inspected += len(rows)
         with np.errstate(invalid="ignore", over="ignore"):
-            sums = matrix.values.sum(axis=1)[rows]
+            sums = total(matrix.values.T)[rows]
         outcome.normalized(frame, rows, f"/{field}", sums, study.declared.tolerances.normalization)
 
 
