@@ -103,8 +103,11 @@ ROWS = (
     ("paper.md", "|a|b|\n|-|-|\n", "|a|0.5|\n", ""),
     ("paper.csv", "a,b\n", "a,0.5\n", ""),
     ("paper.html", "<table><tr><th>a<th>b", "<tr><td>a<td>0.5", "</table>"),
+    ("paper.md without an empty line", "", "The mean was 4.5 days here.\n", ""),
+    ("paper.md of tables", "", "|a|b|\n|-|-|\n|x|0.5|\n\ntext\n\n", ""),
+    ("paper.md of tags", "<div>", "<a hidde ", ""),
 )
-"""Long tables: what stands before the rows, a row, and what stands behind them."""
+"""Long tables and texts: what stands before the rows, a row, and what stands behind them."""
 
 TEXTS = [
     *(Family(f"JSON {name}", text, _json) for name, text in JSON.items()),
@@ -120,7 +123,9 @@ TEXTS = [
     *(Family(f"Markdown {piece!r}", partial(_repeated, piece), _markdown) for piece in MARKDOWN),
     *(Family(f"HTML {piece!r}", partial(_repeated, piece), partial(_paper, "paper.html")) for piece in HTML),
     *(
-        Family(f"rows of {name}", partial(_repeated, row, before=before, after=after), partial(_paper, name))
+        Family(
+            f"rows of {name}", partial(_repeated, row, before=before, after=after), partial(_numbers, name.split()[0])
+        )
         for name, before, row, after in ROWS
     ),
 ]
@@ -145,6 +150,7 @@ def of_constructs() -> Iterator[Family]:
         for source, before, after in (
             ("paper.tex", "", ""), ("paper.tex", _OPEN_TABLE, _CLOSED), ("paper.md", "", ""),
             ("paper.md", "|a|b|\n|-|-|\n|", "|b|\n"), ("paper.html", "<p>", ""), ("paper.html", "<table><td>", ""),
+            ("paper.csv", "a,b\n", ",1\n"),
         ):  # fmt: skip
             texts = partial(_repeated, text, before=before, after=after)
             yield Family(f"{name} {text!r} in {before!r} of {source}", texts, partial(_numbers, source), least=_GLANCE)

@@ -99,3 +99,11 @@ def test_raised_digits_are_exponents_and_raised_signs_are_marks() -> None:
     """What <sup> raises must not be read as digits of the number before it."""
     table = read_markdown("|a|b|\n|-|-|\n|1.8 × 10<sup>-5</sup>|0.5<sup>*</sup>|\n", "r.md").tables[0]
     assert texts(table) == [["a", "b"], ["1.8 × 10^-5", "0.5*"]]
+
+
+def test_a_tag_without_an_end_may_hide() -> None:
+    """Nobody looks for its end from each of thousands of others, so a long one is a doubt by itself."""
+    hidden = read_markdown("<div>\n<a " + "x " * 300 + "\n</div>\n", "paper.md").problems
+    plain = read_markdown("<div>\n<a " + "x " * 200 + ">\n</div>\n", "paper.md").problems
+    assert [problem.message for problem in hidden] == ["HTML that may hide or print tables is not read"]
+    assert plain == []

@@ -36,6 +36,7 @@ from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 
 _SETTING = re.compile(r"([A-Za-z_]\w*)\s*=\s*$")
+_LONGEST_SETTING = 150
 _LEVEL = re.compile(r"\s*(?:CI\b|confidence|credible)", re.IGNORECASE)
 
 
@@ -355,10 +356,10 @@ def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[
 def _is_set(number: TextNumber, text: str, settings: Mapping[str, Container[str]]) -> bool:
     """Whether somebody set a number rather than measured it: a limit, a setting of a run, a level, a small count."""
     digits = number.number.text.lstrip("+-")
-    before, after = text[: number.start], text[number.end :]
+    after = text[number.end :]
     if number.number.is_bound or _LEVEL.match(after) or digits[-1] in "BbGT":
         return True  # so many billions are the size of a model
-    setting = _SETTING.search(before)
+    setting = _SETTING.search(text, max(0, number.start - _LONGEST_SETTING), number.start)
     if setting is not None and digits in settings.get(setting.group(1).lower(), ()):
         return True
     if number.unit in ("%", "pp") or not digits.replace(".", "").isdecimal():

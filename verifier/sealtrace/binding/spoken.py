@@ -344,12 +344,17 @@ def _is_part(text: str, span: tuple[int, int]) -> bool:
     return text[span[0] - 1 : span[0]] == "-" or text[span[1] : span[1] + 1] == "-"
 
 
+def _symbol_before(text: str, place: int) -> re.Match[str] | None:
+    """The symbol that an equals sign right before a place defines."""
+    return _SYMBOL.search(text, max(0, place - _LONGEST_SYMBOL), place)
+
+
 def _reading(
     source: NamedValues, mentions: list[list[Resolved[int]]], text: str, numbers: Sequence[TextNumber], at: int
 ) -> SentenceReading | None:
     number = numbers[at]
     meant = [_meant(own, text, numbers, at) for own in mentions]
-    symbol = _SYMBOL.search(text[: number.start])
+    symbol = _symbol_before(text, number.start)
     if symbol is not None and (signed := _signs(source.axes[-1].group).get(_sign(symbol[1]))) is not None:
         word = Word(symbol[1], *symbol.span(1))
         # A letter has many meanings: `r` is the correlation of any two things.
@@ -395,6 +400,7 @@ def _reading(
 
 
 _SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
+_LONGEST_SYMBOL = 150
 CALLED_P = frozenset({"p", "pval", "pvalue"})
 
 
@@ -417,7 +423,7 @@ _LINKS = frozenset({"and", "for", "with", "the", "versus", "from", "but", "while
 def _speaks_of(text: str, number: TextNumber, spans: list[tuple[int, int]]) -> bool:
     """Whether nothing says that a number is something else than what is named: the symbol before its equals sign, or
     the noun behind a count, must be among the names."""
-    if (symbol := _SYMBOL.search(text[: number.start])) is not None:
+    if (symbol := _symbol_before(text, number.start)) is not None:
         return any(start < symbol.end(1) and symbol.start(1) < end for start, end in spans)
     noun = _NOUN.match(text, number.end)
     if number.unit or number.decimals or noun is None or noun[1] in _LINKS:

@@ -27,7 +27,10 @@ _LABEL = re.compile(r"\s*\{[^{}#]{0,200}#([^\s{}#]{1,200})[^{}]{0,200}\}")
 _CAPTION = re.compile(r"(?:Table)?:\s*")
 _MATH = re.compile(r"\$(?!\s)([^$\n]{1,2000}?)(?<![\s\\])\$(?!\d)")
 _PIPE = re.compile(r"(?<!\\)\|")
-_HIDING = re.compile(r"<\w[^>]*\b(?:style|hidden|class)\b|<(?:details|style|script|template|table|img)\b", re.I)
+# A tag without an end is one that may hide: to look for its end from each of many costs the square of their number.
+_HIDING = re.compile(
+    r"<\w(?:[^>]{500}|[^>]*\b(?:style|hidden|class)\b)|<(?:details|style|script|template|table|img)\b", re.I
+)
 _PLAIN_TAG = re.compile(r"</?(?:b|strong|u|ins|i|em|br|sup|sub|small|code|span|a|abbr|mark)\b|<!--", re.I)
 _STANDS_FOR_MATH = "\ue000"
 _STOOD_FOR = re.compile(f"{_STANDS_FOR_MATH}([0-9]+);")
@@ -69,7 +72,7 @@ class _MarkdownReader:
             block = blocks[index]
             if block.type == "table_open":
                 end = next(at for at in range(index, len(blocks)) if blocks[at].type == "table_close")
-                own = self.table(blocks[index:end], caption, blocks[end + 1 :])
+                own = self.table(blocks[index:end], caption, blocks[end + 1 : end + 3])
                 index, caption = end, own
             elif block.type == "heading_open":
                 level = int(block.tag[1:])
@@ -131,7 +134,7 @@ class _MarkdownReader:
                         self.doubt(doubt, line)
             cells = tuple(marked_cell(self.marks(block.children or []), self.source, line + 1) for block in contents)
             rows.append(ExtractedRow(cells, line + 1, header=not rows, rule="midrule" if len(rows) == 1 else None))
-        following = next((block.content for block in after[:2] if block.type == "inline"), "").partition("\n")[0]
+        following = next((block.content for block in after if block.type == "inline"), "").partition("\n")[0]
         explicit = next((text for text in (caption, following, before) if _CAPTION.match(text)), "")
         raw = explicit or before
         label = _LABEL.search(raw)

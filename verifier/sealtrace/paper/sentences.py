@@ -7,12 +7,13 @@ order. Whether it is a quantity, or only numbers or names something, is decided 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from typing import Literal, Protocol, TypeVar
 
 from sealtrace.paper.extracted import REFERENCE, ProseLine
@@ -286,7 +287,8 @@ def sentences(prose: Iterable[ProseLine]) -> list[Sentence]:
 
 
 def _paragraph_sentences(lines: list[ProseLine], number: int, *, cited: bool) -> Iterator[Sentence]:
-    text, starts = "", []
+    text = ""
+    starts: list[tuple[int, int]] = []
     references: list[tuple[int, str]] = []
     for line in lines:
         starts.append((len(text), line.line))
@@ -296,10 +298,10 @@ def _paragraph_sentences(lines: list[ProseLine], number: int, *, cited: bool) ->
         text += line.text + " "
     first = lines[0]
     for place, (begin, end) in enumerate(_cuts(text), number):
-        own = [(max(0, at - begin), number) for at, number in starts if at < end]
         # Of the lines that begin before the sentence, the last is the one on which it begins.
-        own = [pair for at, pair in enumerate(own) if pair[0] > 0 or at + 1 == len(own) or own[at + 1][0] > 0]
-        labels = [label for at, named in references if begin <= at < end for label in named.split(",")]
+        own = starts[max(0, bisect_right(starts, begin, key=itemgetter(0)) - 1) : _first(starts, end)]
+        labels = [label for _, named in references[_first(references, begin) : _first(references, end)]
+                  for label in named.split(",")]  # fmt: skip
         yield Sentence(
             f"s{place}",
             text[begin:end],
@@ -307,10 +309,15 @@ def _paragraph_sentences(lines: list[ProseLine], number: int, *, cited: bool) ->
             own[0][1],
             first.paragraph,
             first.caption,
-            tuple(own),
+            tuple((max(0, at - begin), line) for at, line in own),
             tuple(label.strip() for label in labels if label.strip()),
             cited,
         )
+
+
+def _first(placed: Sequence[tuple[int, object]], place: int) -> int:
+    """The first of what is placed that is there, or behind it."""
+    return bisect_left(placed, place, key=itemgetter(0))
 
 
 def clauses(text: str) -> list[str]:

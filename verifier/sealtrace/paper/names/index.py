@@ -57,7 +57,8 @@ _MOST_WORDS = 30
 # Each abbreviated word of a name may be written out in several ways, and all are combined: the product is cut.
 _MOST_SPELLINGS = 12
 _MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
-_BRACKETS = re.compile(r"\s*[(\[](.*?)[)\]]")
+# Bounded, so that brackets that never close cost no square of their number.
+_BRACKETS = re.compile(r"\s{0,9}[(\[](.{0,400}?)[)\]]")
 _PREFIX = re.compile(r"(?!no|un|w/o)([A-Za-z]{2,})[-_:/](?=[A-Za-z])")
 _SPELLED = re.compile(r"[^\W\d_]+(\.)?|\d+(?:[.,]\d+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*\s?%?")
