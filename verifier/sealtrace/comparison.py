@@ -144,7 +144,7 @@ def wrong_marks_of(cells: list[TableCell]) -> list[Finding]:
 
 
 def unaccounted(prose: list[ProseLine], cells: list[TableCell]) -> list[NotLookedAt]:
-    """Decimals in running text that no cell and no bound number accounts for."""
+    """Decimals of the running text that equal no number of any cell."""
     known = {part.text.replace("−", "-") for cell in cells if cell.printed for part in cell.printed.parts}
     return [
         NotLookedAt(what=f"{said.source}:{said.line}: {said.number.text} in the text", why="nothing accounts for it")

@@ -22,7 +22,7 @@ Computed = TypeVar("Computed")
 
 
 class Remembering:
-    """Something of which functions compute each result `once`."""
+    """Keeps the results of functions that are computed `once`."""
 
     def __init__(self) -> None:
         self.answers: dict[Hashable, object] = {}

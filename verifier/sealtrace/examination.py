@@ -229,7 +229,7 @@ class Examination:
         return self.evidence if pack is None else seen_by(self.evidence, pack)
 
     def unmet(self, entry: Check, pack: Pack | None = None) -> str | None:
-        """Why a check cannot rely on what it reads and needs, but for damage that it looks around; None if it can."""
+        """Why a check cannot rely on what it reads and needs, beside damage that it works around; None if it can."""
         around = set(entry.despite)
         for kind in entry.reads:
             if kind not in around and (reason := self._spoilt(kind)):
@@ -241,7 +241,7 @@ class Examination:
         )
 
     def damaged(self, entry: Check) -> str | None:
-        """The damage that a check looks around, the first at its root; None where there is none."""
+        """The first damage that a check works around; None if there is none."""
         for name in entry.despite:
             if reason := self._failed(name, entry) if name in BY_ID else self._spoilt(name):
                 return reason

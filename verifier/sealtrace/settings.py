@@ -33,7 +33,7 @@ MOST_DOTS = 500
 MOST_BYTES = 2**20
 OWN, SHARED = "sealtrace.toml", "pyproject.toml"
 OTHERS = ("waivers", "must-be-empty")
-"""What is said besides the options of commands."""
+"""Sections that hold no options of a command."""
 SETTABLE = frozenset(
     [
         "all",

@@ -66,7 +66,7 @@ class Opened:
     """A file that is being read."""
 
     size: int
-    """As many bytes as it says that it has."""
+    """Its declared length in bytes."""
     file: IO[bytes] | Guarded
 
     def pieces(self, most: int = _PIECE) -> Iterator[bytes]:

@@ -122,7 +122,7 @@ def write_references(name: str, codes: npt.NDArray[Any], values: Sequence[bytes]
 def _write_sorted(
     name: str, codes: npt.NDArray[Any], order: npt.NDArray[Any] | None, lengths: Index, data: bytes, sink: Sink
 ) -> None:
-    """A column by reference to encodings that are in order, given by their lengths and bytes; `order` put them so."""
+    """A column by reference to sorted encodings, given by their lengths and bytes; `order` is how they were sorted."""
     count = len(lengths)
     sink(name.encode() + b"\0r" + encoding.count(count))
     sink(lengths.data)

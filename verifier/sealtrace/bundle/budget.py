@@ -22,7 +22,7 @@ _SPENDING = Lock()
 INCIDENTS: list[str] = []
 """What this process ran out of, or lost, and went on without: another run might have seen more."""
 _NAMED = 12
-"""How many of the things that were not looked at are named."""
+"""Most files or checks that a message names as not looked at."""
 
 
 class BudgetError(BundleError):
@@ -135,7 +135,7 @@ class Asked:
     partial: tuple[Path, ...] = ()
     """Files of rows that were withheld and are disclosed now."""
     seed: str | None = None
-    """What the reviewer drew the rows by."""
+    """The words by which the reviewer had rows drawn."""
     count: int | None = None
     """How many rows the reviewer demanded: whoever chose how many could stop before a wrong one."""
     files: tuple[Path, ...] = ()

@@ -290,7 +290,7 @@ def distinct(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def text_lines(columns: Iterable[pa.ChunkedArray], worth: Callable[[pa.Array], pa.Array]) -> Iterator[bytes]:
-    """The texts of columns, each value of a column once and on a line of its own; only those that are `worth` it."""
+    """Distinct texts of columns, one per line; only those that `worth` keeps."""
     for column in columns:
         for chunk in column.chunks:
             for leaf in _text_leaves(chunk):

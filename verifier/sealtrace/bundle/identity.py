@@ -90,7 +90,7 @@ def sums_text(digests: dict[str, str]) -> str:
 
 
 def unsafe_path(path: str) -> str | None:
-    """Why a path may not stand in a manifest, or None."""
+    """Why a manifest may not list a path; None if it may."""
     if path.startswith("/") or (len(path) > 1 and path[1] == ":"):
         return "it is absolute"
     if "\\" in path:

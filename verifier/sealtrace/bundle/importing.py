@@ -39,7 +39,7 @@ class UnreadableResultsError(BundleError):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to become of the rows."""
+    """What to make of the rows, as the options of `sealtrace import` say."""
 
     names: Sequence[str] = ()
     """Patterns of file names whose fields become fields of the rows; the first that fits is taken."""

@@ -183,7 +183,7 @@ class MemberBytes:
         self._kinds = {member.path: member.kind for member in reversed(members)}
 
     def whole(self, path: str, weight: int) -> bytes | None:
-        """A file's bytes; `weight` is how many times their length what is made of them takes in memory."""
+        """A file's bytes; what is parsed from them takes `weight` times their length in memory."""
 
         def read(opened: Opened) -> bytes:
             # Before a byte is read: a file that says it needs too much is refused while nothing of it is held.

@@ -158,7 +158,7 @@ class Stream:
     """Returns what it found, or raises `NotLaidOutError`."""
 
     def groups(self, entries: Sequence[ListedFile]) -> list[list[ListedFile]]:
-        """Its files that belong together, where all of them are large: those of a dataset; of other kinds, all."""
+        """Groups of large files to judge together: those of one dataset, or all files of the other kinds."""
         # Their rows are joined shard by shard, so that one that must be read whole takes the others with it.
         groups: dict[str, list[ListedFile]] = {}
         for entry in entries:

@@ -33,7 +33,7 @@ _PART = (".sealtrace-", ".part")
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """All of the new content or all of the old, never a part."""
+    """Replaces a file atomically: readers see all of the old content or all of the new."""
     replace_files({path: data})
 
 

@@ -153,7 +153,7 @@ def _key(codes: _Codes, from_names: Sequence[str]) -> list[str]:
 
 
 def _cost(column: pa.ChunkedArray, field: pa.Field, from_names: Sequence[str]) -> float:
-    """How unlikely a field is to be part of the key, from its name and its values."""
+    """A cost that is low for fields likely to be part of the key, by name and values."""
     if field.name in from_names:
         return 0.1
     if _ITEM.search(field.name):

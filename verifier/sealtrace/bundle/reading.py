@@ -80,7 +80,7 @@ _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _QUOTED = re.compile(rb'"[0-9a-f]{64}"')
 _LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
 _WEIGHTS = {Form.DOCUMENT: OBJECTS, Form.ROWS: 4, Form.BYTES: 4}
-"""How many times its length a file takes besides its bytes; rows are estimated once more when they are counted."""
+"""Memory beside a file's bytes, as a multiple of its length; rows are estimated again when they are counted."""
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class _Sealer:
             return stream_digest(opened.pieces())
 
     def _can_write(self) -> None:
-        """Nothing is begun that cannot be finished, and no file of somebody else's is written over."""
+        """Refuses before any work is done: what cannot be written, and files that sealing did not write."""
         for name in (MANIFEST, SUMS):
             path = self.root / name
             if path.is_symlink() or (path.exists() and not path.is_file()):

@@ -148,7 +148,7 @@ class Decoder:
         """Readers that nobody uses, by the footer of their file."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Elsewhere, one starts anew."""
+        """Another process starts with an empty decoder."""
         return {"_known": OrderedDict(), "_idle": {}}
 
     def columns(self, metadata: Any, texts: list[str], place: int, start: int, data: bytes) -> Columns:

@@ -102,7 +102,7 @@ def read_rows(
 
 
 def _sound(table: pa.Table, reading: RowsReading) -> npt.NDArray[np.int64]:
-    """The rows that nothing was said against."""
+    """The places of the rows without a defect."""
     keep = np.ones(table.num_rows, bool)
     keep[sorted(reading.spoilt)] = False
     return np.flatnonzero(keep)

@@ -21,12 +21,12 @@ LONGEST = 2000
 """How many characters of a text a finding repeats: a name of a million letters may stand in every row."""
 
 USUAL_TOLERANCE = 1e-9
-"""How far a replayed double may lie from a stored one without a word. What passes only by a looser one is named."""
+"""The largest difference between a replayed and a stored double that passes without a warning."""
 LARGEST_TOLERANCE = Fraction(1, 10**4)
 """A tolerance that any number meets would make every replay pass."""
 
 OWN: object = object()
-"""As what was found: the row's own value of the field."""
+"""Given as `found`, it stands for the row's own value of the field."""
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def chronology(evidence: Evidence, outcome: Outcome) -> None:
 
 
 def stage_links(evidence: Evidence, seen: dict[str, list[str]]) -> list[StageLink]:
-    """The chain as a page draws it; `seen` gives the outside witnesses of each stage."""
+    """The stage chain for the page; `seen` has the outside witnesses of each stage."""
     seals = {seal.value["stage"]: seal for seal in seals_in_order(evidence)}
     links: list[StageLink] = []
     before: str | None = None

@@ -24,7 +24,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class GivenPath(click.Path):
-    """What is read: nobody may ever write to a named pipe, and a device may never end.
+    """A path to read from. Named pipes and devices are refused: reading them may never end.
 
     `/dev/stdin` leads to no name where it is a pipe: whoever started this process has the other end of it.
     """

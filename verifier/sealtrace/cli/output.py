@@ -203,7 +203,7 @@ def progress_bar() -> Iterator[_Bar | None]:
 
 
 def examined(bundle: Path | None, asked: Asked | None = None, **options: Any) -> Examination:
-    """A bundle as every command sees it: under the project's settings, with a bar to look at."""
+    """Examines a bundle under the project's settings, with a progress bar."""
     from sealtrace.examination import examine
 
     settings = click.get_current_context().find_object(Settings) or Settings()
@@ -228,7 +228,7 @@ class Outputs:
     places: list[tuple[str, Path | None]]
     """Each format and where it goes: a file, or standard output (None)."""
     beside: tuple[str, ...] = ()
-    """Files with the whole report for people, where nobody asked for a text besides."""
+    """Files that hold the whole report, unless a format was also asked for on standard output."""
 
     def refuse(self, *inputs: Path | None) -> None:
         """Before any work is done: no report where a bundle or a paper is, or where there is no directory."""
@@ -240,7 +240,7 @@ class Outputs:
 
     @property
     def details(self) -> bool:
-        """Whether one of them draws what is collected only when asked."""
+        """Whether one of them needs the details, which are collected only when asked for."""
         return any(BY_NAME[form].details for form, _ in self.places)
 
     def write(self, result: Result, showing: Showing) -> None:

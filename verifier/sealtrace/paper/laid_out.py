@@ -82,7 +82,7 @@ class LaidOutPage:
         """The table directly above that has no caption yet."""
 
     def doubt(self, message: str, line: int) -> None:
-        """Says that something may print otherwise than it was read."""
+        """Notes that something may be printed differently from how it was read."""
         self.reported.problems.append(ReadingProblem(message, self._source, line, "warning"))
 
     def paragraph(self, marks: Sequence[Mark], line: int, *, level: int = 0, caption: bool = False) -> None:

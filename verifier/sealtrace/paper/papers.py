@@ -38,7 +38,7 @@ _TEXTUAL = (".tex", ".ltx", ".sty", ".cls", ".def", ".bbl", ".txt", ".csv", ".ts
 _MAIN_NAMES = ("main.tex", "paper.tex", "ms.tex", "article.tex", "manuscript.tex", "arxiv.tex")
 _MAIN_STEMS = {name.removesuffix(".tex") for name in _MAIN_NAMES}
 SOUGHT, SOUGHT_BYTES = 2000, 2_000_000
-"""How many files of a directory are looked at for a paper, and how much of each."""
+"""Most files of a directory that are searched for a paper, and most bytes of each."""
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _RARE = 1000
 """One byte in this many of a text may be a zero that an editor left."""

@@ -49,7 +49,7 @@ def _shortened(arithmetic: str) -> str:
 
 
 SOURCES = ("implied by", "read from", "stands in", "written")
-"""What the first thing that is known of a relation is called."""
+"""The names that the first entry of `known_of` can have."""
 
 
 def distance_text(claim: ClaimResult) -> str | None:

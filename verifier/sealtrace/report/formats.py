@@ -54,9 +54,9 @@ class Format:
     taken: tuple[str, ...] = ()
     """What the renderer takes of a `Showing`, by name."""
     whole: bool = False
-    """Whether people read everything in it, so that a terminal needs only a summary beside it."""
+    """Whether it holds everything for people, so that the terminal beside it needs only a summary."""
     details: bool = False
-    """Whether it draws what `verify` collects only when asked."""
+    """Whether it needs the details, which `verify` collects only when asked."""
     in_report: bool = True
     """Whether `sealtrace report` writes it, where it has an ending."""
 

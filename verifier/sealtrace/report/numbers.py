@@ -10,7 +10,7 @@ from sealtrace.report.findings import times
 from sealtrace.report.inert import harmless
 
 TEXT = "text"
-"""What numbers of the running text stand under, where those of a table stand under its label."""
+"""The heading of numbers of the running text, which have no table label."""
 WRONG = ("differs", "contradicts")
 _SAID: dict[Word, tuple[str, str]] = {
     "differs": ("differs", "differ"),

@@ -56,7 +56,7 @@ OPEN = 3
 LONGEST_RECIPE = 320
 """How many letters of a recipe in words are printed, unless everything is."""
 PASSED = 12
-"""How many things are listed that were not looked at."""
+"""Most reasons listed for what was not looked at."""
 
 _COLOURS = {"verified": "green", "nothing-found": "green", "findings": "red", "incomplete": "yellow"}
 _WORD_COLOURS = {"follows": "green", "given": "green", "open": "yellow", "differs": "red", "contradicts": "red"}

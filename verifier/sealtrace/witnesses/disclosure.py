@@ -28,7 +28,7 @@ CONFIDENCE = 95
 
 
 class DisclosureError(ValueError):
-    """A file that discloses nothing that can be checked."""
+    """The file discloses nothing that can be checked."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def salted(rows: Sequence[dict[str, object]]) -> list[Withheld]:
 
 
 def tree_of(name: str, kind: str, rows: Sequence[Withheld], reason: str | None) -> Tree:
-    """What is sealed in place of the rows."""
+    """The tree to seal in place of the rows."""
     root = root_of(levels_of([row.leaf for row in rows])).hex()
     return Tree(
         sealtrace="1",

@@ -159,7 +159,7 @@ class MissingPackageError(BundleError):
 
 @contextmanager
 def _needing(what: str, extra: str) -> Iterator[None]:
-    """Imports that not every installation can do."""
+    """Guards imports of an extra: an absent package is an error that names the extra."""
     try:
         yield
     except ModuleNotFoundError:
