@@ -41,57 +41,28 @@ class Body(NamedTuple):
 
 def bodies_of(tokens: list[Token]) -> Iterator[Body]:
     """The bodies of the definitions of a file; those inside another belong to that."""
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        place += 1
-        if token.kind == "command" and (form := _FORMS.get(token.text)) is not None:
-            found = list(_bodies(tokens, place, form))
-            yield from found
-            place = max([place, *(body.end for body in found)])
-
-
-def _bodies(tokens: list[Token], place: int, form: str) -> Iterator[Body]:
-    place = _past(tokens, place, {"*", *BLANK})
-    if place >= len(tokens):
-        return
-    end = _end(tokens, place) if tokens[place].kind == "{" else place + 1
-    told = [one for one in tokens[place:end] if one.kind not in ("{", "}", *BLANK)]
-    name = told[0].text if len(told) == 1 else written(told)
-    place = end
-    for letter in form.replace(" ", ""):
-        place = _past(tokens, place, BLANK)
-        if letter == "o":
-            while place < len(tokens) and tokens[place].kind == "[":
-                place = _past(tokens, _end(tokens, place, "[]"), BLANK)
-        elif letter == "p":
-            limit = place + _MOST_PARAMETERS
-            while place < min(limit, len(tokens)) and tokens[place].kind != "{":
-                place += 1
-        elif place >= len(tokens) or tokens[place].kind != "{":
-            return
-        else:
-            end = _end(tokens, place)
-            if letter == "b":
-                yield Body(name, place, end)
-            place = end
-
-
-def _past(tokens: list[Token], place: int, kinds: Collection[str]) -> int:
-    while place < len(tokens) and tokens[place].kind in kinds:
-        place += 1
-    return place
-
-
-def _end(tokens: list[Token], place: int, braces: str = "{}") -> int:
-    """The place behind the brace that closes the one at a place."""
-    depth = 0
-    while place < len(tokens):
-        depth += (tokens[place].kind == braces[0]) - (tokens[place].kind == braces[1])
-        place += 1
-        if depth == 0:
-            break
-    return place
+    stream = TokenStream(tokens)
+    while (token := stream.next()) is not None:
+        if token.kind != "command" or (form := _FORMS.get(token.text)) is None:
+            continue
+        stream.star()
+        told = [one for one in stream.argument() if one.kind not in BLANK]
+        name = told[0].text if len(told) == 1 else written(told)
+        for letter in form.replace(" ", ""):
+            if letter == "o":
+                while stream.option() is not None:
+                    pass
+            elif letter == "p":
+                for _ in range(_MOST_PARAMETERS):
+                    if (following := stream.peek()) is not None and following.kind != "{":
+                        stream.next()
+            elif (following := stream.ahead()) is None or following.kind != "{":
+                break
+            else:
+                start = len(tokens) - stream.waiting
+                stream.argument()
+                if letter == "b":
+                    yield Body(name, start, len(tokens) - stream.waiting)
 
 
 def called(texts: list[list[Token]], bodies: list[list[Body]], known: Collection[str]) -> set[str] | None:

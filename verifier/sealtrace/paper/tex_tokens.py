@@ -239,6 +239,11 @@ class TokenStream:
         self.last: Token | None = None
         """The token that ended the argument taken last; None where nothing did."""
 
+    @property
+    def waiting(self) -> int:
+        """How many tokens are left, of those that were given."""
+        return len(self._waiting)
+
     def next(self) -> Token | None:
         """Takes the next token; None at the end."""
         return self._waiting.pop() if self._waiting else self._more()
