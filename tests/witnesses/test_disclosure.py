@@ -216,13 +216,13 @@ def test_disclosed_rows_must_fit_their_schema(tmp_path: Path) -> None:
 
     rows = salted([{"item": "a", "label": "x", "split": "s"}, {"item": 5}])
     tree = tree_of("t", "label", rows, None)
-    result = checked(disclosed(tree, rows, [0, 1], "s"), tree, "s", 2)
+    result, faults = checked(disclosed(tree, rows, [0, 1], "s"), tree, "s", 2)
     assert (result.seen, result.wrong, result.most_wrong) == (1, 1, 1)
-    assert "/item" in {fault.pointer for fault in result.faults}
+    assert "/item" in {fault.field for fault in faults}
     twice = salted([{"item": "a", "label": "x", "split": "s"}, {"item": "a", "label": "y", "split": "s"}])
     tree = tree_of("t", "label", twice, None)
-    same = checked(disclosed(tree, twice, [0, 1]), tree, None)
-    assert [fault.message for fault in same.faults] == ["Two disclosed rows have the same key."]
+    _, same = checked(disclosed(tree, twice, [0, 1]), tree, None)
+    assert [fault.message for fault in same] == ["Two disclosed rows have the same key."]
     assert tmp_path.is_dir()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from sealtrace.bundle.defects import BundleError, Defect
@@ -14,7 +15,7 @@ from sealtrace.contract.kinds import STAGES
 from sealtrace.contract.result import Disclosed, StageCoverage
 from sealtrace.contract.sealing import Tree
 from sealtrace.evidence import Evidence, View
-from sealtrace.witnesses.disclosure import DisclosureError, Partial, checked
+from sealtrace.witnesses.disclosure import DisclosureError, checked
 from sealtrace.witnesses.examining import ROWS, Witnessed, witnessed
 from sealtrace.witnesses.signatures import read_bytes
 
@@ -28,18 +29,13 @@ class Outside(View):
         return witnessed(self.bundle, self.evidence.asked)
 
     @cached_property
-    def disclosed(self) -> tuple[list[Partial], list[Defect]]:
+    def disclosed(self) -> tuple[list[tuple[Disclosed, list[Defect]]], list[Defect]]:
         """The withheld rows that were disclosed, and what is wrong with files that disclose none.
 
         `BundleError` where that is a file which the reader named.
         """
         defects: list[Defect] = []
         return list(_partial(self.evidence, defects)), defects
-
-    @property
-    def partial(self) -> list[Partial]:
-        """The withheld rows that were disclosed."""
-        return self.disclosed[0]
 
 
 @check("witness.later", "files")
@@ -95,11 +91,10 @@ def disclosed_rows(evidence: Evidence, outcome: Outcome) -> None:
     found, defects = evidence.view(Outside).disclosed
     outcome.inspected += len(defects)
     outcome.defects(defects)
-    for part in found:
+    for part, faults in found:
         outcome.inspected += part.seen + part.wrong
-        for fault in part.faults:
-            spot = outcome.at(sources[part.tree], {"tree": part.tree}, fault.index + 1)
-            spot.error(fault.pointer, fault.message, fault.expected, fault.found)
+        key = {"tree": part.tree}
+        outcome.defects(replace(fault, path=sources[part.tree], key=key) for fault in faults)
 
 
 def _doubled(evidence: Evidence) -> set[str]:
@@ -108,7 +103,7 @@ def _doubled(evidence: Evidence) -> set[str]:
     return {name for name in names if names.count(name) > 1}
 
 
-def _partial(evidence: Evidence, defects: list[Defect]) -> Iterator[Partial]:
+def _partial(evidence: Evidence, defects: list[Defect]) -> Iterator[tuple[Disclosed, list[Defect]]]:
     # A decoy of the same name could have its own rows drawn.
     doubled = _doubled(evidence)
     trees = {tree.record.name: tree.record for tree in evidence.bundle.sealed(Tree)}
@@ -138,14 +133,4 @@ def _disclosures(evidence: Evidence) -> dict[str, tuple[bytes, bool]]:
 
 def disclosures(evidence: Evidence) -> list[Disclosed]:
     """For the report: how much was seen, and what that excludes."""
-    return [
-        Disclosed(
-            tree=tree.tree,
-            leaves=tree.leaves,
-            seen=tree.seen,
-            wrong=tree.wrong,
-            seed=tree.seed,
-            most_wrong=tree.most_wrong,
-        )
-        for tree in evidence.view(Outside).partial
-    ]
+    return [part for part, _faults in evidence.view(Outside).disclosed[0]]

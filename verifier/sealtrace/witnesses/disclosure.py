@@ -18,8 +18,10 @@ from typing import NotRequired, TypedDict, cast
 
 import rfc8785
 
+from sealtrace.bundle.defects import Defect
 from sealtrace.bundle.documents import misfits_of
 from sealtrace.bundle.shapes import row_key
+from sealtrace.contract.result import Disclosed
 from sealtrace.contract.sealing import Tree
 
 SALT = 16
@@ -120,45 +122,19 @@ def disclosed(tree: Tree, rows: Sequence[Withheld], places: Sequence[int], seed:
     return document
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A disclosed row that is not what it should be."""
-
-    index: int
-    pointer: str | None
-    message: str
-    expected: str
-    found: str
+def _fault(index: int, message: str, expected: str, found: str, field: str | None = None) -> Defect:
+    """A disclosed row that is not what it should be, by its place among the withheld ones."""
+    return Defect(message, row=index + 1, field=field, expected=expected, found=found)
 
 
-@dataclass(frozen=True)
-class Partial:
-    """What was seen of a withheld table."""
-
-    tree: str
-    leaves: int
-    seen: int
-    """Rows that the sealed root vouches for."""
-    wrong: int
-    """Those that their schema refuses, or that the root does not vouch for."""
-    seed: str | None
-    """The reviewer's seed, where the rows are a whole random sample by it."""
-    faults: tuple[Fault, ...]
-
-    @property
-    def most_wrong(self) -> int | None:
-        """The most wrong rows that the sample leaves possible at 95 %; None where the rows were chosen."""
-        return None if self.seed is None else most_wrong(self.leaves, self.seen + self.wrong, self.wrong)
-
-
-def checked(document: object, tree: Tree, seed: str | None, count: int | None = None) -> Partial:
+def checked(document: object, tree: Tree, seed: str | None, count: int | None = None) -> tuple[Disclosed, list[Defect]]:
     """Every disclosed row against the sealed root and its schema, and the sample against what the reviewer demanded."""
     rows = list(_rows(document))
     faults = [fault for row in rows for fault in _faults(row, tree)]
-    wrong = len({fault.index for fault in faults})
+    wrong = len({fault.row for fault in faults})
     places = [row["index"] for row in rows]
     repeated = sorted({place for place in places if places.count(place) > 1}) if len(set(places)) < len(places) else []
-    faults += [Fault(place, None, "The row is disclosed twice.", "once", "twice") for place in repeated]
+    faults += [_fault(place, "The row is disclosed twice.", "once", "twice") for place in repeated]
     faults += _same_keys(rows, tree.kind)
     claimed = document.get("seed") if isinstance(document, dict) else None
     sampled = None
@@ -173,17 +149,21 @@ def checked(document: object, tree: Tree, seed: str | None, count: int | None = 
             told = f"{len(wanted)} rows", f"{len(set(places))} rows"
             if absent:
                 told = f"row {absent[0] + 1}", "other rows"
-            faults.append(Fault((absent or places)[0], None, "The rows are not those that the seed draws.", *told))
-    return Partial(tree.name, tree.leaves, len(set(places)) - wrong, wrong, sampled, tuple(faults))
+            faults.append(_fault((absent or places)[0], "The rows are not those that the seed draws.", *told))
+    seen = len(set(places)) - wrong
+    # Rows that somebody chose say nothing of the others.
+    most = None if sampled is None else most_wrong(tree.leaves, seen + wrong, wrong)
+    found = Disclosed(tree=tree.name, leaves=tree.leaves, seen=seen, wrong=wrong, seed=sampled, most_wrong=most)
+    return found, faults
 
 
-def _same_keys(rows: Sequence[DisclosedRow], kind: str) -> Iterator[Fault]:
+def _same_keys(rows: Sequence[DisclosedRow], kind: str) -> Iterator[Defect]:
     """Rows of different places that are about the same thing."""
     seen: dict[str, int] = {}
     for row in rows:
         key = json.dumps([row["row"].get(name) for name in row_key(kind)], sort_keys=True)
         if (first := seen.setdefault(key, row["index"])) != row["index"]:
-            yield Fault(row["index"], None, "Two disclosed rows have the same key.", "one", f"row {first + 1}, too")
+            yield _fault(row["index"], "Two disclosed rows have the same key.", "one", f"row {first + 1}, too")
 
 
 def _rows(document: object) -> Iterator[DisclosedRow]:
@@ -201,7 +181,7 @@ def _rows(document: object) -> Iterator[DisclosedRow]:
                 raise DisclosureError(f"a disclosed row has an index, a salt of {SALT} bytes, a row and a proof")
 
 
-def _faults(row: DisclosedRow, tree: Tree) -> Iterator[Fault]:
+def _faults(row: DisclosedRow, tree: Tree) -> Iterator[Defect]:
     index = row["index"]
     try:
         leaf = Withheld(bytes.fromhex(row["salt"]), row["row"]).leaf
@@ -210,10 +190,10 @@ def _faults(row: DisclosedRow, tree: Tree) -> Iterator[Fault]:
         root = None
     if root is None or root.hex() != tree.root_sha256:
         found = "no proof" if root is None else root.hex()
-        yield Fault(index, None, "The disclosed row is not the one that was sealed.", tree.root_sha256, found)
+        yield _fault(index, "The disclosed row is not the one that was sealed.", tree.root_sha256, found)
         return
     for pointer, expected, value in misfits_of(tree.kind, row["row"]):
-        yield Fault(index, pointer, "The value of a disclosed row does not fit the schema.", expected, value)
+        yield _fault(index, "The value of a disclosed row does not fit the schema.", expected, value, pointer)
 
 
 def most_wrong(leaves: int, sampled: int, wrong: int) -> int:
