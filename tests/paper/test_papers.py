@@ -228,3 +228,24 @@ def test_tables_of_several_papers_have_labels_of_their_own(tmp_path: Path) -> No
     together = merged([read_paper(path) for path in papers])
     assert [table.label for table in together.tables] == ["tab:a", "tab:a#2", "tab:a#3", "tab:a#4"]
     assert [table.rows[0].cells[1].text for table in together.tables] == ["1.5", "2.5", "3.5", "4.5"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        (
+            "a.tex",
+            "\\documentclass{article}\\newcommand{\\game}{Leduc}\\title[Short]{Solving \\textbf{\\game}}\n",
+            "Solving Leduc",
+        ),
+        ("a.tex", "%\\title{Old}\n\\documentclass{article}\n\\title{New\n words}\n", "New words"),
+        ("a.tex", "\\documentclass{article}\n", None),
+        ("a.md", "```\n# no heading\n```\n\n# A study of *birds*\n", "A study of *birds*"),
+        ("a.md", "## Part\n", None),
+    ],
+)
+def test_titles(name: str, text: str, title: str | None, tmp_path: Path) -> None:
+    """As the document sets it: with its macros, without comments, and no line of code for a heading."""
+    path = tmp_path / name
+    path.write_text(text + ("\\begin{document}\nWords.\n\\end{document}\n" if name.endswith(".tex") else ""))
+    assert read_paper(path).title == title

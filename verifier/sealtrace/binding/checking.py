@@ -69,7 +69,6 @@ from sealtrace.paper.model import Paper
 from sealtrace.paper.names.index import Names
 from sealtrace.paper.papers import other_papers, read_paper
 from sealtrace.paper.sentences import Sentence
-from sealtrace.paper.titles import title_of
 
 Progress = Callable[[str, int, int], None]
 _RESAMPLED = re.compile(r"bootstrap|resampl", re.IGNORECASE)
@@ -176,7 +175,7 @@ def examine(
     refused = [problem for problem in reported.problems if problem.severity == "error"]
     files = {file for binding in findings.bound.bindings for file in binding.candidate.files}
     copies = copies_among(results, files)
-    return replace(findings, audit=audit, refused=refused, title=title_of(reported.texts), copies=copies)
+    return replace(findings, audit=audit, refused=refused, title=reported.title, copies=copies)
 
 
 def _audited(reported: Paper, paper: str, seconds: float, progress: Progress | None) -> Result:

@@ -302,6 +302,7 @@ class Reported:
     problems: list[ReadingProblem] = field(default_factory=list)
     prose: list[ProseLine] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    title: str = ""
 
 
 def collapse(marks: Iterable[Mark]) -> list[Mark]:

@@ -94,6 +94,7 @@ class _LatexReader:
         self.head_caption: list[Token] = []
         self.started = not self.expander.has_document
         self.doubts: set[str] = set()
+        self.title = ""
 
     # The document
 
@@ -132,6 +133,9 @@ class _LatexReader:
                 started, self.started = self.started, self.started or token.text == "abstract"
                 self.flush()
                 self.started = started
+            elif token.text == "title":
+                self.stream.option()  # what running heads say instead
+                self.title = self.title or render(self.stream.argument()).text()
             elif token.text in commands.TITLE_PAGE:
                 self.stream.option()
                 self.stream.argument()
@@ -152,7 +156,7 @@ class _LatexReader:
             self.close_box(self.boxes.pop())
         self.problems += self.expander.doubts()
         tables = [found.table() for found in sorted(self.tables, key=lambda found: found.order)]
-        return Reported(tables, list(dict.fromkeys(self.problems)), self.prose)
+        return Reported(tables, list(dict.fromkeys(self.problems)), self.prose, title=self.title)
 
     def begin(self, token: Token) -> None:
         self.flush()

@@ -83,6 +83,7 @@ class _MarkdownReader:
                 self.paragraph(block)
                 if level:
                     self.headings[level] = _LABEL.sub("", block.content)
+                    self.page.title = self.page.title or (" ".join(block.content.split()) if level == 1 else "")
                 caption = block.content.rpartition("\n")[2]
             elif block.type in ("fence", "code_block", "html_block", "hr"):
                 caption = ""

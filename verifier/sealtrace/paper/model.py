@@ -422,6 +422,7 @@ class Paper:
     problems: tuple[ReadingProblem, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     """The sources as written, by the names that tables and prose give as theirs."""
+    title: str | None = None
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:

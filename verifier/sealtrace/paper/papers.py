@@ -355,4 +355,5 @@ def merged(papers: Sequence[Paper]) -> Paper:
         paragraphs = max((line.paragraph for line in prose), default=0) + 1
         texts |= {name: text for name, text in paper.texts.items() if name not in texts}
     problems = tuple(problem for paper in papers for problem in paper.problems)
-    return Paper(tuple(tables.values()), tuple(prose), problems, texts)
+    title = next((paper.title for paper in papers if paper.title), None)
+    return Paper(tuple(tables.values()), tuple(prose), problems, texts, title)

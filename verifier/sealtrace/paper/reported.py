@@ -15,6 +15,7 @@ from sealtrace.process import keep_reading
 
 _LONGEST_TEXT, _LONGEST_LABEL = 400, 190
 """Characters of a cell and of a label that are kept: the contract of table records allows no more."""
+_LONGEST_TITLE = 300
 
 
 class UnreadableTypeError(Exception):
@@ -101,7 +102,8 @@ def paper_of(reported: Reported, texts: Mapping[str, str] | None = None) -> Pape
                 message = f"a second table labelled {given.label}: it is called {table.label}"
                 problems.append(ReadingProblem(message, given.source, given.line or 1, "warning", certain=True))
             tables[table.label] = table
-    return Paper(tuple(tables.values()), prose, tuple(problems), reported.texts if texts is None else texts)
+    sources = reported.texts if texts is None else texts
+    return Paper(tuple(tables.values()), prose, tuple(problems), sources, reported.title[:_LONGEST_TITLE] or None)
 
 
 def free_label(label: str, taken: Collection[str]) -> str:

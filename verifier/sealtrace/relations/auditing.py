@@ -41,7 +41,6 @@ from sealtrace.contract.result import (
 from sealtrace.paper.extracted import ProseLine
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.sentences import Sentence, TextNumber
-from sealtrace.paper.titles import title_of
 from sealtrace.relations.decide import OUT_OF_TIME, Progress, compares, confirmed, decide_each, decide_groups, graded
 from sealtrace.relations.decision import BROKEN, Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import breaking, letter_of
@@ -79,7 +78,7 @@ class AuditSubject:
     """What reading it found wrong."""
     root_sha256: str | None = None
     title: str | None = None
-    """What the study is, where a bundle says it."""
+    """The title of the paper, or what a bundle says that its study is."""
 
     @property
     def paper(self) -> Paper:
@@ -228,7 +227,7 @@ def audit(
             command="audit",
             subject=Subject(
                 name=subject.name,
-                title=subject.title or title_of(subject.texts),
+                title=subject.title,
                 root_sha256=subject.root_sha256,
                 papers=sorted({number.source for number in numbers if number.source} | set(subject.texts)),
             ),

@@ -55,7 +55,7 @@ def subject_of(paper: Paper, name: str) -> AuditSubject:
     problems = [
         unread(found.message, found.source, found.line, hides=found.severity == "error") for found in paper.problems
     ]
-    return AuditSubject(name, list(paper.tables), paper.prose, paper.texts, problems=problems)
+    return AuditSubject(name, list(paper.tables), paper.prose, paper.texts, problems=problems, title=paper.title)
 
 
 def _sealed(bundle: Bundle) -> AuditSubject:
