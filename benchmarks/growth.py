@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -282,9 +283,10 @@ def _verify(place: Place) -> object:
 
 STUDIES = [
     Family("audit: rows of a table", lambda count: _document(_table(count, 4)), _audit, 100, 0.4),
-    # Pairs of columns are tried up to a bound, which some 30 columns reach: growth is asked from there.
-    Family("audit: columns of a table", lambda count: _document(_table(8, count)), _audit, 32, 0.4),
-    Family("audit: cells of a square table", lambda count: _document(_table(count, max(2, count))), _audit, 32, 0.4),
+    Family("audit: columns of a table", lambda count: _document(_table(8, count)), _audit, 8, 0.02),
+    Family(
+        "audit: cells of a square table", lambda count: _document(_table(isqrt(count), isqrt(count))), _audit, 64, 0.02
+    ),
     Family("audit: tables", lambda count: _document(_tables(count)), _audit, 8, 0.4),
     Family("audit: sentences", lambda count: _document(_sentences(count)), _audit, 50, 0.4),
     Family(
