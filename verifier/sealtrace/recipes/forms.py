@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
+from random import Random
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +25,8 @@ def _shuffled(seed: int) -> Altering:
     """Every column in an order of its own, with other values."""
 
     def alter(table: pa.Table, kept: Collection[str]) -> pa.Table:
-        random = np.random.default_rng(seed)
-        orders = [arrow_array(random.permutation(table.num_rows)) for _ in table.columns]
+        chance = Random(seed)
+        orders = [_order(chance, table.num_rows) for _ in table.columns]
         columns = [
             column if name in kept else _moved(column.take(order), seed, texts=seed > 1)
             for name, column, order in zip(table.column_names, table.columns, orders, strict=True)
@@ -33,6 +34,11 @@ def _shuffled(seed: int) -> Altering:
         return pa.table(columns, names=table.column_names)
 
     return alter
+
+
+def _order(chance: Random, size: int) -> pa.Array:
+    """Some permutation; numpy's own generators take longer to import than most bundles take to verify."""
+    return arrow_array(np.argsort(np.frombuffer(chance.randbytes(8 * size), np.uint64)))
 
 
 def _each(change: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -> Altering:
@@ -113,7 +119,7 @@ def _moved(column: pa.ChunkedArray, seed: int, *, texts: bool) -> pa.ChunkedArra
         maps = column.combine_chunks()
         items = _moved(pa.chunked_array([maps.items]), seed, texts=texts).combine_chunks()
         if seed % 2 == 0:  # what is best differs, and otherwise in records that hold more or less
-            items = items.take(arrow_array(np.random.default_rng([seed, len(items)]).permutation(len(items))))
+            items = items.take(_order(Random(seed), len(items)))
         return pa.chunked_array([pa.MapArray.from_arrays(maps.offsets, maps.keys, items, column.type)])
     steps = np.arange(len(column)) % 7
     some = pc.equal(arrow_array(steps % 3), seed % 3)

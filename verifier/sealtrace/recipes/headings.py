@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sealtrace.contract.packs import packs
 from sealtrace.paper.names.statistics import named_in, other_statistics
@@ -192,7 +192,7 @@ def _formula(metric: Statistic | None) -> tuple[str, ...]:
 def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatistic:
     """What a query computes, as far as its functions say."""
     called = set(description.functions) | ({"avg"} if description.mean else set())
-    names = {entry.name for entry in STATISTICS.values() if _functions(entry) <= called and _functions(entry)}
+    names = {entry.name for entry in STATISTICS.values() if (own := _functions(entry.sql)) and own <= called}
     names |= {name for name in called if name in STATISTICS}
     if description.mean:
         names |= {"mean"}
@@ -235,8 +235,9 @@ _WORDS_TOLD = 4
 """How many words of a statistic a message names."""
 
 
-def _functions(entry: Statistic) -> set[str]:
-    return set(_NAMED.findall(entry.sql.casefold())) - {"count"}
+@cache
+def _functions(sql: str) -> frozenset[str]:
+    return frozenset(_NAMED.findall(sql.casefold())) - {"count"}
 
 
 def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hidden: Collection[str]) -> Iterator[str]:
@@ -397,7 +398,7 @@ def functions_unnamed(
     """
     labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
     said = [entry for label in (*labels, said_of(cell.column, caption)) for entry in named_in(label)]
-    allowed = {name for entry in said for name in (*_functions(entry), entry.name)}
+    allowed = {name for entry in said for name in (*_functions(entry.sql), entry.name)}
     if first or (
         cell.printed is not None and len(cell.printed.parts) > 1
     ):  # a number behind another says how far that is off

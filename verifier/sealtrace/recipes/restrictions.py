@@ -65,6 +65,7 @@ def described(trees: list[Node], views: Collection[str] = (), macros: Collection
     first = (node.get("select_list") or [{}])[0]
     found = Restrictions(trees, calculated, [name.partition("(")[0] for name in macros])
     picks = dict.fromkeys(found.picks())
+    numbers = [brought(tree) for tree in trees]
     return QueryDescription(
         words=text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]} …",
         functions=tuple(sorted(found.functions())),
@@ -74,8 +75,8 @@ def described(trees: list[Node], views: Collection[str] = (), macros: Collection
             inner.get("type") == "COMPARE_NOTEQUAL" or function(inner) == "error_rate"
             for inner in within(first, calculated)
         ),
-        brought=tuple(text for tree in trees for text in brought(tree)[0]),
-        scales=tuple(text for tree in trees for text in brought(tree)[1]),
+        brought=tuple(text for written, _ in numbers for text in written),
+        scales=tuple(text for _, scales in numbers for text in scales),
         totals=found.totals,
         sum=function(first) in ("sum", "fsum"),
         shares=tuple(found.shares()),

@@ -80,6 +80,8 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     _require_unchanged(request)
     view = _view_of(request, memory, spill)
     reads, description = view.understood(sql)
+    if description.joins or not request.get("described"):
+        view.restrict(request.get("within") or {})
     if request.get("behind"):
         return {**_behind(view.connection, sql, request["behind"]), "reads": sorted(reads)}
     if request.get("described"):
@@ -199,7 +201,6 @@ def _view_of(request: dict[str, Any], memory: int, spill: str) -> _View:
         _VIEWS[asked] = _VIEWS.pop(asked)  # the one that was used last goes last
     elif dropped := _remember(_VIEWS, asked, _View(request, database), MOST_VIEWS):
         dropped.close()
-    _VIEWS[asked].restrict(request.get("within") or {})
     return _VIEWS[asked]
 
 
