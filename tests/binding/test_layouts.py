@@ -386,3 +386,21 @@ def test_ends_of_bootstrap_intervals_are_open_with_their_reason(tmp_path: Path) 
     intervals = [one for one in check.numbers if one.column == "95% bootstrap CI"]
     assert {one.word for one in check.numbers if one.column == "Score"} == {"follows"}
     assert {(one.word, "seeds are not known" in one.says) for one in intervals} == {("open", True)}
+
+
+def test_a_label_that_is_printed_once_stands_for_the_rows_below(tmp_path: Path) -> None:
+    """Groups of rows whose name stands in the first of them only, as a short form of a name in the results."""
+    chance = random.Random(13)
+    backbones = {"MF": "PlainMF", "GCN": "SwiftGCN", "RNN": "TinyRNN"}
+    recalls = {(model, method, city, split): chance.random() for model in backbones.values() for method in MODELS
+               for city in ("Oslo", "Turin") for split in ("valid", "test")}  # fmt: skip
+    names = ("model", "method", "city", "split")
+    write_csv(tmp_path / "results/runs.csv",
+              [dict(zip(names, keys, strict=True), recall=value) for keys, value in recalls.items()])  # fmt: skip
+    table = [["Backbone", "Method", "Oslo", "Turin"]]
+    for backbone, model in backbones.items():
+        for method in MODELS:
+            own = [f"{recalls[model, method, city, 'test']:.3f}" for city in ("Oslo", "Turin")]
+            table.append([backbone if method == MODELS[0] else "", method, *own])
+    check = checked(tmp_path, _markdown(table), "README.md")
+    assert counts(check) == {"explained": 30}, _formulas(check)

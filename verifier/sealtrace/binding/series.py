@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import Numbers
 from sealtrace.binding.slots import greatest, least, unit_of
+from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.model import Cell, Table
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import clauses
@@ -97,6 +98,11 @@ class Grid:
                 above |= {} if row - 1 in above else {row: row - 1}
                 for place in labels:
                     texts[place] = over[place]
+            # A label that is printed once stands for the rows below, too.
+            told = [texts[place] or over[place] for place in labels]
+            if JOIN.join(filter(None, told)) == table.rows[row].label:
+                for place, text in zip(labels, told, strict=True):
+                    texts[place] = text
         held = {row for row, column, cell in table.places() if column not in labels and cell.numbers}
         titles, title = {}, ""
         for row, texts in enumerate(shown):

@@ -106,7 +106,7 @@ def other_names(candidate: Candidate) -> dict[str, str]:
             values = (field.values[code] for field, code in zip(fields, codes[number], strict=True))
             found[label] = " / ".join(values)
         meant = [(name, value) for name, value in selected.fixed if value and name.partition("/")[0] != COLUMN]
-        unsaid = [f"{plain_field(name)} = {value}" for name, value in meant if not _is_said(value, series.constant)]
+        unsaid = [value for _, value in meant if not _is_said(value, series.constant)]
         if unsaid and series.kind == "row":
             found[series.constant[0]] = " and ".join(unsaid)
     return found

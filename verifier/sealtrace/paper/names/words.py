@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 _PIECE = re.compile(r"\d+(?:[.,]\d+)*|(?:[^\W\d_][\u0300-\u036f]*)+|(?<!\d)(?<!\d )%|#(?!\s?\d)")
 """Numbers, words, and signs that stand for one: `%` above a column does, behind a number it is a part of that."""
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=[A-Z]{2})")
 _FILLED = re.compile(r"(?<=\.)0+$|(?<=\.\d)0+$|(?<=\.\d\d)0+$")
 """Zeros that fill up a decimal number: 1.50 is 1.5."""
 SEPARATORS = re.compile(r"[\s_/\\.,:;|()\[\]{}>=+-]+")
