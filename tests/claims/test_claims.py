@@ -288,6 +288,14 @@ def test_the_outline_says_in_which_unit_a_number_is() -> None:
     assert (numbers["s3.n1"], numbers["s1.n1"]) == ("pp", None)
 
 
+def test_stars_of_a_cell_are_counted() -> None:
+    """They say below which level a p lies; numbers of the text have none."""
+    paper = PAPER.replace("& 0.88 &", "& 0.88$^{**}$ &")
+    for address, grade in (("tab:main[Large, Accuracy]", "holds"), ("tab:main[Base, Accuracy]", "suspicion")):
+        assert one("two of them", f"#two == stars({address})", text=paper).grade == grade
+    assert "stars stand in cells of tables" in (one("two of them", "#two == stars(#two)").reason or "")
+
+
 def test_a_count_is_shown_whole() -> None:
     found = one("two of them", "#two == count(m in tab:main[* except Total, F1]: m > #70)", 'also s4 "above 70 F1"')
     assert [line.partition(" = ")[2] for line in found.arithmetic] == ["3, printed two"], found.reason

@@ -212,6 +212,12 @@ class Facts:
         """How the cell of a number is emphasized."""
         return None if fact.table is None else self.table(fact.table).marks.get((fact.row, fact.column))
 
+    def stars(self, fact: PrintedNumber) -> int:
+        """How many stars stand behind the number of a cell."""
+        if fact.table is None:
+            raise UnknownFactError("stars stand in cells of tables")
+        return sum(map(self.entry(fact.table, fact.row, fact.column).text.count, "*∗⋆"))
+
     # Declaring
 
     def put(self, entry: PrintedCell) -> None:

@@ -12,6 +12,7 @@ atom       |= sum "quotes" sum | ("all" | "each" | "none") loop formula | MARK "
 loop       := NAME "in" source [ "where" formula ] ":"
 source     := ("rows" | "columns") "of" TABLE [ "except" label { ";" label } ] | list of cells | name of a set
 value      |= "#" NUMBER of the quotation | AGGREGATE "(" loop sum ")" | "count(" loop formula ")" | "rows(" TABLE ")"
+value      |= "stars(" cell ")"
 
 What a list, a count, a rank or a test gives is computed while it is read, as an interval (`computing`).
 """
@@ -85,6 +86,7 @@ _SOURCE = re.compile(
 )
 _SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}
 _WHOLE_LISTS = frozenset({"sum", "mean"})
+_OTHERS = ("rounded", "about", "same", "stars", "weighted", "rows", "columns")
 _Read = TypeVar("_Read")
 
 
@@ -565,18 +567,19 @@ class _Parser:
         products = (Call("*", pair) for pair in zip(values, weights, strict=True))
         return Call("sum", tuple(products)) / Call("sum", tuple(weights))
 
-    def marked(self, name: str, arguments: list[Expression], word: _Word) -> Formula:
-        """Whether a cell is emphasized, or two cells print the same text."""
+    def marked(self, name: str, arguments: list[Expression], word: _Word) -> Node:
+        """Whether a cell is emphasized, how many stars it has, or whether two cells print the same text."""
         facts = [argument.fact for argument in arguments if isinstance(argument, Given)]
         if len(facts) != (2 if name == "same" else 1) or len(facts) < len(arguments):
             raise FormulaError(f"{name} takes {'two cells' if name == 'same' else 'one cell'}", word.start)
+        address = f"{name}({', '.join(fact.plain_address for fact in facts)})"
+        if name == "stars":
+            return self.given(counted(address, self.names.facts.stars(facts[0])))
         if name == "same":
             agrees = facts[0].text.split() == facts[1].text.split()
         else:
             agrees = self.names.facts.mark(facts[0]) == {"bold": "best", "underlined": "second"}[name]
-        found = counted(
-            f"{name}({', '.join(fact.plain_address for fact in facts)})", int(agrees), "yes" if agrees else "no"
-        )
+        found = counted(address, int(agrees), "yes" if agrees else "no")
         return Comparison("==", self.given(found), Number(Fraction(1)))
 
     def called(self, word: _Word, arguments: list[Expression]) -> Node:
@@ -587,12 +590,24 @@ class _Parser:
                     raw = self.raw(fact)
                     return Given(self.names.read(raw.rounded() if name == "rounded" else about(raw)))
             return self.fault(f"{name}(…) takes one cell", word.start)
-        if name in (*MARKS, "same"):
+        if name in (*MARKS, "same", "stars"):
             return self.marked(name, arguments, word)
         if name in COMPUTED:
             return self.computed(word, arguments)
         if name not in FUNCTIONS and name not in ORDERS:
-            known = [*FUNCTIONS, *ORDERS, *COMPUTED, *MARKS, "rounded", "about", "same", "weighted", "rows", "columns"]
+            known = [
+                *FUNCTIONS,
+                *ORDERS,
+                *COMPUTED,
+                *MARKS,
+                "rounded",
+                "about",
+                "same",
+                "stars",
+                "weighted",
+                "rows",
+                "columns",
+            ]
             return self.fault(f"no function {name!r}{nearest(name, known)}", word.start)
         least, most = FUNCTIONS.get(name, (2, None))
         if not least <= len(arguments) <= (most or MAX_TERMS) and len(self.faults) == faults:
