@@ -573,6 +573,8 @@ class _Parser:
         if len(facts) != (2 if name == "same" else 1) or len(facts) < len(arguments):
             raise FormulaError(f"{name} takes {'two cells' if name == 'same' else 'one cell'}", word.start)
         address = f"{name}({', '.join(fact.plain_address for fact in facts)})"
+        if name == "stars" and facts[0].table is None:
+            raise FormulaError("stars stand in cells of tables", word.start)
         if name == "stars":
             return self.given(counted(address, self.names.facts.stars(facts[0])))
         if name == "same":
