@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sealtrace.bundle.defects import nearest
@@ -68,57 +68,16 @@ Listing = tuple[list[PrintedNumber], list[str]]
 """The numbers of a row or a column, and the addresses of cells that say n/a instead."""
 
 
-@dataclass(frozen=True)
-class FactTable:
-    """A printed table with what its cells stand for."""
-
-    label: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    entries: Mapping[tuple[str, str], PrintedCell]
-    naming: Mapping[str, int]
-    """How many of a row's first cells make its label; they are no numbers of the row."""
-    marks: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """How cells are emphasized."""
-
-    @property
-    def filled_rows(self) -> int:
-        """How many rows print more than their name: a row that only heads others is not counted among them."""
-        return sum(
-            any(self.entries[row, column].text.strip() for column in self.columns[self.naming.get(row, 1) :])
-            for row in self.rows
-        )
-
-    def row(self, label: str) -> str:
-        return self._known(label, self.rows, "row")
-
-    def column(self, label: str) -> str:
-        return self._known(label, self.columns, "column")
-
-    def _known(self, label: str, known: tuple[str, ...], noun: str) -> str:
-        """The label that is meant: arrows, and spaces, which mathematics may do without, tell no two apart."""
-        if label in known:
-            return label
-        plain = " ".join(label.split())
-        for read in (str, _without_arrows, lambda text: "".join(_without_arrows(text).split())):
-            matching = [name for name in known if read(name) in (plain, "".join(plain.split()))]
-            if len(matching) == 1:
-                return matching[0]
-        raise UnknownFactError(f"{self.label} has no {noun} {plain!r}{nearest(plain, known)}")
-
-    def listing(self, places: list[tuple[str, str]], part: str | None) -> Listing:
-        entries = [self.entries[place] for place in places]
-        numeric = [entry.part(part) for entry in entries if entry.facts]
-        if not numeric:
-            raise UnknownFactError(f"none of these cells of {self.label} holds a number")
-        return numeric, [entry.address for entry in entries if entry.absent]
+Entries = dict[tuple[str, str], PrintedCell]
+"""The cells of a table by the labels of their row and column."""
 
 
 @dataclass
 class Facts:
     """The numbers of a paper, by address."""
 
-    _tables: dict[str, FactTable]
+    _tables: dict[str, Table]
+    _entries: dict[str, Entries]
     _prose: list[ProseLine]
     _texts: Mapping[str, str]
     _declared: dict[str, PrintedCell]
@@ -137,7 +96,9 @@ class Facts:
         cls, tables: Iterable[Table], prose: Iterable[ProseLine] = (), texts: Mapping[str, str] | None = None
     ) -> Facts:
         """The facts of tables, and the lines on which declared ones may stand (as rendered, and as written)."""
-        return cls({table.label: _facts_of(table) for table in tables}, list(prose), texts or {}, {})
+        known = {table.label: table for table in tables}
+        entries = {label: _entries_of(table) for label, table in known.items()}
+        return cls(known, entries, list(prose), texts or {}, {})
 
     # What there is
 
@@ -148,11 +109,11 @@ class Facts:
 
     def rows(self, table: str) -> tuple[str, ...]:
         """Labels of a table's rows."""
-        return self.table(table).rows
+        return tuple(row.label for row in self.table(table).rows)
 
     def columns(self, table: str) -> tuple[str, ...]:
         """Labels of a table's columns."""
-        return self.table(table).columns
+        return self.table(table).headers
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -165,21 +126,41 @@ class Facts:
 
     def every(self) -> list[PrintedNumber]:
         """Every number of every table, then the declared ones."""
-        entries = [entry for table in self._tables.values() for entry in table.entries.values()]
+        entries = [entry for table in self._entries.values() for entry in table.values()]
         return [fact for entry in entries + list(self._declared.values()) for fact in entry.facts]
 
     # Finding a number
 
-    def table(self, label: str) -> FactTable:
+    def table(self, label: str) -> Table:
         """One of the tables."""
         if label not in self._tables:
             raise UnknownFactError(f"there is no table {label!r}{nearest(label, self._tables)}")
         return self._tables[label]
 
+    def entries(self, table: str) -> Entries:
+        """The cells of a table."""
+        return self._entries[self.table(table).label]
+
     def entry(self, table: str, row: str, column: str) -> PrintedCell:
         """The cell at an address."""
-        found = self.table(table)
-        return found.entries[found.row(row), found.column(column)]
+        return self.entries(table)[self._row(table, row), self._column(table, column)]
+
+    def naming(self, table: str, row: str) -> int:
+        """How many of a row's first cells make its label; they are no numbers of the row."""
+        given = self.table(table)
+        return next(min(one.naming, given.label_width) for one in given.rows if one.label == row)
+
+    def filled_rows(self, table: str) -> int:
+        """How many rows print more than their name: a row that only heads others is not counted among them."""
+        cells, columns = self.entries(table), self.columns(table)
+        named = [(row, columns[self.naming(table, row) :]) for row in self.rows(table)]
+        return sum(any(cells[row, column].text.strip() for column in others) for row, others in named)
+
+    def _row(self, table: str, label: str) -> str:
+        return _known(table, label, self.rows(table), "row")
+
+    def _column(self, table: str, label: str) -> str:
+        return _known(table, label, self.columns(table), "column")
 
     def cell(self, table: str, row: str, column: str, part: str | None = None) -> PrintedNumber:
         """One number of a table."""
@@ -198,19 +179,26 @@ class Facts:
 
     def row(self, table: str, row: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a row, from left to right, without the cells that name it."""
-        found = self.table(table)
-        row, out = found.row(row), {found.column(label) for label in without}
-        return found.listing([(row, label) for label in found.columns[found.naming[row] :] if label not in out], part)
+        row, out = self._row(table, row), {self._column(table, label) for label in without}
+        columns = self.columns(table)[self.naming(table, row) :]
+        return self._listing(table, [(row, label) for label in columns if label not in out], part)
 
     def column(self, table: str, column: str, part: str | None = None, without: Iterable[str] = ()) -> Listing:
         """The numbers of a column, from top to bottom."""
-        found = self.table(table)
-        column, out = found.column(column), {found.row(label) for label in without}
-        return found.listing([(label, column) for label in found.rows if label not in out], part)
+        column, out = self._column(table, column), {self._row(table, label) for label in without}
+        return self._listing(table, [(label, column) for label in self.rows(table) if label not in out], part)
+
+    def _listing(self, table: str, places: list[tuple[str, str]], part: str | None) -> Listing:
+        entries = [self.entries(table)[place] for place in places]
+        numeric = [entry.part(part) for entry in entries if entry.facts]
+        if not numeric:
+            raise UnknownFactError(f"none of these cells of {table} holds a number")
+        return numeric, [entry.address for entry in entries if entry.absent]
 
     def mark(self, fact: PrintedNumber) -> str | None:
         """How the cell of a number is emphasized."""
-        return None if fact.table is None else self.table(fact.table).marks.get((fact.row, fact.column))
+        rows = () if fact.table is None else self.table(fact.table).rows
+        return next((row.marks.get(fact.column) for row in rows if row.label == fact.row), None)
 
     def stars(self, fact: PrintedNumber) -> int:
         """How many stars stand behind the number of a cell."""
@@ -224,8 +212,7 @@ class Facts:
         if fact.table is None:
             self._declared[entry.address] = entry
         else:
-            table = self._tables[fact.table]
-            self._tables[fact.table] = replace(table, entries={**table.entries, (fact.row, fact.column): entry})
+            self._entries[fact.table][fact.row, fact.column] = entry
 
     def declare(self, name: str, literal: str, line: int, source: str | None = None) -> None:
         """Adds a number of the running text, which must stand on its line."""
@@ -249,24 +236,34 @@ class Facts:
         if place in self._declared:
             self._declared[place] = self._declared[place].read_as(rule, part)
             return
-        table = self.table(place)
-        row, column = row if row == "*" else table.row(row), column if column == "*" else table.column(column)
-        entries = {
-            (r, c): entry.read_as(rule, part) if row in ("*", r) and column in ("*", c) and entry.facts else entry
-            for (r, c), entry in table.entries.items()
-        }
-        self._tables[place] = replace(table, entries=entries)
+        cells = self.entries(place)
+        row = row if row == "*" else self._row(place, row)
+        column = column if column == "*" else self._column(place, column)
+        for (r, c), entry in cells.items():
+            if row in ("*", r) and column in ("*", c) and entry.facts:
+                cells[r, c] = entry.read_as(rule, part)
+
+
+def _known(table: str, label: str, known: tuple[str, ...], noun: str) -> str:
+    """The label that is meant: arrows, and spaces, which mathematics may do without, tell no two apart."""
+    if label in known:
+        return label
+    plain = " ".join(label.split())
+    for read in (str, _without_arrows, lambda text: "".join(_without_arrows(text).split())):
+        matching = [name for name in known if read(name) in (plain, "".join(plain.split()))]
+        if len(matching) == 1:
+            return matching[0]
+    raise UnknownFactError(f"{table} has no {noun} {plain!r}{nearest(plain, known)}")
 
 
 def _without_arrows(label: str) -> str:
     return " ".join(label.translate(_ARROWS).split())
 
 
-def _facts_of(table: Table) -> FactTable:
-    rows, columns = tuple(row.label for row in table.rows), table.headers
-    printed = zip(*([cell.printed for cell in row.cells] for row in table.rows), strict=True) if rows else ()
-    counted = [_counts(column, cells) for column, cells in zip(columns, printed, strict=True)] if rows else []
-    entries: dict[tuple[str, str], PrintedCell] = {}
+def _entries_of(table: Table) -> Entries:
+    columns, entries = table.headers, Entries()
+    printed = zip(*([cell.printed for cell in row.cells] for row in table.rows), strict=True) if table.rows else ()
+    counted = [_counts(column, cells) for column, cells in zip(columns, printed, strict=True)] if table.rows else []
     for row in table.rows:
         told = _MEASURED.search(row.label) is not None
         for place, (column, cell) in enumerate(zip(columns, row.cells, strict=True)):
@@ -274,14 +271,7 @@ def _facts_of(table: Table) -> FactTable:
             entries[row.label, column] = _printed_cell(
                 cell_id(*named), cell.text, cell.printed, table.file or None, cell.line, *named, measured=measured
             )
-    naming = {row.label: min(row.naming, table.label_width) for row in table.rows}
-    marks = {
-        (row.label, column): cell.mark
-        for row in table.rows
-        for column, cell in zip(columns, row.cells, strict=False)
-        if cell.mark
-    }
-    return FactTable(table.label, rows, columns, entries, naming, marks)
+    return entries
 
 
 def _printed_cell(

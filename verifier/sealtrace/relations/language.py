@@ -401,8 +401,8 @@ class _Parser:
             raise FormulaError(f"{table} has no {match['axis'][:-1]} {strange!r}{nearest(strange, labels)}", start)
         while self.word.kind != "end" and self.word.start < match.end():
             self.place += 1
-        skipped = facts.table(table).naming if match["axis"] == "columns" else {}
-        named = min(skipped.values(), default=0)
+        rows = facts.rows(table) if match["axis"] == "columns" else ()
+        named = min((facts.naming(table, row) for row in rows), default=0)
         return [label for label in labels[named:] if label not in out]
 
     def every(self, word: _Word) -> Formula:
@@ -555,7 +555,7 @@ class _Parser:
         self.expect(")")
         try:
             facts = self.names.facts
-            found = facts.table(table).filled_rows if axis == "rows" else len(facts.columns(table))
+            found = facts.filled_rows(table) if axis == "rows" else len(facts.columns(table))
         except UnknownFactError as error:
             return self.fault(str(error), word.start)
         return self.given(counted(f"{axis}({table})", found))

@@ -220,7 +220,7 @@ class AuditedPaper:
 
 
 def _sheet(table: Table, facts: Facts) -> Sheet:
-    known = facts.table(table.label).entries
+    known = facts.entries(table.label)
     entries: dict[tuple[int, int], PrintedCell] = {}
     for row, given in enumerate(table.rows):
         if _renames(given.texts):
