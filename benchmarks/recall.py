@@ -104,7 +104,7 @@ class Relations:
     """The relations that a paper as it is satisfies, to be asked whether an error breaks one of them."""
 
     def __init__(self, subject: AuditSubject) -> None:
-        paper = AuditedPaper.of(subject.tables, subject.prose, subject.texts, subject.facts())
+        paper = AuditedPaper.of(subject.tables, subject.facts())
         self.claims = [one for one in automatic_claims(paper) if one.telling and decide(one).status is Status.HOLDS]
         self.facts = {fact.address: fact for fact in subject.facts().every()}
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relations.papers import decide_all
+from sealtrace.paper.reported import read_reported
 from sealtrace.relations.decision import Claim, Decision, Status
+from sealtrace.relations.facts import Facts
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.families.registry import automatic_claims
 
@@ -27,7 +29,13 @@ def _cells(row: str) -> str:
 def read(*tables: str, prose: str = "") -> AuditedPaper:
     """A paper of some tables."""
     text = "\\begin{document}\n" + prose + "\n\n" + "\n".join(tables) + "\\end{document}\n"
-    return AuditedPaper.read(text, "paper.tex")
+    return audited(text, "paper.tex")
+
+
+def audited(text: str, source: str) -> AuditedPaper:
+    """A paper as families see it, from its LaTeX."""
+    paper = read_reported(text, source, lambda _name: None)
+    return AuditedPaper.of(paper.tables, Facts.of(paper.tables, paper.prose, {source: text}))
 
 
 def claimed(paper: AuditedPaper, family: str) -> list[Claim]:

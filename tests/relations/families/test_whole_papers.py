@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from relations.families.small_papers import audited
 from relations.papers import decide_all
 from sealtrace.relations.auditing import distinct
 from sealtrace.relations.decision import Status
@@ -15,7 +16,7 @@ PAPERS = Path(__file__).parents[1] / "papers"
 
 
 def _read(name: str) -> AuditedPaper:
-    return AuditedPaper.read((PAPERS / name).read_text(encoding="utf-8"), name)
+    return audited((PAPERS / name).read_text(encoding="utf-8"), name)
 
 
 def _planted() -> Counter[tuple[int, str]]:

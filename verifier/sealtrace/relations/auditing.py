@@ -193,7 +193,7 @@ def audit(
             facts, passages = _declared(subject, sources, collected)  # (1)
             # Automatic families read papers; what is sealed has relations of its own.
             printed = [table for table in subject.tables if table.path is None]
-            paper = AuditedPaper.of(printed, subject.prose, subject.texts, facts if printed else None)
+            paper = AuditedPaper.of(printed, facts if printed else Facts.of((), subject.prose))
             for sheet in paper.sheets:
                 if len(sheet.rows) > MOST_ROWS:
                     limit = f"automatic families look at tables of up to {MOST_ROWS}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sealtrace.paper.extracted import JOIN, Load, ProseLine
+from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.model import Table
 from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import GREATEST, Sentence
@@ -162,31 +162,11 @@ class AuditedPaper:
 
     facts: Facts
     sheets: tuple[Sheet, ...]
-    prose: tuple[ProseLine, ...] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
-    """The sources as written, by name."""
 
     @classmethod
-    def of(
-        cls,
-        tables: Iterable[Table],
-        prose: Iterable[ProseLine] = (),
-        texts: Mapping[str, str] | None = None,
-        facts: Facts | None = None,
-    ) -> AuditedPaper:
-        """A paper from what was read; facts that were made of the same tables may bring declared rules of printing."""
-        printed, lines = list(tables), tuple(prose)
-        known = facts or Facts.of(printed, lines, texts)
-        sheets = tuple(_sheet(table, known) for table in printed)
-        return cls(known, sheets, lines, texts or {})
-
-    @classmethod
-    def read(cls, text: str, source: str, load: Load = lambda _name: None) -> AuditedPaper:
-        """A paper from its LaTeX."""
-        from sealtrace.paper.reported import read_reported  # start-up: audits are given their paper
-
-        paper = read_reported(text, source, load)
-        return cls.of(paper.tables, paper.prose, {source: text})
+    def of(cls, tables: Iterable[Table], facts: Facts) -> AuditedPaper:
+        """A paper from its tables, and facts that were made of them."""
+        return cls(facts, tuple(_sheet(table, facts) for table in tables))
 
     @property
     def both_ways(self) -> Iterator[Sheet]:
@@ -215,8 +195,8 @@ class AuditedPaper:
     @property
     def words(self) -> str:
         """Everything that the paper says outside tables, in one line."""
-        captions = [sheet.caption for sheet in self.sheets]
-        return " ".join([line.text for line in self.prose] + captions)
+        captions = (sheet.caption for sheet in self.sheets)
+        return " ".join([*(sentence.text for sentence in self.facts.sentences), *captions])
 
 
 def _sheet(table: Table, facts: Facts) -> Sheet:
