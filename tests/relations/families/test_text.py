@@ -692,6 +692,14 @@ SILENT = {
     "degrees of freedom with a comma": (TREES, "It is clear, t(1,200) = 4.37, p < .001."),
     "a size between two numbers": (TREES, r"It holds in 62\% of stands (3.1 vs.\ 2.9 metres)."),
     "a product of more than is listed": (TREES, r"These are 960 runs ($20$ plots $\times$ $12$ kinds)."),
+    "an increase of what has an error": (
+        TREES,
+        r"The effect is +0.0017 log points (SE = 0.0198), corresponding to a 0.2\% increase.",
+    ),
+    "a decline between two ends": (
+        TREES,
+        "Between the quartiles of shade (0.55 to 0.90), this implies a decline of 21.7 leaves.",
+    ),
     "a product less what was lost": (TREES, r"We have 486 plot-years (38 plots $\times$ 13 years, minus lost ones)."),
     "a list with a remainder": (TREES, "We saw 328,808 leaves (56,571 brown; 270,008 green; remainder grey and lost)."),
     "the error and p of an estimate": (TREES, "It gained 0.362 metres (SE = 0.232, p = 0.157)."),

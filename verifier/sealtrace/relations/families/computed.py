@@ -213,7 +213,7 @@ _CHANGE = (
     r"overhead|slow-?down|saving|savings"
 )
 _CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
-_OPPOSED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than|to)\b[^,;.:()]{0,30}$", re.I)
+_OPPOSED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than)\b[^,;.:()]{0,30}$", re.I)
 _ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()№≋¤]{1,40}\))?"
 """What may stand behind each of two numbers: a unit, and in brackets of what they are."""
 _TWO = r"(?:(?P<earlier>№)[^№≋¤]*)?(?P<a>№)(?P<unit>%|pp|×|)(?P<between>[^№≋¤]*)(?P<b>№)(?P=unit)[^№≋¤]*"
@@ -301,7 +301,8 @@ def _change(sentence: Sentence, what: str, own: TextNumber, a: TextNumber, b: Te
 def _is_near(own: TextNumber, value: Fraction) -> bool:
     """Whether a number misses what it should be by a slip, or by one in its last of few digits."""
     apart = abs(abs(own.fact.value) - abs(value))
-    few = len(own.digits) < 3 and apart < 2 * own.fact.unit
+    # What rounds to nothing is near no number, though a tenth is only two of its units away.
+    few = len(own.digits) < 3 and apart < 2 * own.fact.unit and 2 * abs(value) >= own.fact.unit
     return few or (len(own.digits) > 1 and is_slip(own.fact.value, value, own.fact.unit) and apart < own.fact.value)
 
 
