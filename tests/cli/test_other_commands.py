@@ -15,6 +15,7 @@ from cli.runner import SCRIPT, sealtrace
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.cli.main import COMMANDS
 from sealtrace.contract.kinds import SCHEMA_KINDS, STAGES
+from small_study import small_study
 from support import FIXTURE, ROOT, copy_of_fixture, small_fixture, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
@@ -215,3 +216,18 @@ def test_progress_shows_on_a_terminal_only_and_leaves_standard_output_alone() ->
 def test_quiet_shows_no_progress() -> None:
     """Not even on a terminal."""
     assert on_a_terminal("verify", str(small_fixture()), "--quiet")[1] == ""
+
+
+def test_a_report_to_an_open_file_takes_nothing_s_place(tmp_path: Path) -> None:
+    """/dev/stdout is a link: to put a file in its place would take it from the whole machine."""
+    (tmp_path / "out").symlink_to("/proc/self/fd/1")
+    (tmp_path / "kept").write_text("before\n")
+    study = small_study(tmp_path / "study")
+    with open(tmp_path / "kept", "a") as kept:
+        command = [*SCRIPT, "verify", str(study), "-o", f"json={tmp_path / 'out'}"]
+        assert subprocess.run(command, stdout=kept, check=False).returncode == 0
+    assert (tmp_path / "out").is_symlink()
+    said = (tmp_path / "kept").read_text()
+    assert said.startswith("before\n")
+    assert '"verdict": "verified"' in said
+    assert "VERIFIED" in said

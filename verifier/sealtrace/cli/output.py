@@ -67,18 +67,35 @@ def write_output(text: str, output: Path | None, bundle: Path | None) -> None:
 
 def _write_all(texts: Sequence[tuple[Path | None, str]]) -> None:
     """Files are replaced whole, and none before all of them are on the disk; then standard output."""
+    texts = [(None if path is not None and _is_standard_output(path) else path, text) for path, text in texts]
     files = {path: text.encode() for path, text in texts if path is not None}
-    devices = {path: data for path, data in files.items() if path.exists() and not path.is_file()}
+    streams = {path: data for path, data in files.items() if _is_stream(path)}
     try:
-        replace_files({path: data for path, data in files.items() if path not in devices})
-        for path, data in devices.items():
-            with open(path, "wb", opener=_opened_at_once) as file:
+        replace_files({path: data for path, data in files.items() if path not in streams})
+        for path, data in streams.items():
+            # Behind what is there: where `>>` has opened a file, that is somebody's.
+            with open(path, "ab", opener=_opened_at_once) as file:
                 file.write(data)
     except OSError as error:
         place = error.filename or next(iter(files))
         raise BundleError(f"{place}: cannot be written ({error.strerror or error})") from None
     for text in (text for path, text in texts if path is None):
         _write_out(text)
+
+
+def _is_stream(path: Path) -> bool:
+    """A pipe, a device, or a name of an open file such as /dev/stdout: no other file may take its place."""
+    named = real_path((path.parent / os.readlink(path) if path.is_symlink() else path).parent)
+    opened = named.is_relative_to("/proc") or named.is_relative_to("/dev/fd")
+    return path.exists() and (opened or not path.is_file())
+
+
+def _is_standard_output(path: Path) -> bool:
+    """Whether it is another name of where this process prints: opened twice, each would write over the other."""
+    try:
+        return _is_stream(path) and os.path.samestat(path.stat(), os.fstat(1))
+    except OSError:  # closed
+        return False
 
 
 def _opened_at_once(path: str, flags: int) -> int:
