@@ -896,3 +896,19 @@ def test_a_filter_that_other_groups_of_rows_chose_accuses_no_group_of_its_own(wr
     _, numbers = checked(tmp_path)
     said = {name: given for name, (_, given, says) in numbers.items() if says and "the results give" in says}
     assert said == ({"alpha / big, Score": f"{rows['alpha', 'big', 2]:.2f}"} if wrong else {})
+
+
+def test_the_best_run_before_a_spread_is_no_mean(tmp_path: Path) -> None:
+    """No word says a mean, but ± does: the greatest of the seeds stands before the spread of all of them."""
+    draw = random.Random(2)
+    runs = {system: [round(draw.uniform(50, 80), 2) for _ in range(8)] for system in SYSTEMS}
+    (tmp_path / "results").mkdir()
+    lines = [f"{system},{seed},{value}" for system, own in runs.items() for seed, value in enumerate(own)]
+    (tmp_path / "results" / "runs.csv").write_text("\n".join(["system,seed,accuracy", *lines]) + "\n")
+    rows = [f"| {system} | {max(own):.2f} ± {statistics.stdev(own):.2f} |" for system, own in runs.items()]
+    (tmp_path / "paper.md").write_text("\n".join(["# P", "", "| System | Accuracy |", "|---|---|", *rows]) + "\n")
+    code, numbers = checked(tmp_path)
+    means = {f"{system}, Accuracy": f"{statistics.mean(own):.2f} ± {statistics.stdev(own):.2f}"
+             for system, own in runs.items()}  # fmt: skip
+    assert (code, {name: given for name, (_, given, _) in numbers.items()}) == (1, means)
+    assert "the greatest" in str(numbers["ours, Accuracy"][2])

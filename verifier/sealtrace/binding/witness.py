@@ -321,7 +321,10 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
     if given.statistic == reading.statistic:
         return one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
                        given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip
-    named = named_statistics(view, said.series)
+    spot = said.series.spots[place]
+    behind = said.series.grid.cells[spot.row, spot.column].slots[1:]
+    # What varies around it is said behind ±, so that it is a mean.
+    named = named_statistics(view, said.series) or ["mean" for slot in behind if slot.role == "sd"]
     if reading.statistic in named and given.statistic not in named and {reading.statistic, given.statistic} <= PLACES:
         return f"the {TRIED['values'][given.statistic].text}"
     return ""
