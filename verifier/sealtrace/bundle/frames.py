@@ -17,7 +17,6 @@ from sealtrace.bundle.content import ascending_keys, combined_codes
 from sealtrace.bundle.encoding import (
     arrow_array,
     by_reference,
-    distinct,
     entries,
     one_chunk,
     one_dictionary,
@@ -473,10 +472,6 @@ def _action_matrix(frame: Frame, name: str, actions: list[str]) -> ActionMatrix:
     codes, items = _action_codes(keys, actions), numbers.to_numpy(zero_copy_only=False)
     values = _by_action(frame, actions)
     named = np.zeros_like(values, np.bool_)
-    if (pattern := _regular(codes, offsets, frame.size)) is not None:
-        values[:, pattern] = items.reshape(frame.size, -1)
-        named[:, pattern] = True
-        return ActionMatrix(values, named, np.zeros(frame.size, np.bool_))
     owners, known = np.repeat(owners, np.diff(offsets)), codes >= 0
     values[owners[known], codes[known]] = items[known]
     named[owners[known], codes[known]] = True
@@ -489,11 +484,6 @@ def action_lists(frame: Frame, name: str, actions: list[str]) -> ActionLists:
     offsets = array.offsets.to_numpy().astype(np.int64)
     codes = _action_codes(array.values.slice(offsets[0], offsets[-1] - offsets[0]), actions)
     named = np.zeros((len(actions), frame.size), np.bool_).T
-    if (pattern := _regular(codes, offsets, frame.size)) is not None:
-        named[:, pattern] = True
-        no = np.zeros(frame.size, np.bool_)
-        twice = no | (len(set(pattern.tolist())) < len(pattern))
-        return ActionLists(named, no, twice, no | bool(np.all(pattern[1:] >= pattern[:-1])))
     owners, known = np.repeat(owners, np.diff(offsets)), codes >= 0
     named[owners[known], codes[known]] = True
     counts = np.bincount(owners[known], minlength=frame.size)
@@ -530,17 +520,6 @@ def _action_codes(names: pa.Array, actions: list[str]) -> Index:
     names = by_reference(names)
     places = pc.index_in(names.dictionary, value_set=pa.array(actions, pa.string())).fill_null(-1).to_numpy()
     return places.astype(np.int64)[names.indices.to_numpy()] if len(names) else np.zeros(0, np.int64)
-
-
-def _regular(codes: Index, offsets: Index, size: int) -> Index | None:
-    """The actions that every record names, where all name the same known ones once and in the same order."""
-    width = len(codes) // size if size else 0
-    if not width or len(offsets) != size + 1 or not (np.diff(offsets) == width).all():
-        return None
-    pattern = codes[:width]
-    if pattern.min() < 0 or len(distinct(pattern)) < width:
-        return None
-    return pattern if bool((codes.reshape(size, width) == pattern).all()) else None
 
 
 def _any(rows: Index, size: int) -> Mask:

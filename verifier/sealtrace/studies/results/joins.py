@@ -62,8 +62,8 @@ def incomplete(
     groups = sorted((list(group) for group in every), key=counted)
     items, systems = groups[-1], [name for group in groups[:-1] for name in group]
     gaps = list(_absent_systems(table, groups[:-1], by)) if len(groups) > 2 else []
-    parts = _codes(table, by)
-    item_codes, system_codes = _codes(table, items), _codes(table, systems)
+    parts = _coded(table, by)[0]
+    item_codes, system_codes = _coded(table, items)[0], _coded(table, systems)[0]
     for part in np.unique(parts).tolist():
         mine = np.flatnonzero(parts == part)
         gaps += _within(table, mine, item_codes[mine], system_codes[mine], items, systems, by)
@@ -139,13 +139,13 @@ def _within(
 def _absent_systems(table: pa.Table, groups: list[list[str]], by: Sequence[str]) -> Iterator[Gap]:
     """Combinations of the smaller groups that no row has: a seed of one model, say."""
     names = [name for group in groups for name in group]
-    parts = _codes(table, by)
+    parts = _coded(table, by)[0]
     for part in np.unique(parts).tolist():
         mine = np.flatnonzero(parts == part)
         expected = 1
         for group in groups:
-            expected *= len(np.unique(_codes(table, group)[mine]))
-        found = len(np.unique(_codes(table, names)[mine]))
+            expected *= len(np.unique(_coded(table, group)[0][mine]))
+        found = len(np.unique(_coded(table, names)[0][mine]))
         if found < expected:
             yield Gap(
                 _named(table, list(by), int(mine[0])), f"/{names[0]}",
@@ -155,7 +155,7 @@ def _absent_systems(table: pa.Table, groups: list[list[str]], by: Sequence[str])
 
 
 def _wrong_times(table: pa.Table, fields: list[str], times: int) -> Iterator[Gap]:
-    codes = _codes(table, fields)
+    codes = _coded(table, fields)[0]
     order = np.argsort(codes, kind="stable")
     _, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
     wrong = np.flatnonzero(counts != times)
@@ -246,10 +246,6 @@ def _pairs(first: Codes, second: Codes) -> tuple[Codes, Codes]:
     return first[new], second[new]
 
 
-def _codes(table: pa.Table, fields: Sequence[str]) -> Index:
-    return combined_codes(table, tuple(fields))
-
-
 def combinations(table: pa.Table, fields: Sequence[str]) -> int:
     """How many combinations of values some fields have."""
     codes, size = _coded(table, fields)
@@ -265,7 +261,7 @@ def _coded(table: pa.Table, fields: Sequence[str]) -> tuple[Codes, int]:
         return columns[0]
     bound = math.prod(distinct for _, distinct in columns)
     if bound > max(MOST_CODES, 2 * table.num_rows) or bound >= 2**31:
-        there, codes = np.unique(_codes(table, fields), return_inverse=True)
+        there, codes = np.unique(combined_codes(table, tuple(fields)), return_inverse=True)
         return codes, len(there)
     combined = np.zeros(table.num_rows, np.int32)
     for places, distinct in columns:
