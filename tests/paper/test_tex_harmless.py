@@ -53,7 +53,7 @@ TRICKS = {
     "tabularray commands": ({"preamble": "", "columns": r"colspec={lr},cell{2}{2}={cmd=\hide}", "begin": "tblr"}),
     "tabularray in white": ({"preamble": "", "columns": "colspec={lr},cell{2}{2}={fg=white}", "begin": "tblr"}),
     "noalign": ({"preamble": "", "cell": r"0.63 \\ \noalign{\hbox{ours 0.58}} & "}),
-    "halign": ({"preamble": r"\newcommand\x{\halign{##\cr 0.58\cr}}"}),
+    "halign": ({"preamble": r"\newcommand\x{\halign{##\cr 0.58\cr}}", "cell": r"\x"}),
     "filecontents": ({"preamble": "\\begin{filecontents}{x.tex}\n0.58\n\\end{filecontents}"}),
     "a comment that names a file": (
         {"preamble": "%% file: main.tex\n\\input{x}\n%% file: x.tex\n\\newcommand\\x{1}\n%% file: main2.tex"}
@@ -97,9 +97,40 @@ TRICKS = {
         {"preamble": r"\newcommand\ab{\everymath{8}}\newcommand\x[1]{\csname a#1\endcsname}", "cell": r"\x{b}$0.63$"}
     ),
     "new only where nothing is read": (
-        {"preamble": r"\makeatletter\iffalse\newcommand{\@xx}{}\fi\renewcommand{\@xx}{9}"}
+        {"preamble": r"\makeatletter\iffalse\newcommand{\@arstrut}{}\fi\renewcommand{\@arstrut}{9}"}
     ),
     "an environment that nobody knows": ({"preamble": "", "cell": r"\begin{hidden}0.63\end{hidden}"}),
+    "a tie that prints": ({"preamble": r"\def~{8}", "cell": "0.6~3"}),
+    "def by another name": ({"preamble": r"\let\x\def \x\textbf#1{0.58}", "cell": r"\textbf{0.63}"}),
+    "a function named like a font": (
+        {"preamble": r"\usepackage{algorithm2e}\SetKwFunction{textbf}{0.58}", "cell": r"\textbf{0.63}"}
+    ),
+    "a digit that begins verbatim": ({"preamble": r"\usepackage{fancyvrb}\DefineShortVerb{\3}"}),
+    "a family of signs": ({"preamble": r"\fontfamily{pzd}\selectfont"}),
+    "a family of signs by default": ({"preamble": r"\renewcommand{\rmdefault}{pzd}"}),
+    "digits of mathematics from another font": (
+        {"preamble": r"\SetSymbolFont{operators}{normal}{U}{psy}{m}{n}", "cell": "$0.63$"}
+    ),
+    "a command hidden by a letter's number": ({"preamble": "\\cat^^63ode`3=13"}),
+    "another command in its place": ({"preamble": r"\LetLtxMacro\textbf\phantom", "cell": r"\textbf{0.63}"}),
+    "another command by its name": ({"preamble": r"\cslet{textbf}\phantom", "cell": r"\textbf{0.63}"}),
+    "a name made of an argument": (
+        {"preamble": r"\newcommand\x[1]{\expandafter\pretocmd\csname #1\endcsname{0.58}{}{}}\x{tabular}"}
+    ),
+    "a part of a name made of an argument": (
+        {
+            "preamble": r"\newcommand\x[1]{\expandafter\def\csname text#1\endcsname##1{0.58}}\x{bf}",
+            "cell": r"\textbf{0.63}",
+        }
+    ),
+    "a hook of a command": ({"preamble": r"\AddToHook{cmd/textbf/before}{9}", "cell": r"\textbf{0.63}"}),
+    "a digit of mathematics": ({"preamble": r"\DeclareMathSymbol{3}{\mathord}{letters}{56}", "cell": "$0.63$"}),
+    "a strut that prints": ({"preamble": r"\makeatletter\g@addto@macro\@arstrut{8}"}),
+    "a rule of a package that prints": ({"preamble": r"\makeatletter\def\@BTnormal{\noalign{8}}"}),
+    "what a file for one cell does": ({"preamble": "", "cell": r"\input{x}", "files": {"x.tex": r"\weird 0.63"}}),
+    "a style that is called in a cell": (
+        {"preamble": r"\usepackage{ours}", "cell": r"\ours", "files": {"ours.sty": r"\newcommand\ours{\number 3}"}}
+    ),
 }
 
 
@@ -125,6 +156,13 @@ HARMLESS = {
     "theorems of a class": r"\newcommand\p{x}\begin{Proposition}It holds by \p.\end{Proposition}",
     "a picture that may be there": r"\newcommand\pic[1]{\IfFileExists{#1}{\includegraphics{#1}}{not there}}\pic{x}",
     "references": "\\begin{filecontents}{x.bib}\n@a{b}\n\\end{filecontents}",
+    "commands that nobody knows, outside tables": r"\cormark[1]\credit{Data}\titlecontents{section}[1em]{\bfseries}",
+    "classes that set other things": r"\makeatletter\def\@shortjnl{x}\@mparswitchtrue\setbox\@tempboxa\hbox{x}",
+    "a patch of another environment": r"\usepackage{etoolbox}\newcommand\p[1]{\expandafter\pretocmd\csname #1\endcsname"
+    r"{\linenomath}{}{}}\p{equation}\apptocmd{\thebibliography}{\small}{}{}",
+    "codes of signs that no number has": "\\catcode`\\@=11 \\catcode`\\^^M=13 \\catcode`\\:=12",
+    "a thick rule": r"\newlength\w\newcommand\thickhline{\noalign{\global\w\arrayrulewidth"
+    r"\global\arrayrulewidth 2pt}\hline\noalign{\global\arrayrulewidth\w}}",
     "a drawing": r"\newcommand\d{\begin{tikzpicture}\foreach \q/\r in {1/2} {\draw (\q,\r);}\end{tikzpicture}}",
     "what converters write": "\\makeatletter\n\\def\\maxwidth{\\ifdim\\Gin@nat@width>\\linewidth\\linewidth\n"
     "\\else\\Gin@nat@width\\fi} % scaled\n\\makeatother",

@@ -5,6 +5,7 @@ What a definition holds does nothing until the command is called, so what no fil
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ _INDIRECT = {"csname": "endcsname", "@nameuse": "", "csuse": ""}
 _FILES = names("input include subfile import subimport")
 # Nine parameters with what stands between them; further on stands another definition.
 _MOST_PARAMETERS = 40
+_EDGES = names("begin end")
 _OF_TABULAR = names("@arstrut @array @tabular @tabarray @tabacol @preamble @mkpream @sharp @acol @startpbox @endpbox")
 
 
@@ -65,8 +67,8 @@ def bodies_of(tokens: list[Token]) -> Iterator[Body]:
                     yield Body(name, start, len(tokens) - stream.waiting)
 
 
-def called(texts: list[list[Token]], bodies: list[list[Body]], known: Collection[str]) -> set[str] | None:
-    """The commands that something calls: the document, LaTeX itself, or what these call; None where nobody can tell."""
+def called(texts: list[list[Token]], bodies: list[list[Body]], known: Collection[str]) -> set[str]:
+    """The commands that something calls: the document, LaTeX itself, or what these call."""
     inside: dict[str, list[list[Token]]] = {}
     outside: list[list[Token]] = []
     for tokens, own in zip(texts, bodies, strict=True):
@@ -79,10 +81,8 @@ def called(texts: list[list[Token]], bodies: list[list[Body]], known: Collection
     found = {name for name in inside if name in known or "@" in name}
     rest = [*outside, *(part for name in found for part in inside[name])]
     while rest:
-        for name in _named(rest.pop()):
-            if name is None:
-                return None
-            if name not in found:
+        for told in _named(rest.pop()):
+            for name in {*matching(told, inside)} - found:
                 found.add(name)
                 rest += inside.get(name, [])
     return found
@@ -94,27 +94,34 @@ def _without_target(tokens: list[Token]) -> list[Token]:
     return tokens if not defining else tokens[: defining[-1] + 1]
 
 
-def _named(tokens: list[Token]) -> Iterator[str | None]:
-    """The commands and environments that tokens call; None where a name is put together."""
+def _named(tokens: list[Token]) -> Iterator[str | re.Pattern[str]]:
+    """The commands and environments that tokens call; a pattern where a name is put together."""
     for place, token in enumerate(tokens):
         if token.kind != "command":
             continue
         yield token.text
         if token.text in ("begin", "end"):
-            group = written(TokenStream(tokens[place + 1 : place + 12]).group_ahead())
-            yield group if "#" not in group and "\\" not in group else None
+            yield put_together(TokenStream(tokens[place + 1 : place + 12]).group_ahead())
         elif token.text in _INDIRECT:
             stream = tokens[place + 1 : place + _MOST_PARAMETERS]
-            until = next((at for at, one in enumerate(stream) if one.is_command(_INDIRECT[token.text])), None)
-            told = stream[:until] if token.text == "csname" else TokenStream(stream).group_ahead()
-            plain = told and all(one.kind in ("text", "*", *BLANK) for one in told)
-            yield written(told) if plain and (until is not None or token.text != "csname") else None
+            until = next((at for at, one in enumerate(stream) if one.is_command(_INDIRECT[token.text])), len(stream))
+            yield put_together(stream[:until] if token.text == "csname" else TokenStream(stream).group_ahead())
 
 
-def without_uncalled(tokens: list[Token], bodies: Iterable[Body], called: set[str] | None) -> list[Token]:
+def put_together(tokens: list[Token]) -> str | re.Pattern[str]:
+    """A name that is written out, or the pattern of one that is put together."""
+    if all(one.kind not in ("command", "param") for one in tokens):
+        return written(tokens)
+    return re.compile("".join(".*" if one.kind in ("command", "param") else re.escape(one.text) for one in tokens))
+
+
+def matching(name: str | re.Pattern[str], names: Iterable[str]) -> Iterable[str]:
+    """Those of some names that a name, or the pattern of one, is."""
+    return [name] if isinstance(name, str) else filter(name.fullmatch, names)
+
+
+def without_uncalled(tokens: list[Token], bodies: Iterable[Body], called: set[str]) -> list[Token]:
     """A file without the bodies of what nothing calls."""
-    if called is None:
-        return tokens
     left: list[Token] = []
     at = 0
     for body in bodies:
@@ -141,6 +148,131 @@ def fresh(tokens: list[Token]) -> set[str]:
             told = [one for one in tokens[place + 1 : place + 5] if one.kind == "command"]
             found |= {told[0].text} if told else set()
     return found - _OF_TABULAR
+
+
+def reached(
+    texts: list[list[Token]], bodies: list[list[Body]], tabling: Collection[str], resting: Collection[str]
+) -> tuple[list[set[int]], set[str]]:
+    """Where tokens stand that can be set in a table, file by file, and the commands that are called there.
+
+    That is in a table, in a float that holds one, in what a command takes that sets one, in files that are put in
+    there, and in the definitions of what is called from there, or of what the tables of LaTeX rest on.
+    """
+    parts: dict[str, list[tuple[int, list[Token]]]] = {}
+    found: list[set[int]] = [set() for _ in texts]
+    rest: list[list[Token]] = []
+    for number, (tokens, own) in enumerate(zip(texts, bodies, strict=True)):
+        at = 0
+        for body in (*own, Body("", len(tokens), len(tokens))):
+            for part in (tokens[at : body.start], tokens[body.start : body.end]):
+                inside = _in_tables(part, tabling)
+                found[number] |= {one.start for one in inside}
+                rest.append(inside)
+            parts.setdefault(body.name, []).append((number, tokens[body.start : body.end]))
+            at = body.end
+        for old, new in _aliases(tokens):
+            parts.setdefault(new, []).append((number, [old]))
+    whole = {_stem(tokens[0].file.name): number for number, tokens in enumerate(texts) if tokens}
+    used = {name for name in parts if name in resting}
+    rest += [_taken(parts, name, found) for name in used]
+    while rest:
+        tokens = rest.pop()
+        for told in _named(tokens):
+            for one in {*matching(told, parts)} - used:
+                if one in parts:
+                    rest.append(_taken(parts, one, found))
+                used.add(one)
+        for name in _put_in(tokens):
+            if _stem(name) in whole:
+                number = whole.pop(_stem(name))
+                found[number] |= {one.start for one in texts[number]}
+                rest.append(texts[number])
+    return found, used
+
+
+def _taken(parts: dict[str, list[tuple[int, list[Token]]]], name: str, found: list[set[int]]) -> list[Token]:
+    """The definitions of a command, noted as reached."""
+    for number, tokens in parts[name]:
+        found[number] |= {one.start for one in tokens}
+    return [one for _, tokens in parts[name] for one in tokens]
+
+
+def _in_tables(tokens: list[Token], tabling: Collection[str]) -> list[Token]:
+    """The tokens that stand in a table, in a float with one, or in what a command takes that sets one."""
+    found: set[int] = set()
+    begun: list[int] = []
+    floats: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.kind != "command":
+            continue
+        told = written(TokenStream(tokens[place + 1 : place + 12]).group_ahead()) if token.text in _EDGES else ""
+        if told in commands.FLOATS and told not in tabling:
+            if token.text == "begin":
+                floats.append(place)
+            elif floats and not found.isdisjoint(range(begin := floats.pop(), place)):
+                found |= set(range(begin, place))
+        elif told in commands.TABULARS or told in tabling:
+            if token.text == "begin":
+                begun.append(place)
+            elif len(begun) < 2:
+                found |= set(range(begun.pop() if begun else 0, place))
+            else:
+                begun.pop()
+        elif token.text in tabling and not begun:
+            end = _past(tokens, place + 1, BLANK)
+            while end < len(tokens) and tokens[end].kind in ("{", "["):
+                end = _past(tokens, _end(tokens, end, "{}" if tokens[end].kind == "{" else "[]"), BLANK)
+            found |= set(range(place, end))
+    found |= set(range(begun[0], len(tokens))) if begun else set()
+    return [tokens[place] for place in sorted(found)]
+
+
+def naming(texts: list[list[Token]], bodies: list[list[Body]]) -> dict[str, set[tuple[str, str]]]:
+    """Commands that make names of what they take, as `\\csname end#1\\endcsname` does: what stands around it there."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for tokens, own in zip(texts, bodies, strict=True):
+        for body in own:
+            inner = tokens[body.start : body.end]
+            for place, token in enumerate(inner):
+                if token.is_command("csname") and (parts := around_parameter(inner[place + 1 :])) is not None:
+                    found.setdefault(body.name, set()).add(parts)
+    return found
+
+
+def around_parameter(tokens: list[Token]) -> tuple[str, str] | None:
+    """What stands before and behind the one parameter of a name, up to \\endcsname; None for another name."""
+    end = next((place for place, one in enumerate(tokens[:_MOST_PARAMETERS]) if one.is_command("endcsname")), 0)
+    made = [place for place, one in enumerate(tokens[:end]) if one.kind in ("param", "command")]
+    if len(made) != 1 or tokens[made[0]].kind != "param":
+        return None
+    return written(tokens[: made[0]]), written(tokens[made[0] + 1 : end])
+
+
+def lengths(tokens: list[Token]) -> Iterator[str]:
+    """The lengths that a file defines."""
+    for place, token in enumerate(tokens):
+        if token.is_command("newlength", "newdimen", "newskip"):
+            yield from (one.text for one in tokens[place + 1 : place + 4] if one.kind == "command")
+
+
+def _aliases(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
+    """What \\let gives another name: the command, and the name."""
+    for place, token in enumerate(tokens):
+        if token.is_command("let"):
+            told = [one for one in tokens[place + 1 : place + 6] if one.kind == "command"]
+            if len(told) > 1:
+                yield told[1], told[0].text
+
+
+def _put_in(tokens: list[Token]) -> Iterator[str]:
+    for place, token in enumerate(tokens):
+        if token.kind == "command" and token.text in _FILES:
+            stream = TokenStream(tokens[place + 1 : place + _MOST_PARAMETERS])
+            yield written(stream.group_ahead())
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(".tex").strip()
 
 
 def tabling(texts: list[list[Token]], bodies: list[list[Body]]) -> set[str]:

@@ -194,7 +194,8 @@ class Definitions:
 
     def _set(self, name: str, macro: Macro, *, everywhere: bool = False) -> None:
         if name in commands.STRUCTURAL:
-            self._refuse(name)
+            if name not in commands.FULL_RULES or not _only_rules(macro.body):
+                self._refuse(name)
             return
         if everywhere or self._prefixed:
             # What groups around it would restore at their end is no more.
@@ -230,6 +231,17 @@ def _plain_macro(name: str, macro: Macro) -> bool:
     called = {token.text for token in (*macro.body, *(macro.default or ())) if token.kind == "command"}
     programming = called & _PROGRAMMING or any("@" in word or is_undecided(word) for word in (name, *called))
     return not programming and name not in called
+
+
+def _only_rules(body: list[Token]) -> bool:
+    """Whether a definition draws rules and sets nothing beside them; what \\noalign holds is judged with doubts."""
+    depth = 0
+    for token in body:
+        depth += (token.kind == "{") - (token.kind == "}")
+        rule = token.kind == "command" and (token.text in {"noalign", *commands.FULL_RULES} or depth > 0)
+        if "@" in token.text or (depth == 0 and not rule and token.kind not in (*BLANK, "}")):
+            return False
+    return True
 
 
 def _digit(tokens: Iterable[Token] | None) -> int:

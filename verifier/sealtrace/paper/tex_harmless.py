@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -44,6 +44,35 @@ _NUMBERS = commands.NUMBERS | {"sisetup", "complexnum", "ang", "si", "unit"}
 
 
 _CARETS = "^^ writes a sign by its number"
+_CONTROL = re.compile(r"\^[@A-Z\[\]^_?]")
+"""What follows ^ where it writes a sign that is not printed, such as the end of a line."""
+_OF_TABLES = re.compile(
+    r"@(BT|mr|xmr|[cl]?mid|[abmxyz]?cmid|cell)|(LT|CT|TX|TY|NC|HH|DC|ST|TPT|MR|ar|cmr|siunitx|mcell|TeXr|adl|tbl|tabu|NewDoc)@"
+)
+"""How the packages that set tables begin names of their own."""
+_CODES = frozenset({"catcode", "lccode", "uccode"})
+_PLAIN_SIGN = re.compile(r"\s*`\\?(?:\^\^[@A-Z\[\]^_?]|[@:_\"'`!?;|/^])")
+"""Signs that no number has, and whose codes change none."""
+_FONT_ASKED = re.compile(
+    r"\\(?:fontfamily\s*|usefont\s*\{[^{}]*\}\s*|renewcommand\s*\{?\\(?:rm|sf|tt|family)default\}?\s*)\{([^{}]*)\}"
+    r"|\\font\s*\\[A-Za-z@]+\s*=?\s*([^\s{}\\]+)"
+    r"|\\(?:Declare|Set)SymbolFont\s*\{operators\}\s*(?:\{(?:normal|bold)\}\s*)?\{[^{}]*\}\s*\{([^{}]*)\}"
+)
+_TEXT_FONT = re.compile(
+    r"\\|#|$|[cel][cm]+(?:r|b|bx|ti|tt|ss|sl|csc|u|vtt|dh|fib|br|bras|tl)|lm|p(?:tm|hv|cr|pl|bk|ag|nc|ut)|bch|qx|zi4|ec-|tx|px"
+    r"|[a-z]*(?:Linux|Libertin|Fira|Source|Noto|Roboto|Open|TempTeX|Times|Helvet|Sans|Serif|Mono)",
+    re.IGNORECASE,
+)
+"""Families and files of fonts that have digits where others have them."""
+_OTHER = re.compile(r"\s*`\\?[!-#'-/:-@\[\]`|]\s*=?\s*12\b")
+"""Signs that print themselves, as they do anyway."""
+_SHELL = re.compile(r"\s*=?\s*18")
+_ACTIVE = re.compile(r"\s*(?:[~0-9.,+&-]|\\[0-9])")
+"""A sign after \\def or \\let: one that prints itself, or stands between words and cells."""
+_OF_FILES = frozenset({"pdfoutput", "pdfminorversion", "pdfcompresslevel"})
+_DIGITS = frozenset("0123456789.,+-")
+_LONGEST_NAME = 20
+_AROUND = frozenset({"label", "caption", "centering"})
 _SHAPED = frozenset({"mathcal", "mathscr"})
 """Alphabets whose fonts have no digits."""
 
@@ -54,6 +83,8 @@ class _Known(NamedTuple):
     packages: frozenset[str]
     redefined: frozenset[str]
     primitives: frozenset[str]
+    resting: frozenset[str]
+    potent: frozenset[str]
     numbers: frozenset[str]
     tables: frozenset[str]
     digests: frozenset[str]
@@ -126,7 +157,10 @@ def doubts_in(texts: list[list[Token]], published: list[list[Token]], there: Ite
     taken = judge.known.commands | judge.known.primitives | judge.known.environments
     called = tex_bodies.called(texts, bodies, taken)
     judge.tabling, judge.called = tex_bodies.tabling(texts, bodies), called
-    for tokens, own in zip(texts, bodies, strict=True):
+    judge.naming = tex_bodies.naming(texts, bodies)
+    judge.lengths = {name for tokens in texts for name in tex_bodies.lengths(tokens)}
+    reached, judge.used = tex_bodies.reached(texts, bodies, judge.tabling, judge.known.resting)
+    for tokens, own, judge.reached in zip(texts, bodies, reached, strict=True):
         for token, why in judge.of(tex_bodies.without_uncalled(tokens, own, called)):
             yield ReadingProblem(why, token.file.name, token.line, "note")
 
@@ -202,10 +236,16 @@ class _Judge:
         self.environments = environments
         self.there = there
         self.fresh = fresh
+        self.lengths: set[str] = set()
+        self.naming: dict[str, set[tuple[str, str]]] = {}
         """Commands that LaTeX would refuse to define if it had them already."""
         self.tabling: set[str] = set()
         """Commands of the document that set tables."""
-        self.called: set[str] | None = None
+        self.called: set[str] = set()
+        self.used: set[str] = set()
+        """Commands that tables call."""
+        self.reached: set[int] = set()
+        """Where tokens of this file stand that can be set in a table."""
         self.around_tables: set[int] = set()
         self.said: set[str] = set()
 
@@ -216,7 +256,7 @@ class _Judge:
         while (token := stream.next()) is not None:
             following = stream.ahead() if token.text == "^" else None
             if following is not None and following.text[:1] == "^" and token.end == following.start:
-                if _CARETS not in self.said:
+                if _CONTROL.match(token.file.text, following.start) is None and _CARETS not in self.said:
                     self.said.add(_CARETS)
                     yield token, _CARETS
                 continue
@@ -232,6 +272,7 @@ class _Judge:
     def doubt(self, token: Token, stream: TokenStream) -> str | None:
         """Why a command may change what tables print; None where it does not. What it takes is put back."""
         name = token.text
+        reached = token.start in self.reached
         if name in _STYLES:
             return self.of_style(token, stream)
         if name in ("begin", "end"):
@@ -244,24 +285,28 @@ class _Judge:
             if known or not told or (token.start not in self.around_tables and not placed):
                 return None
             return f"the environment {told} is not known: it may change what it holds"
-        if name in _SHAPED and any(sign.isdigit() for sign in written(stream.group_ahead())):
+        if name in _SHAPED and reached and any(sign.isdigit() for sign in written(stream.group_ahead())):
             return f"\\{name} has other signs for digits"
         if name in _NUMBERS:
             key = changes_number(_option_ahead(stream) if name != "sisetup" else written(stream.group_ahead()))
             return None if key is None else f"the option {key} of \\{name} may change which number is printed"
-        if name == "noalign":
-            return None if prints_nothing(stream.group_ahead()) else "\\noalign holds what may be printed"
+        if name == "noalign" and reached:
+            plain = prints_nothing(stream.group_ahead(), self.lengths)
+            return None if plain else "\\noalign holds what may be printed"
         if name in ("IfFileExists", "InputIfFileExists"):
             return self.of_file(stream)
-        if name in ("ifmmode", "ifdim"):
+        if name in ("ifmmode", "ifdim") and reached:
             return self.of_condition(name, stream)
         if name in _FONTS:
             return self.of_font(name, stream)
-        if name in ("advance", "skip"):
+        font = _FONT_ASKED.match(token.file.text, token.start)
+        if font is not None and not _TEXT_FONT.match(font[1] or font[2] or font[3] or ""):
+            return f"\\{name} takes a font that may have other digits"
+        if name in ("advance", "skip") and reached:
             following = stream.ahead()
             length = following is not None and following.kind == "command" and following.text in self.known.commands
             return None if length else f"\\{name} may change a number"
-        if name == "char":
+        if name == "char" and reached:
             return None if tex_bodies.character(stream) else "\\char prints a sign by its number"
         if name in ("NewEnviron", "RenewEnviron"):
             return self.of_collected(stream)
@@ -273,9 +318,68 @@ class _Judge:
                 return f"the environment {told} is defined anew: it is read as LaTeX defines it"
         if name in _REDEFINING and (why := self.of_redefinition(token, stream)) is not None:
             return why
-        if name in self.known.commands or name in self.defined:
+        if name.startswith("every") and prints_nothing(stream.group_ahead()):
+            return None
+        if name in _CODES and changes_no_sign(token):
+            return None
+        if name in self.naming and self.makes_names_of_tables(name, groups_ahead(stream)):
+            return f"\\{name} makes a name that tables use"
+        if name in self.known.commands or name in self.defined or not (reached or self.reaches(token, stream)):
             return None
         return f"\\{name} is not known to be harmless: it may change what is printed"
+
+    def reaches(self, token: Token, stream: TokenStream) -> bool:
+        """Whether a command that is not known, and that no table calls, can change tables all the same.
+
+        It can if it is one that works without naming what it changes, or if it names what tables use.
+        """
+        if token.text in self.known.potent or (
+            token.text == "write" and _SHELL.match(token.file.text, token.end) is not None
+        ):
+            return True
+        taken = stream.seen(_LONGEST_NAME, lambda one: one.kind == "}")
+        told = [one for one in taken if one.kind not in ("space", "*") and not one.is_command("expandafter")]
+        if told and told[0].kind == "[":
+            closing = next((place for place, one in enumerate(told) if one.kind == "]"), 0)
+            told = told[closing + 1 :]
+        if told and told[0].kind == "{":
+            told = told[1:-1] if told[-1].kind == "}" else told[1:]
+        else:
+            told = told[: 1 if told and not told[0].is_command("csname") else None]
+        return self.names_tables(told)
+
+    def names_tables(self, told: list[Token]) -> bool:
+        """Whether tokens are the name of something that tables use, or a digit."""
+        if told and told[0].is_command("csname"):
+            if tex_bodies.around_parameter(told[1:]) is not None:
+                return False  # what is given to the command that makes this name is judged where it is called
+            end = next((place for place, one in enumerate(told) if one.is_command("endcsname")), len(told))
+            name = tex_bodies.put_together(told[1:end])
+            return any(map(self.is_of_tables, tex_bodies.matching(name, [*self.known.resting, *self.used])))
+        called = [one for one in told if one.kind == "command"]
+        if len(called) == 1:
+            return self.is_of_tables(called[0].text) or called[0].text.isdigit()
+        text = written(told)
+        words = set(re.findall(r"[A-Za-z]+\*?", text))
+        return not called and (
+            self.is_of_tables(text) or not words.isdisjoint(commands.TABULARS) or text.strip() in _DIGITS
+        )
+
+    def makes_names_of_tables(self, name: str, groups: list[list[Token]]) -> bool:
+        """Whether a command puts the name of something that tables use together from what it takes."""
+        made = [before + written(group) + behind for before, behind in self.naming[name] for group in groups]
+        named = any(self.is_of_tables(one) for one in made)
+        return named or any(one.kind == "param" for group in groups for one in group)
+
+    def is_of_tables(self, name: str) -> bool:
+        """Whether tables call a command, or LaTeX does where it sets them."""
+        called = name in self.used and name not in commands.STRUCTURAL | _AROUND
+        return called or name in self.known.resting or self.sets_tables(name)
+
+    @staticmethod
+    def sets_tables(name: str) -> bool:
+        """Whether a command is of the packages that set tables."""
+        return name.removeprefix("end") in commands.TABULARS or _OF_TABLES.match(name) is not None
 
     def of_style(self, token: Token, stream: TokenStream) -> str | None:
         """A package or class that is neither beside the document nor known."""
@@ -317,7 +421,7 @@ class _Judge:
 
     def of_collected(self, stream: TokenStream) -> str | None:
         """An environment that prints what it holds only where it says so."""
-        if self.called is not None and self.named(stream) not in self.called:
+        if self.named(stream) not in self.called:
             return None
         taken = stream.seen(LONGEST_CONDITION, lambda token: token.kind == "par" or token.is_command("BODY"))
         return None if taken and taken[-1].is_command("BODY") else "an environment does not print what it holds"
@@ -378,17 +482,23 @@ class _Judge:
 
     def of_redefinition(self, token: Token, stream: TokenStream) -> str | None:
         """A new meaning for a command on which others rest that the reader takes as they are."""
+        if _ACTIVE.match(token.file.text, token.end):
+            return f"\\{token.text} gives a sign another meaning"
         taken = stream.seen(4, lambda following: following.kind == "command")
         target = taken[-1].text if taken and taken[-1].kind == "command" else ""
-        named = token.text in ("@namedef", "csdef", "csgdef")
-        if named:
+        if token.text == "let" and any(name in _NAMING or name in self.known.potent for name in given(stream)):
+            return f"\\{target} is another name of a command that defines others"
+        if token.text in ("@namedef", "csdef", "csgdef"):
             target = written(stream.group_ahead())
-        own = target in self.fresh and target not in self.known.primitives
-        resting = target in self.known.primitives or "@" in target or target.removeprefix("end") in commands.TABULARS
-        resting = resting and not own
+        if target == "csname":
+            named = stream.seen(_LONGEST_NAME, lambda one: one.is_command("endcsname"))
+            resting = self.names_tables(named[len(taken) - 1 :])
+        else:
+            resting = target in self.known.primitives | self.known.resting or self.sets_tables(target)
+            resting = resting and (target not in self.fresh or target in self.known.primitives)
         if resting and target not in self.known.redefined:
             return f"\\{target} is defined anew, and what LaTeX prints rests on it"
-        if token.text in ("edef", "xdef") and self.expands(stream):
+        if token.text in ("edef", "xdef") and self.is_of_tables(target) and self.expands(stream):
             return f"\\{target} is defined by what others mean at that moment"
         return None
 
@@ -400,20 +510,43 @@ class _Judge:
         return any(one.kind == "command" for one in body)
 
 
-def prints_nothing(tokens: list[Token]) -> bool:
-    """Whether tokens print and define nothing: lengths, rules, and packages."""
+def groups_ahead(stream: TokenStream) -> list[list[Token]]:
+    """The arguments in braces that stand here; they stay."""
+    found: list[list[Token]] = []
+    while (following := stream.ahead()) is not None and following.kind == "{":
+        found.append(stream.argument())
+    for group in reversed(found):
+        stream.push(group)
+    return found
+
+
+def given(stream: TokenStream) -> list[str]:
+    """What \\let gives its first command the meaning of."""
+    taken = [one for one in stream.seen(6) if one.kind != "space" and one.text != "="]
+    return [one.text for one in taken[1:2] if one.kind == "command"]
+
+
+def changes_no_sign(token: Token) -> bool:
+    """Whether a code is only read, or is one of a sign that no number has."""
+    text = token.file.text
+    read = text[max(0, token.start - 8) : token.start].rstrip().endswith(("\\the", "\\number"))
+    return read or bool(_PLAIN_SIGN.match(text, token.end) or _OTHER.match(text, token.end))
+
+
+def prints_nothing(tokens: list[Token], lengths: Collection[str] = ()) -> bool:
+    """Whether tokens print and define nothing: lengths, also of the document's own, rules, and packages."""
     known = _known().commands
     stream = TokenStream(tokens)
     while (token := stream.next()) is not None:
-        if token.kind == "command" and token.text in (*_STYLES, *_SETTINGS):
+        if token.is_command(*lengths, *commands.DIMENSION_FOLLOWS, *_OF_FILES):
+            while (following := stream.ahead()) is not None and following.kind == "text":
+                stream.next()
+        elif token.kind == "command" and token.text in (*_STYLES, *_SETTINGS):
             stream.option()
             stream.argument()
         elif token.kind == "command" and commands.SIGNATURES.get(token.text, "?").strip("*od") == "":
             for letter in commands.SIGNATURES[token.text]:
                 stream.take(letter)
-        elif token.is_command(*commands.DIMENSION_FOLLOWS, "pdfoutput", "pdfminorversion", "pdfcompresslevel"):
-            while (following := stream.ahead()) is not None and following.kind == "text":
-                stream.next()
         elif token.kind in ("text", "verb", "&", "param") or (
             token.kind == "command"
             and (token.text not in known or token.text in commands.SYMBOLS or token.text in _NAMING)
