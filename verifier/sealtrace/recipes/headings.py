@@ -36,6 +36,7 @@ _READ = frozenset(
     {
         *_NUMBERS,
         "confidence",
+        "of",
         "interval",
         "by",
         "show",
@@ -133,6 +134,10 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
         *_formula(entry_of(metric.pack, arguments.get("quantity", ""))),
     ):
         names |= {entry.name for entry in named_in(text.replace("_", " "))}
+    # The sum of a field that is called errors is how many errors there are.
+    field_of = _called(arguments.get("of", "")) if metric.name == "sum" else None
+    if field_of is not None and field_of.unit == "count":
+        names.add(field_of.name)
     if metric.name == "quantile" and _fraction(arguments.get("q", "0.5")) == Fraction(1, 2):
         names.add("median")
     own = STATISTICS.get(metric.name)
@@ -266,8 +271,10 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     yield from _of_another_kind(labels[0] or labels[1], appearance(caption), said, computed)
     # How groups are summed up is a matter of the whole table, which its caption may say.
     both |= {entry.name for entry in named_in(appearance(caption))} & {computed.arguments.get("average", "")}
+    # Whoever says the metric's own name says what it chooses, but not how groups are summed up.
     called = computed.said.replace(" ", "_") in both
-    for name in sorted(computed.needed - both if not called else ()):
+    summed_up = {computed.arguments.get("average", "")}
+    for name in sorted((computed.needed & summed_up if called else computed.needed) - both):
         where = "its sentence does not say" if cell.quotation else "no label of the row or the column says"
         words = STATISTICS[name].words[:_WORDS_TOLD] if name in STATISTICS else ()
         such = f" with one of its words ({', '.join(words)}, …)" if words else ""

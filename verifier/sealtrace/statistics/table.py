@@ -249,7 +249,8 @@ def all_entries() -> list[Statistic]:
 
 
 _ENTRY = re.compile(
-    r"(\w+)((?: \w+)*)((?: \[\w+(?:=[\w-]+)?\])*): (.*?)(?:; called (.*?))?(?: \((given|measured|share|difference)\))?"
+    r"(\w+)((?: \w+)*)((?: \[\w+(?:=[\w-]+)?\])*): (.*?)(?:; called (.*?))?(?:; not called (.*?))?"
+    r"(?: \((given|measured|share|difference)\))?"
 )
 
 
@@ -260,7 +261,7 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
             crossing_rate policy [population=all]: share of states with d < -tau
 
     A line that is too long goes on below, further in. (given), (measured), (share) and (difference) at its end say
-    what those words say here; before them, what else headings call it.
+    what those words say here; before them, what else headings call it, and what they call its complement.
     """
     for section in re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]:
         source, *entries = (" ".join(entry.split()) for entry in re.split(r"\n {4}(?=\S)", section))
@@ -269,13 +270,14 @@ def described(text: str, pack: str, paper: str = "") -> Iterator[Statistic]:
         for entry in entries:
             match = _ENTRY.fullmatch(entry)
             assert match is not None, entry
-            name, needs, takes, formula, called, kind = match.groups()
+            name, needs, takes, formula, called, others, kind = match.groups()
             taken = [name.strip("[]").partition("=") for name in takes.split()]
             defaults = {name: default for name, _, default in taken if default}
             yield Statistic(
                 name, formula, arguments=tuple(needs.split()), optional=tuple(name for name, _, _ in taken),
                 defaults=defaults, words=(*_spelled(name), *filter(None, (called or "").split(", "))),
-                pack=pack, source=source, given=kind == "given", measured=kind == "measured",
+                others=tuple(filter(None, (others or "").split(", "))), pack=pack, source=source,
+                given=kind == "given", measured=kind == "measured",
                 unit=kind if kind in ("share", "difference") else "measured",
             )  # fmt: skip
 

@@ -156,3 +156,9 @@ appendix C, denominators: paired match blocks
     hand_ev_interval arm [opponent=all] [runs=all]: the mean over deals and z standard errors, each deal the mean of its
         hands in both seats"""
 """What recipes can ask for by name, under the part of the paper that defines it."""
+
+QUANTITIES = """
+section 3.3, violation
+    violation: share of violated states; not called compliance, compliant, compliant states, safe, safe states (share)
+"""
+"""Quantities over seeds that a heading could take for another."""

@@ -328,9 +328,9 @@ section 3.3
     expected_risk policy [population=all] [state]: mean of what the risk evaluator expects of the policy
     degradation policy [population=all] [state]: mean of d: the risk evaluator's expectation less that of the anchor
         (difference)
-    crossings policy [population=all]: how many states have d < -tau, of how many
-    crossing_count policy [population=all]: how many states have d < -tau
-    crossing_rate policy [population=all]: share of states with d < -tau (share)
+    crossings policy [population=all]: how many states have d < -tau, of how many; not called safe, safety, uncrossed
+    crossing_count policy [population=all]: how many states have d < -tau; not called safe, safety, uncrossed
+    crossing_rate policy [population=all]: share of states with d < -tau; not called safe, safety, uncrossed (share)
     marked_delta policy state: d at a state, with a dagger where it crosses
     delta_min policy [population=all]: least d over the population
     delta_max policy [population=all]: greatest d over the population
@@ -346,7 +346,7 @@ appendix D
     map_delta selector [variant] [population=held-out] [utility] [risk]: mean d of the policy that a selector's map
         deploys (difference)
     map_crossing_rate selector [variant] [population=held-out] [utility] [risk]: share of states with d < -tau under a
-        selector's map; called crossing rate, violation rate (share)
+        selector's map; called crossing rate, violation rate; not called safe, safety, uncrossed (share)
     map_worst_group_rate selector [variant] [population=held-out] [utility] [risk]: largest share of crossings over the
         groups of the map's partition; called worst-group crossing, worst-group crossings, worst-group viol.,
         worst-group violation (share)

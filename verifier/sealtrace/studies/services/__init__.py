@@ -67,9 +67,11 @@ appendix C: training variability
 
 QUANTITIES = """
 appendix C: aggregation units and failure treatment
-    legality: share of attempts whose answer is legal; called legal (share)
-    retry_rate: share of attempts, or of requests, that are tried again; called retry, retries, retried (share)
-    failure_rate: share of requests that end without a legal answer; called failed, failure, failures (share)
+    legality: share of attempts whose answer is legal; called legal; not called illegal, illegality (share)
+    retry_rate: share of attempts, or of requests, that are tried again; called retry, retries, retried; not called
+        first try, first tries, untried, without retry, without retries (share)
+    failure_rate: share of requests that end without a legal answer; called failed, failure, failures; not called
+        success, successes, successful, succeeded, completed, answered (share)
     tokens: mean of the tokens of a request
     tool_calls: mean of the calls for tools of a request; called calls
     total_tokens: sum of all tokens
