@@ -86,6 +86,7 @@ REASONS: dict[str, str] = {
     "run /training_seed: *": _MADE,
     "run /evaluation_seed: *": _MADE,
     "run /resampling_seed: *": _MADE,
+    "attempt /phase: removed": "an absent phase says timed",
     "attempt /request: longer": "what a request is called, where no other record names it",
     "service /service: longer": "what a service is called, where no other record names it",
     "attempt /*_tokens: *": _ANSWERED,

@@ -219,9 +219,10 @@ def _in_tables(tokens: list[Token], tabling: Collection[str]) -> list[Token]:
             else:
                 begun.pop()
         elif token.text in tabling and not begun:
-            end = _past(tokens, place + 1, BLANK)
-            while end < len(tokens) and tokens[end].kind in ("{", "["):
-                end = _past(tokens, _end(tokens, end, "{}" if tokens[end].kind == "{" else "[]"), BLANK)
+            depth, end = 0, place + 1
+            while end < len(tokens) and (depth or tokens[end].kind in ("{", "[", *BLANK)):
+                depth += (tokens[end].kind in ("{", "[")) - (tokens[end].kind in ("}", "]"))
+                end += 1
             found |= set(range(place, end))
     found |= set(range(begun[0], len(tokens))) if begun else set()
     return [tokens[place] for place in sorted(found)]

@@ -202,7 +202,8 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatis
     if description.mean:
         names |= {"mean"}
         if of_flags:
-            names |= {"error_rate", "rate"} if description.counts_wrong else {"accuracy", "rate"}
+            right = () if description.orders else ("error_rate",) if description.counts_wrong else ("accuracy",)
+            names |= {"rate", *right}
         # The mean of a field that is called accuracy is an accuracy: over runs, seeds or tasks.
         names |= {entry.name for one in description.fields if (entry := _called(one)) is not None}
     if description.divides_counts:
@@ -215,7 +216,7 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatis
         names.add("median")
     arguments = {"q": description.shares[0]} if description.shares else {}
     said = "a mean" if description.mean else " and ".join(sorted(called)) or "no mean of a field"
-    share = of_flags and description.mean and not description.counts_wrong
+    share = of_flags and description.mean and not description.counts_wrong and not description.orders
     return ComputedStatistic(frozenset(names), frozenset(), arguments, share, tuple(STATISTICS.values()), said)
 
 

@@ -75,6 +75,7 @@ def described(trees: list[Node], views: Collection[str] = (), macros: Collection
             inner.get("type") == "COMPARE_NOTEQUAL" or function(inner) == "error_rate"
             for inner in within(first, calculated)
         ),
+        orders=any("THAN" in str(inner.get("type")) for inner in within(first, calculated)),
         brought=tuple(text for written, _ in numbers for text in written),
         scales=tuple(text for _, scales in numbers for text in scales),
         totals=found.totals,

@@ -90,6 +90,8 @@ class QueryDescription:
     """What its numbers are made of."""
     mean: bool = False
     """Whether it is plainly the mean of a field, or of a comparison."""
+    orders: bool = False
+    """Whether it counts what is more or less than something else, which is neither right nor wrong."""
     counts_wrong: bool = False
     """Whether that comparison is of fields that differ."""
     brought: tuple[str, ...] = ()

@@ -157,7 +157,7 @@ appendix C, denominators: paired match blocks
         hands in both seats"""
 """What recipes can ask for by name, under the part of the paper that defines it."""
 
-QUANTITIES = """
+CALLED = """
 section 3.3, violation
     violation: share of violated states; not called compliance, compliant, compliant states, safe, safe states (share)
 """

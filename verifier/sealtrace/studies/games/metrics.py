@@ -16,7 +16,7 @@ from sealtrace.mathematics import Vector
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.statistics.table import described, register
 from sealtrace.studies.games.behaviour import POLICIES, BehaviourRecords, Forecast, behaviour_of
-from sealtrace.studies.games.catalogue import METRICS, QUANTITIES
+from sealtrace.studies.games.catalogue import CALLED, METRICS
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
 from sealtrace.studies.games.mathematics import association
@@ -26,7 +26,7 @@ from sealtrace.studies.games.records import Association
 from sealtrace.studies.games.students import ARMS, Calibrated, Students, students_of
 
 metric = metrics_of("games", METRICS, "RSD-Poker paper")
-register(*described(QUANTITIES, "games", "RSD-Poker paper"))
+register(*described(CALLED, "games", "RSD-Poker paper"))
 
 
 def _playable(study: GameStudy) -> None:
