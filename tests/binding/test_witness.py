@@ -912,3 +912,16 @@ def test_the_best_run_before_a_spread_is_no_mean(tmp_path: Path) -> None:
              for system, own in runs.items()}  # fmt: skip
     assert (code, {name: given for name, (_, given, _) in numbers.items()}) == (1, means)
     assert "the greatest" in str(numbers["ours, Accuracy"][2])
+
+
+def test_counts_under_n_are_those_of_the_rows_that_labels_name(tmp_path: Path) -> None:
+    """A survey's table of answers and how many gave each: nothing else of the table is needed to know the rows."""
+    answers = ["agree"] * 105 + ["neutral"] * 59 + ["disagree"] * 48
+    (tmp_path / "results").mkdir()
+    lines = [f"{at},{answer},{18 + at % 60}" for at, answer in enumerate(answers)]
+    (tmp_path / "results" / "survey.csv").write_text("\n".join(["id,answer,age", *lines]) + "\n")
+    rows = "| Agree | 105 |\n| Neutral | 62 |\n| Disagree | 48 |\n"
+    (tmp_path / "paper.md").write_text(f"# Survey\n\n| Answer | n |\n|---|---|\n{rows}")
+    _, numbers = checked(tmp_path)
+    assert [numbers[f"{name}, n"][0] for name in ("Agree", "Disagree")] == ["follows", "follows"]
+    assert "gives 59" in str(numbers["Neutral, n"][2])

@@ -335,8 +335,9 @@ def _measures(
             found.setdefault(selected.measure, STRONG)
         if _is_first_half(selected, series):  # Both halves of a ± cell are of one measure.
             found.setdefault(selected.measure, 1.0)
-    if not found and here and named_statistics(view, series) == ["count"]:
-        found[here[0].measure] = 1.0  # Rows are counted, whatever they measure.
+    if not found and named_statistics(view, series) == ["count"]:
+        # Rows are counted, whatever they measure.
+        found[here[0].measure if here else view.frame.measures[0]] = 1.0
     if not found and len({selected.measure for selected in here}) == 1:
         # A table of one measure says it nowhere, or in its caption: it is what the other cells follow from.
         found[here[0].measure] = 0.9
