@@ -646,3 +646,13 @@ def test_texts_without_a_table_are_named(tmp_path: Path) -> None:
     (tmp_path / "runs" / "a.log").write_text("We ran it, and it ended.\n")
     found = CliRunner().invoke(check, [str(tmp_path / "paper.md"), str(tmp_path / "runs")])
     assert "no table was found in a.log" in str(found.exception or found.output)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv", b""), ("a.csv", b"model,score\n"), ("a.yaml", b"{}"), ("a.db", b"")]
+)
+def test_a_file_without_rows_is_not_read(tmp_path: Path, name: str, content: bytes) -> None:
+    """Nothing can be compared with it, and it is counted with the files that were not read."""
+    (tmp_path / name).write_bytes(content)
+    listing = read_results(tmp_path)
+    assert (listing.files, [(one.file, one.reason) for one in listing.unread]) == (0, [(name, "it holds no rows")])

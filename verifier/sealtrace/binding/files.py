@@ -243,14 +243,16 @@ def read_results(
                     left -= sum(len(rows) * len(rows.columns) for rows in found[name])
                     if found[name] and kind not in WRITTEN:
                         data_stems.add(stem)
-                    if found[name] or kind not in WRITTEN:
-                        listing.files += 1
-                        listing.bytes += size
-                    else:
-                        listing.without_tables.append(name)
                     if left_out:
                         listing.problems.append(f"{name}: left out {', '.join(left_out[:8])}")
-                    continue
+                    if found[name]:
+                        listing.files += 1
+                        listing.bytes += size
+                        continue
+                    if kind in WRITTEN:
+                        listing.without_tables.append(name)
+                        continue
+                    reason = "it holds no rows"
             listing.unread.append(Unread(name, kind, reason, _names_at_head(path, kind), missed))
         listing.elsewhere = foreign.spent
     listing.unread += [
