@@ -293,6 +293,10 @@ class Bound:
                 self._learn(selected)
             elif selected.series.kind == "row" and selected.fixed:
                 self._learn_row(selected)
+            elif selected.series.kind == "column":
+                # What a column means is what all its rows share, for the rows that it crosses.
+                column = selected.series.grid.number, "row", selected.series.spots[0].column
+                self.meant.setdefault(column, {}).update({name: value for name, value in selected.fixed if value})
         for place in np.nonzero(candidate.covered)[0]:
             spot = candidate.series.spots[place]
             known = self.numbers.get(spot)

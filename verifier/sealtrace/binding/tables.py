@@ -64,7 +64,7 @@ def bind_tables(
         # Most steps need less than their share, so that one may take more.
         limit = tally.work + (work - tally.work) * min(1.0, 3 * shares[done] / max(left, 1.0))
         left -= shares[done]
-        if "mean" in name and not any(number == grid.number and kind == "row" for number, kind, _ in bound.meant):
+        if "mean" in name and not any(key[:2] == (grid.number, "row") and told for key, told in bound.meant.items()):
             continue
         wanted = blocks_of(grid) if "part" in kinds else [line for line in series[place] if line.kind in kinds]
         before = len(bound.bindings)
