@@ -14,6 +14,7 @@ from sealtrace.binding.operations import Operation
 from sealtrace.binding.series import Grid, Series, Spot
 from sealtrace.binding.transformations import Transformation
 from sealtrace.binding.weighing import Truths, Weighed
+from sealtrace.paper.names.words import likeness, stems
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.recipes.judgement import WARNINGS, Judgement, judge_number
 from sealtrace.statistics.entries import TRIED
@@ -294,9 +295,11 @@ class Bound:
             elif selected.series.kind == "row" and selected.fixed:
                 self._learn_row(selected)
             elif selected.series.kind == "column":
-                # What a column means is what all its rows share, for the rows that it crosses.
+                # A header that names nothing of it, `(2)`, means what all rows of its column share.
                 column = selected.series.grid.number, "row", selected.series.spots[0].column
-                self.meant.setdefault(column, {}).update({name: value for name, value in selected.fixed if value})
+                shared = {name: value for name, value in selected.fixed if value}
+                if not any(likeness(stems(selected.series.constant[0]), value) for value in shared.values()):
+                    self.meant.setdefault(column, {}).update(shared)
         for place in np.nonzero(candidate.covered)[0]:
             spot = candidate.series.spots[place]
             known = self.numbers.get(spot)
