@@ -925,3 +925,17 @@ def test_counts_under_n_are_those_of_the_rows_that_labels_name(tmp_path: Path) -
     _, numbers = checked(tmp_path)
     assert [numbers[f"{name}, n"][0] for name in ("Agree", "Disagree")] == ["follows", "follows"]
     assert "gives 59" in str(numbers["Neutral, n"][2])
+
+
+def test_what_a_caption_names_and_another_row_is_called_is_not_meant_by_a_row(tmp_path: Path) -> None:
+    """`Layered clustering` prints the record `hclust`; the caption speaks of the natural one, too: a row above."""
+    (tmp_path / "results").mkdir()
+    lines = ["cluster,mortality,tourism", "kmed,6.777,20.989", "hclust,96,302", "natural,35.048,250"]
+    (tmp_path / "results" / "sizes.csv").write_text("\n".join(lines) + "\n")
+    caption = "Table 1: Average number of series of medoids clustering, layered clustering, and the natural hierarchy."
+    rows = ["| Approach | tourism | mortality |", "|---|---|---|", "| Natural | 250 | 35 |",
+            "| Medoids clustering | 21 | 7 |", "| Layered clustering | 302 | 96 |"]  # fmt: skip
+    (tmp_path / "paper.md").write_text("\n".join(["# P", "", caption, "", *rows]) + "\n")
+    _, numbers = checked(tmp_path)
+    said = [str(says) for name, (_, _, says) in numbers.items() if name.startswith("Layered")]
+    assert not any("250" in one or "35" in one for one in said), said

@@ -23,7 +23,7 @@ from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, Weighed, bits_of
 from sealtrace.paper.names.index import AROUND
-from sealtrace.paper.names.words import likeness, same_word, stems, telling
+from sealtrace.paper.names.words import likeness, same_word, squeezed, stems, telling
 from sealtrace.statistics.entries import STATISTICS, TRIED
 
 LITERAL = 0.9
@@ -217,13 +217,16 @@ def _fixed(
     view: FrameView, series: Series, selection: Selection, known: list[Selected]
 ) -> Iterator[tuple[tuple[str, str], ...]]:
     """Values of further fields that hold for the whole series: named by its labels, or else established by others."""
+    # What a caption names and another row is called is not this row's.
+    rows = [label for labels in series.grid.row_labels.values() for label in labels] if series.kind == "row" else []
+    others = {squeezed(label) for label in rows if label} - {squeezed(text) for text in series.constant}
     named: dict[str, str] = {}
     outright = False
     for place, dimension in enumerate(view.frame.dimensions):
         if place in selection.fields or len(dimension.values) < 2:
             continue
         match = view.said(place, series.constant)
-        if match is not None and match.strength >= STRONG:
+        if match is not None and match.strength >= STRONG and squeezed(dimension.values[match.code]) not in others:
             named[dimension.name] = dimension.values[match.code]
             outright |= match.strength >= LITERAL
     options: dict[tuple[tuple[str, str], ...], None] = {}
