@@ -30,7 +30,7 @@ _LABELLED = frozenset({"labels", "label", "scores"})
 _COUNTED = frozenset({"count", "rate"})
 _DEFAULTS = {"confidence": "0.95", "sides": "two", "divisor": "n-1", "give": "p", "base": "e",
              "equal_variances": "false"}  # fmt: skip
-_NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor", "equal_variances")
+_NUMBERS = ("k", "q", "sides", "give", "bins", "base", "variant", "divisor", "equal_variances", "method")
 """Arguments whose values headings print."""
 _READ = frozenset(
     {

@@ -188,6 +188,7 @@ ARGUMENTS = {
         Argument("bins", ("{} bins", "{}-bin", "ece-{}", "ece@{}")),
         Argument("base", (), {"bits": "2", "nats": "e"}),
         Argument("equal_variances", (), {"welch": "false", "welch's": "false", "student": "true", "student's": "true"}),
+        Argument("method", (), {"exact": "exact"}),
         Argument("variant", (), {"tau-a": "a", "tau-b": "b", "τ-a": "a", "τ-b": "b"}),
         Argument("give", (), {"p": "p", "p-value": "p", "p value": "p", "statistic": "statistic"}),
         Argument("minus", (), dict.fromkeys(
