@@ -32,6 +32,7 @@ from sealtrace.binding.candidates import (
     Composed,
     Selected,
 )
+from sealtrace.binding.crossed_formulas import bind_exchanges
 from sealtrace.binding.exchanges import EXCHANGED, RIVAL, exchanged_lines
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_odds import LabelPrediction, predictions
@@ -48,7 +49,7 @@ from sealtrace.binding.whole_tables import (
     stale_table,
     take_back_other_runs,
 )
-from sealtrace.binding.wording import rows_behind
+from sealtrace.binding.wording import plain_field, rows_behind
 from sealtrace.paper.names.words import likeness, squeezed, stems
 from sealtrace.statistics.entries import TRIED
 
@@ -93,6 +94,8 @@ def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: 
                 _weigh(spot, number, [], bound)
         for spot, options in told.items():
             _with_its_half(spot, options, bound)
+        if views:
+            bind_exchanges(grid, bound, views[0].names.glossary)
         say_what_rows_are(grid, bound)
         for spot in of_either:
             if not (bound.numbers[spot].agrees or bound.numbers[spot].exchanged):
@@ -317,7 +320,17 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
     if not isinstance(given, Selected) or not _is_alike(said, place, given) or said.series.spots[0].slot:
         return ""
     if given.measure != reading.measure:
-        return ""
+        # Exchanged columns: this header is the name of one measure, and another header that of the other.
+        headers = {squeezed(header) for header in said.series.grid.headers}
+        outright = squeezed(said.series.constant[0]) == squeezed(reading.measure) != squeezed(given.measure)
+        plain = given.statistic == reading.statistic == "mean"
+        return given.measure if outright and plain and squeezed(given.measure) in headers else ""
+    told = dict(reading.fixed)
+    for name, value in given.fixed if said.series.kind == "column" else ():
+        # Exchanged columns whose headers are values of a field; what a caption names is no header.
+        own = view.said([one.name for one in view.frame.dimensions].index(name), said.series.constant[:1])
+        if name in told and told[name] != value and own is not None and own.strength >= LITERAL:
+            return f"{plain_field(name)} = {value}"
     if given.statistic == reading.statistic:
         return one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
                        given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip
