@@ -939,3 +939,29 @@ def test_what_a_caption_names_and_another_row_is_called_is_not_meant_by_a_row(tm
     _, numbers = checked(tmp_path)
     said = [str(says) for name, (_, _, says) in numbers.items() if name.startswith("Layered")]
     assert not any("250" in one or "35" in one for one in said), said
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_years_that_head_columns_are_those_of_their_records(wrong: bool, tmp_path: Path) -> None:
+    """`Mean biomass by treatment and year` accuses no year of being one run of a mean; a year's number under another
+    year differs, whatever other filter gives its digits."""
+    draw = random.Random(1)
+    means = {(treatment, year): [round(draw.uniform(200, 400), 1), round(draw.uniform(20, 50), 1), 16 - (year % 3 == 0)]
+             for treatment in ("control", "mown", "hay") for year in (2021, 2022, 2023)}  # fmt: skip
+    means["mown", 2022][2] = means["control", 2023][2] = 14
+    (tmp_path / "results").mkdir()
+    lines = [f"{treatment},{year},{n},{mean},{sd}" for (treatment, year), (mean, sd, n) in means.items()]
+    header = "treatment,year,n,biomass_mean,biomass_sd"
+    (tmp_path / "results" / "means.csv").write_text("\n".join([header, *lines]) + "\n")
+    rows = []
+    for treatment in ("control", "mown", "hay"):
+        years = [2021, 2022, 2022 if wrong and treatment == "mown" else 2023]
+        told = [f"{means[treatment, year][0]:.1f} ± {means[treatment, year][1]:.1f}" for year in years]
+        rows.append(f"| {treatment} | {' | '.join(told)} |")
+    caption = "Table 1: Mean biomass (± SD) by treatment and year."
+    head = f"# Meadow\n\n{caption}\n\n| Treatment | 2021 | 2022 | 2023 |\n|---|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    code, numbers = checked(tmp_path)
+    differing = {name: given for name, (word, given, _) in numbers.items() if word == "differs"}
+    right = f"{means['mown', 2023][0]:.1f} ± {means['mown', 2023][1]:.1f}"
+    assert (code, differing) == ((1, {"mown, 2023": right}) if wrong else (0, {}))

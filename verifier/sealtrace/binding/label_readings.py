@@ -16,7 +16,7 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
-from sealtrace.binding.frames import Numbers
+from sealtrace.binding.frames import Dimension, Numbers
 from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, says_every, selections
 from sealtrace.binding.series import Grid, Series, Spot, without_marks
 from sealtrace.binding.tally import Tally
@@ -229,6 +229,8 @@ def _fixed(
         if match is not None and match.strength >= STRONG and squeezed(dimension.values[match.code]) not in others:
             named[dimension.name] = dimension.values[match.code]
             outright |= match.strength >= LITERAL
+        elif value := _headed(series, dimension):
+            named[dimension.name], outright = value, True
     options: dict[tuple[tuple[str, str], ...], None] = {}
     # What labels of single numbers name is selected by them, and has no one value for all.
     selecting = {dimension.name for place, dimension in enumerate(view.frame.dimensions)
@@ -245,17 +247,30 @@ def _fixed(
     yield from list(options)[:4]
 
 
+def _headed(series: Series, field: Dimension) -> str:
+    """The value of a field that heads a column, where others of it head other columns: `2021` beside `2022`."""
+    if series.kind != "column":
+        return ""
+    values = {squeezed(value): value for value in field.values}
+    headers = list(map(squeezed, series.grid.headers))
+    own = headers[series.spots[0].column]
+    return values[own] if own in values and len(values.keys() & set(headers)) > 1 else ""
+
+
 def one_run(view: FrameView, series: Series, whole: Truths, part: Truths) -> str:
     """The one run that a part of the rows belongs to, where words say a mean over such runs."""
     if "mean" not in named_statistics(view, series) or not part.any():
         return ""
     told = frozenset(stems(" ".join(series.constant)))
     place = int(np.nonzero(part.any(axis=1))[0][0])
+    said = {squeezed(text) for text in (*series.constant, *series.texts)}
     for at, dimension in enumerate(view.frame.dimensions):
         name = stems(dimension.name)
-        # A header `Low` is that value of the treatment: `means by treatment` are no means over treatments there.
-        if view.said(at, series.constant) is not None:
+        # A header `Low` or `2021` is that value of the field: `means by treatment and year` are no means over it there.
+        if view.said(at, series.constant) is not None or not said.isdisjoint(map(squeezed, dimension.values)):
             continue
+        if dimension.name in view.measured and not all(value.isdecimal() for value in dimension.values):
+            continue  # What is measured numbers no runs.
         if name and all(any(same_word(word, piece) for word in told) for piece in name):
             all_codes, codes = np.unique(dimension.codes[whole[place]]), np.unique(dimension.codes[part[place]])
             if len(all_codes) > 1 and len(codes) == 1 and codes[0] >= 0:
@@ -390,7 +405,16 @@ def named_statistics(view: FrameView, series: Series) -> list[str]:
     caption = series.grid.caption
     texts = (without_marks(text) if text == caption else text for text in series.constant[1:])
     told = [" ".join(view.near_words(series)), *texts]
-    return next((found for found in map(_named, told) if found), [])
+    found = next((found for found in map(_named, told) if found), [])
+    # `Biomass (± SD)` names what stands behind ±, not what stands before it.
+    return [key for key in found if key not in _SPREADS] if _stands_before_a_spread(series) else found
+
+
+def _stands_before_a_spread(series: Series) -> bool:
+    cells = series.grid.cells
+    return not series.spots[0].slot and any(
+        slot.role == "sd" for spot in series.spots for slot in cells[spot.row, spot.column].slots[1:]
+    )
 
 
 def _named(text: str) -> list[str]:

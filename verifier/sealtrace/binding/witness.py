@@ -143,6 +143,8 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         if known is None and _is_enough(agreeing[0]):
             _bind(spot, agreeing[0].said, agreeing[0].place, bound)
         return False
+    if _is_chosen_by_digits(instead) and options[0].named and best >= SURE:
+        instead = None  # Some filter gives nearly any digits; the numbers beside follow from the rows that labels name.
     for option in (option for option in options if option.named):
         said, place, sure, other = option.said, option.place, option.odds, ""
         if instead is not None:
@@ -158,7 +160,8 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         # Where labels select several rows and one of them is printed, it is open which of them is meant.
         if not option.evidence.line and _of_another_group(said.candidate(), place):
             return False
-        if not other and said.candidate().picked:
+        candidate = said.candidate()
+        if not other and candidate.picked and (not candidate.fixed or _told_filter(candidate) != candidate.fixed):
             _bind(spot, said, place, bound, SHOWN)
             return True
         if sure >= SHOWN and not option.agrees:
@@ -170,6 +173,11 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         if sure >= SHOWN or instead is None:
             return False
     return False
+
+
+def _is_chosen_by_digits(given: Candidate | None) -> bool:
+    """Whether a formula takes rows by a filter that no label says and that few numbers chose."""
+    return isinstance(given, Selected) and _filtered_unsaid(given)
 
 
 def _is_worth_showing(option: LabelPrediction) -> bool:
