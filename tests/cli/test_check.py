@@ -388,3 +388,15 @@ def test_decisions_are_used(tmp_path: Path, made: Study) -> None:
         decisions.write_text(broken)
         run = sealtrace("check", paper, results, "--decisions", decisions)
         assert (run.code, message in run.errors) == (2, True), run.errors
+
+
+def test_a_file_that_is_called_as_a_kind_of_records_can_be_saved(tmp_path: Path) -> None:
+    """`summary.csv` is an ordinary name for results; its dataset takes another one."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "summary.csv").write_text("model,accuracy\nalpha,61.42\nbeta,64.07\ngamma,66.18\n")
+    rows = "| alpha | 61.42 |\n| beta | 64.07 |\n| gamma | 66.18 |\n"
+    (tmp_path / "paper.md").write_text(f"# Models\n\n| Model | Accuracy |\n|---|---|\n{rows}")
+    run = sealtrace("check", tmp_path / "paper.md", tmp_path / "results", "--save", tmp_path / "study")
+    assert run.code == 0, run.output
+    assert sorted(path.name for path in (tmp_path / "study/declare").glob("dataset.*")) == ["dataset.summary_2.json"]
+    assert sealtrace("verify", tmp_path / "study", "--draft").code == 0

@@ -24,6 +24,7 @@ from sealtrace.bundle.content import combined_codes
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.proposing import proposed
 from sealtrace.bundle.writing import dataset_paths
+from sealtrace.contract.kinds import KINDS
 from sealtrace.paper.model import Cell, Paper, Row, Table, TableColumn
 from sealtrace.paper.table_records import RecipeRecord
 from sealtrace.recipes.entities import appearance
@@ -91,7 +92,7 @@ class Draft:
         if frame.rows > MAX_ROWS or frame.weights is not None:  # What was summed up has no rows to seal.
             return None
         if id(frame) not in self._datasets:
-            taken = {dataset.name for _, dataset in self._datasets.values()}
+            taken = {*KINDS, *(dataset.name for _, dataset in self._datasets.values())}
             name = base = dataset_name(frame)
             number = 2
             while name in taken:
