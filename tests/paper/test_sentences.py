@@ -123,3 +123,19 @@ def test_nothing_is_lost(lines: list[tuple[str, bool]]) -> None:
         for number in sentence.numbers:
             assert " ".join(sentence.text[number.start : number.end].split()) == number.text
             assert 1 <= number.line <= len(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("an effect of [-43%,-37%]", ["-43%", "-37%"]),
+        ("a range of [0.12,0.45] (95% CI 14.8,28.6)", ["0.12", "0.45", "95%", "14.8", "28.6"]),
+        ("in 1,05,603 accounts", ["1,05,603 accounts"]),
+        ("in 105,603 accounts", ["105,603 accounts"]),
+        ("共纳入29篇文献（11篇）", ["29", "11"]),
+        ("Table3,4 and v1.2,3 of x12", []),
+    ],
+)
+def test_numbers_beside_commas_and_letters(text: str, printed: list[str]) -> None:
+    """A comma parts two numbers where the first has decimals or a percent sign; a sign behind it is the next one's."""
+    assert [found.text for _, _, found in numbers_in(text)] == printed

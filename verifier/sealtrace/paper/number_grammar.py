@@ -180,7 +180,11 @@ _RELATIONS: dict[str, Relation] = {
 }  # fmt: skip
 _TIMES = frozenset({"d", "h", "hr", "hrs", "m", "min", "mins", "s", "sec", "secs", "ms"})
 # No thousand begins with a zero: the comma of 0,125 is a decimal one.
-_DIGITS = r"0,\d{3}(?![,\d])|(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?!,\d{3}(?!\d)))(?:\.\d+)?|\.\d+"
+# Lakhs and crores are parted by two digits: 1,05,603.
+_DIGITS = (
+    r"0,\d{3}(?![,\d])|(?:\d{1,3}(?:,\d{3})+(?!,?\d)|[1-9]\d?(?:,\d\d)+,\d{3}(?!,?\d)|\d+(?!,\d{3}(?!\d)))(?:\.\d+)?"
+    r"|\.\d+"
+)
 
 _AND_MORE = re.compile(r"\+(?=\s*(?:$|[)\]%,/†‡*]))")
 _SPACE = re.compile(r"\s+")

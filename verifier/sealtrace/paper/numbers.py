@@ -61,10 +61,16 @@ def _plain(text: str) -> str:
     return re.sub(r"(?:^|(?<=[(\[,/→] )|(?<=[(\[,/→]))(?:–|—|--)(?=[\d.])", "-", plain)
 
 
-_START = re.compile(r"(?<![\w.,@#^_\\])(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$€£¥.\d]))?[$€£¥]?(?=\d|\.\d)")
+_NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Letters of languages that write no spaces: they join nothing to a number."""
+_OPENING = r"(?:[<>≤≥≈~∼]\s?)?(?:[+\-]\s?(?=[$€£¥.\d]))?[$€£¥]?(?=\d|\.\d)"
+_START = re.compile(rf"(?<![^\W{_NO_SPACES}])(?<![.,@#^_\\]){_OPENING}")
+_NEXT = re.compile(rf",{_OPENING}")
+_LISTED = re.compile(r",[+\-]?(?:\d*\.\d|\d+(?:\.\d+)?%)")
+"""Behind a comma, a number that cannot go on the one before it: `[0.12,0.45]`, `[-43%,-37%]`."""
 # The 4 of B-4, and what stands in an address.
 _OF_A_NAME = re.compile(r"[^\W\d_][-/]$|[\w:]//?\S*/$")
-_GOES_ON = re.compile(r"\w|[.,]\d")
+_GOES_ON = re.compile(rf"[^\W{_NO_SPACES}]|[.,]\d")
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 COUNTS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -88,25 +94,29 @@ def numbers_in(text: str) -> list[tuple[int, int, Printed]]:
     """The numbers of running text with their places: each with its unit, deviation, total or other end of its range."""
     plain = plain_signs(text)
     found: list[tuple[int, int, Printed]] = []
-    at = 0
-    while (start := _START.search(plain, at)) is not None:
+    at, listed = 0, False
+    while (start := (_NEXT if listed else _START).search(plain, at)) is not None:
         keep_reading()
-        at = max(start.end(), start.start() + 1)
-        if _OF_A_NAME.search(plain, max(0, start.start() - _LONGEST), start.start()) is not None:
+        begin = start.start() + listed
+        at, listed = max(start.end(), begin + 1), False
+        if _OF_A_NAME.search(plain, max(0, begin - _LONGEST), begin) is not None:
             continue
-        if (date := _DATE.match(plain, start.start())) is not None:
+        if (date := _DATE.match(plain, begin)) is not None:
             at = date.end()
             continue
         cell = NumberText(plain)
-        cell.at = start.start()
+        cell.at = begin
         read = cell.span()
-        if read is None or not read[1] or _GOES_ON.match(plain, cell.at):
+        if read is None or not read[1]:
+            continue
+        listed = _LISTED.match(plain, cell.at) is not None and not plain[begin : cell.at].strip("+-").isdecimal()
+        if not listed and _GOES_ON.match(plain, cell.at):
             continue
         form, parts = read
         at = cell.at
-        whole = text[start.start() : at].strip()
+        whole = text[begin:at].strip()
         percent = all(part.percent for part in parts)
-        found.append((start.start(), start.start() + len(whole), Printed(whole, form, tuple(parts), "", percent)))
+        found.append((begin, begin + len(whole), Printed(whole, form, tuple(parts), "", percent)))
     return found
 
 
