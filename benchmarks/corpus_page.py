@@ -14,6 +14,9 @@ from corpus_answers import share, wilson
 PARTS = ("development", "held-out")
 HEADS = "development | held out"
 ACCUSED = ("differs", "contradicts")
+PROBABLY, WITH_TABLE = "probably differs", "open in a stale table"
+POINTED = (*ACCUSED, PROBABLY, WITH_TABLE)
+"""What a reader of the answer would look at."""
 GRADES = ("contradiction", "suspicion")
 CAUSES = {
     "crash": "crashed",
@@ -79,13 +82,18 @@ def scores(rows: list[Row]) -> list[str]:
     def right(*words: str) -> str:
         return by_part(rows, lambda row: bool(is_right(row)), lambda row: row["word"] in words)
 
+    doubted = (PROBABLY, WITH_TABLE)
+    wrongly = by_part(rows, lambda row: row["word"] in doubted, lambda row: row["truth"] != "differs")
     return [
         f"| follows, recall: of those that follow, said to | {said('follows', 'follows')} |",
         f"| follows, precision: of those said to, do | {right('follows')} |",
-        f"| differs, recall: of those that differ, pointed at | {said('differs', *ACCUSED)} |",
+        f"| differs, recall: of those that differ, said to | {said('differs', *ACCUSED)} |",
+        f"| the same, with those said to differ probably, or with their table | {said('differs', *POINTED)} |",
         f"| differs, precision: of the judged ones pointed at, do | {right(*ACCUSED)} |",
         f"| settings and citations that are accused | {said('given', *ACCUSED)} |",
         f"| numbers without records that are accused | {said('unknown', *ACCUSED)} |",
+        f"| numbers that follow, are given or have no records, and are said to differ probably, or with their table | "
+        f"{wrongly} |",
         f"| numbers without records that are said to follow | {said('unknown', 'follows')} |",
     ]
 
@@ -145,7 +153,7 @@ def missed(rows: list[Row]) -> list[str]:
         if row["truth"] == "follows" and row["word"] != "follows":
             read = ", not read as a number" if row["word"] == "not read" else ""
             causes[f"follows, {place_of(row)}: {kind_of(row)}, {ending_of(row)}{read}"][row["part"]] += 1
-        elif row["truth"] == "differs" and row["word"] not in ACCUSED:
+        elif row["truth"] == "differs" and row["word"] not in POINTED:
             causes[f"differs, {place_of(row)}: {row['why']}"][row["part"]] += 1
     ordered = sorted(causes.items(), key=lambda pair: (-pair[1].total(), pair[0]))
     return [f"| {cause} | {' | '.join(str(count[part]) for part in PARTS)} |" for cause, count in ordered]
@@ -233,7 +241,7 @@ def written(all_: Measured) -> tuple[str, str]:
     rows, runs = all_.judged, all_.runs
     checks = [run for run in runs if run["command"] == "check"]
     audits = [run for run in runs if run["command"] == "audit"]
-    words = ("follows", "differs", "contradicts", "open", "given", "not read")
+    words = ("follows", "differs", "contradicts", PROBABLY, WITH_TABLE, "open", "given", "not read")
     counts = Counter((row["truth"], row["word"]) for row in rows)
     stated, plot = calibration(rows)
     part = "both parts" if all_.parts == PARTS else "the development part"

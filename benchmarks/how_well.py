@@ -34,12 +34,14 @@ import known_papers
 import sealtrace
 import statcheck_gold
 from corpus_answers import CORPUS, Answer, Clones, NoAnswerError, NotAskedError, is_held_out, listed, number_at
-from corpus_page import ACCUSED, GRADES, PARTS, Measured, Row, is_right, scores, table, written
+from corpus_page import ACCUSED, GRADES, PARTS, PROBABLY, WITH_TABLE, Measured, Row, is_right, scores, table, written
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-well-it-works.md"
 PLOT = PAGE.with_name("how-well-it-works.svg")
 SLACK = 4
 """Lines between where a sentence is reported and where its number stands, in sources with short lines."""
+WHOLE = ("stale-table", "stale-column", "another-run")
+"""Findings about a table, a column or a row as a whole."""
 PUBLIC = {
     "drift": ("Numbers that maintainers corrected later", drift),
     "claims": ("Claims written about these papers", claims_of_papers),
@@ -58,18 +60,27 @@ def judged(name: str) -> list[Row]:
 def compared(release: Row, answer: Answer) -> list[Row]:
     """Each judged number of a release, with the word that `check` has for it."""
     rows = []
+    keys = [finding.get("key") or {} for finding in answer.document["findings"]]
+    stale = {key.get("table") for key in keys if key.get("accident") in WHOLE}
     for one in judged(release["repository"]):
         found = number_at(answer.document["numbers"], one, 0 if one["place"] == "table" else SLACK)
         behind = " ".join([found.get("formula") or "", *found.get("records", [])]) if found else ""
         rows.append({
             **one,
             "repository": release["repository"], "field": release["field"], "part": release["part"],
-            "word": found["word"] if found else "not read",
+            "word": _word(found, stale) if found else "not read",
             "given": found.get("given") if found else None,
             "odds": found.get("odds") if found else None,
             "same file": Path(one.get("from", "")).name in behind if one.get("from") else None,
         })  # fmt: skip
     return rows
+
+
+def _word(number: Row, stale: set[str | None]) -> str:
+    """The word of a number; of an open one whether it is said to differ probably, by itself or with its table."""
+    if number["status"] == "probably-off":
+        return PROBABLY
+    return WITH_TABLE if number["word"] == "open" and number.get("table") in stale else str(number["word"])
 
 
 def accused(release: Row, answer: Answer) -> list[Row]:
