@@ -197,7 +197,7 @@ def test_the_page_counts_both_errors_and_keeps_the_parts_apart() -> None:
     lines = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if line.startswith("| ")}
     assert "| 1 of 2, 50 % (9–91) | 0 of 1" in lines["follows, recall: of those that follow, said to"]
     assert "| 1 of 2, 50 % (9–91) | – |" in lines["follows, precision: of those said to, do"]
-    assert "| 1 of 2, 50 % (9–91) | – |" in lines["differs, recall: of those that differ, pointed at"]
+    assert "| 1 of 2, 50 % (9–91) | – |" in lines["differs, recall: of those that differ, said to"]
     assert "| 1 of 1, 100 % (21–100) | 0 of 1" in lines["differs, precision: of the judged ones pointed at, do"]
     assert "| 1 of 1, 100 % (21–100) | 0 of 1" in lines["check: crashed"]
     assert "a/b, p: it fell" in text

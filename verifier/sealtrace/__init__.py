@@ -3,7 +3,7 @@
 # Nothing is imported here: under `python -m sealtrace` the working directory still comes first (see __main__.py).
 TYPE_CHECKING = False
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Examination",
     "Paper",
