@@ -965,3 +965,21 @@ def test_years_that_head_columns_are_those_of_their_records(wrong: bool, tmp_pat
     differing = {name: given for name, (word, given, _) in numbers.items() if word == "differs"}
     right = f"{means['mown', 2023][0]:.1f} ± {means['mown', 2023][1]:.1f}"
     assert (code, differing) == ((1, {"mown, 2023": right}) if wrong else (0, {}))
+
+
+def test_exchanged_columns_of_a_field_and_of_a_statistic_are_named(tmp_path: Path) -> None:
+    """One header is the name of a field, the other of a statistic: both say what is computed."""
+    draw = random.Random(3)
+    groups = ("ash", "beech", "cedar", "date", "elm", "fir")
+    own = {name: [round(draw.gauss(0.2, 1), 3) for _ in range(30 + 17 * at)] for at, name in enumerate(groups)}
+    flows = {name: 100 * len(values) + 37 for name, values in own.items()}
+    (tmp_path / "results").mkdir()
+    for name, values in own.items():
+        lines = [f"{value},{flows[name]}" for value in values]
+        (tmp_path / "results" / f"{name}.csv").write_text("\n".join(["stability,flows_seen", *lines]) + "\n")
+    rows = [f"| {name} | {sum(value < 0 for value in values)} | {flows[name]:,} |" for name, values in own.items()]
+    head = "# Trees\n\n| Tree | Flows seen | # Negative |\n|---|---|---|\n"
+    (tmp_path / "paper.md").write_text(head + "\n".join(rows) + "\n")
+    code, numbers = checked(tmp_path)
+    assert (code, {word for word, *_ in numbers.values()}) == (1, {"differs"})
+    assert numbers["fir, Flows seen"][1] == f"{flows['fir']:,}".replace(",", "")

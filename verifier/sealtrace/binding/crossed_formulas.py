@@ -23,6 +23,7 @@ LEAST_GAIN = 0.1
 """How much better each header must name what gives the other column than what gives its own."""
 _MEASURED, _STATISTIC = "what is measured", "the statistic"
 """Things that a formula reads besides values of fields."""
+_COMPUTED = (_MEASURED, _STATISTIC)
 
 
 @dataclass(frozen=True)
@@ -102,18 +103,21 @@ def gains(one: _Line, two: _Line, glossary: Glossary) -> tuple[float, float]:
     readings of one label, and nothing that changed places.
     """
     first, second = one.parts(), two.parts()
-    pairs = [_gains(one, two, thing, glossary) for thing in first if thing in second and first[thing] != second[thing]]
+    # One header may name a column of the file, and the other a statistic: both say what is computed.
+    things = [_COMPUTED, *((name,) for name in first if name in second and name not in _COMPUTED)]
+    pairs = [_gains(one, two, thing, glossary) for thing in things
+             if any(first[name] != second[name] for name in thing)]  # fmt: skip
     return max(pairs, key=min, default=(0.0, 0.0))
 
 
-def _gains(one: _Line, two: _Line, thing: str, glossary: Glossary) -> tuple[float, float]:
+def _gains(one: _Line, two: _Line, thing: tuple[str, ...], glossary: Glossary) -> tuple[float, float]:
     def gain(own: _Line, other: _Line) -> float:
         text = own.called(other)
         label, mine, others = glossary.widened(text), own.parts(), other.parts()
         # A name of its own formula speaks for the label as it stands, whatever field has it.
         kept = [_named(text, label, key, name) for key, names in mine.items() for name in names
                 if name not in others.get(key, ())]  # fmt: skip
-        names = [_named(text, label, thing, name) for name in others[thing] if name not in mine[thing]]
+        names = [_named(text, label, key, name) for key in thing for name in others[key] if name not in mine[key]]
         return max(names, default=0.0) - max(kept, default=0.0)
 
     return gain(one, two), gain(two, one)
