@@ -60,7 +60,7 @@ def judged(name: str) -> list[Row]:
 def compared(release: Row, answer: Answer) -> list[Row]:
     """Each judged number of a release, with the word that `check` has for it."""
     rows = []
-    keys = [finding.get("key") or {} for finding in answer.document["findings"]]
+    keys = [finding.get("key") or {} for finding in answer.document.get("findings", ())]
     stale = {key.get("table") for key in keys if key.get("accident") in WHOLE}
     for one in judged(release["repository"]):
         found = number_at(answer.document["numbers"], one, 0 if one["place"] == "table" else SLACK)

@@ -22,6 +22,8 @@ from sealtrace.statistics.entries import TRIED
 
 _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
+_CLASS = re.compile(r"[<>≤≥]?\s?\d+\s?(?:[-–+]\s?\d*)?")
+"""Classes of numbers that name rows: `18-34`, `55+`."""
 _IN_BRACKETS = re.compile(r"(.*?)([^\s,;]+)\s*[(\[]([^()\[\]]+)[)\]]\W*")
 _BRACKETED = re.compile(r"\(.+\)|\[.+\]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -138,7 +140,9 @@ class Grid:
                 return keys
             own = {row: self.cells.get((row, column)) for row in rows}
             plain = all(
-                cell is not None and len(cell.slots) == 1 and _SETTING.fullmatch(cell.text) for cell in own.values()
+                cell is not None
+                and ((len(cell.slots) == 1 and _SETTING.fullmatch(cell.text)) or _CLASS.fullmatch(cell.text))
+                for cell in own.values()
             )
             if plain and len({(names[row], cell.text) for row, cell in own.items() if cell is not None}) > len(
                 set(names.values())

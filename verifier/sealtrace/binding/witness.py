@@ -140,7 +140,7 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
     best = options[0].odds
     agreeing = [option for option in options if option.agrees and option.odds >= best / RIVAL and option.named]
     if agreeing:
-        if known is None and _is_enough(agreeing[0]):
+        if known is None and _is_enough(agreeing[0], bound):
             _bind(spot, agreeing[0].said, agreeing[0].place, bound)
         return False
     if _is_chosen_by_digits(instead) and options[0].named and best >= SURE:
@@ -189,10 +189,25 @@ def _is_worth_showing(option: LabelPrediction) -> bool:
     return own and (option.odds >= _EVEN or (option.agrees and option.bits >= _FEW))
 
 
-def _is_enough(agreeing: LabelPrediction) -> bool:
+def _row_follows(option: LabelPrediction, bound: Bound) -> bool:
+    """Whether another number of its row is bound to the same rows of results."""
+    grid, here = option.said.series.grid, option.spot
+    beside = (replace(here, column=column, slot=slot) for column in range(len(grid.headers)) for slot in range(3))
+    found = (bound.numbers.get(spot) for spot in beside if spot != here)
+    files = option.said.reading.view.frame.files
+    return any(number is not None and number.agrees and number.binding.candidate.files == files for number in found)
+
+
+def _is_enough(agreeing: LabelPrediction, bound: Bound) -> bool:
     """Whether a number follows from what its labels name: by its digits, or since other numbers name its rows."""
+    evidence = agreeing.evidence
+    # The same in every row, an n proves nothing; another number of its row says which record is meant.
+    # A measure that is the only one of its table is not thereby what a header names.
+    literal = evidence.label >= LITERAL and (evidence.measure > LITERAL or agreeing.said.reading.determined)
+    if evidence.line >= 1 and literal and not (evidence.mixed or evidence.shared) and _row_follows(agreeing, bound):
+        return True
     if agreeing.said.reading.determined:
-        return agreeing.evidence.line >= LEAST_BESIDE or agreeing.said.bits() >= scoring.ACCEPTED
+        return evidence.line >= LEAST_BESIDE or agreeing.said.bits() >= scoring.ACCEPTED
     return agreeing.odds >= SHOWN and agreeing.bits >= scoring.ACCEPTED
 
 
