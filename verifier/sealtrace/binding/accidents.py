@@ -48,16 +48,14 @@ def message_of(grid: Grid, cell: GridCell, number: BoundNumber) -> str:
 
 def message_of_perhaps(candidate: Selected, place: int, odds: float) -> str:
     """What the record says that an open number's labels name best, which is too little to decide by."""
-    slot = candidate.series.slots[place]
     records, count = records_behind(candidate, place)
-    where = f" ({records[0]})" if count == 1 else ""
-    expected = printed_as(float(candidate.expected[place]), slot)
-    gives = "the same" if candidate.agrees[place] else expected
+    told = f"its labels may name {formula_of(candidate)}{f' ({records[0]})' if count == 1 else ''}, which gives"
+    if candidate.agrees[place]:
+        return f"{told} the same; that may be an accident"
     few = (
         f"odds of {odds:.2g} : 1 are too little to decide by" if odds < SHOWN else "other records may be meant as well"
     )
-    few = "that may be an accident" if candidate.agrees[place] else few
-    return f"its labels may name {formula_of(candidate)}{where}, which gives {gives}; {few}"
+    return f"{told} {printed_as(float(candidate.expected[place]), candidate.series.slots[place])}; {few}"
 
 
 class Held:

@@ -40,11 +40,8 @@ _SEVERAL = 3
 """Different numbers that a formula must give in another table, for its header to say what one like it means."""
 _SPREADS = ("sd", "sd0", "sem", "ci95")
 """What a number behind ± may be; papers seldom say which."""
-_SPREAD_NAMES = [
-    stems(text)
-    for name, key in (("sd", "sd"), ("sem", "sem"), ("sem", "ci95"))
-    for text in (key, *STATISTICS[name].words, *TRIED["values"][key].words)
-]
+_SPREAD_NAMES = [stems(text) for name, key in (("sd", "sd"), ("sem", "sem"), ("sem", "ci95"))
+                 for text in (key, *STATISTICS[name].words, *TRIED["values"][key].words)]  # fmt: skip
 _SPREAD_WORDS = {name[0] for name in _SPREAD_NAMES if len(name) == 1} | {*stems("ci95")}
 """What fields are called that hold such a number."""
 _WITH_SPREAD = _SPREAD_WORDS | {word for name in _SPREAD_NAMES if len(name) == 2 for word in name}
@@ -249,9 +246,7 @@ def _fixed(
 
 def _headed(series: Series, field: Dimension) -> str:
     """The value of a field that heads a column, where others of it head other columns: `2021` beside `2022`."""
-    if series.kind != "column":
-        return ""
-    values = {squeezed(value): value for value in field.values}
+    values = {squeezed(value): value for value in field.values} if series.kind == "column" else {}
     headers = list(map(squeezed, series.grid.headers))
     own = headers[series.spots[0].column]
     return values[own] if own in values and len(values.keys() & set(headers)) > 1 else ""
@@ -269,7 +264,7 @@ def one_run(view: FrameView, series: Series, whole: Truths, part: Truths) -> str
         # A header `Low` or `2021` is that value of the field: `means by treatment and year` are no means over it there.
         if view.said(at, series.constant) is not None or not said.isdisjoint(map(squeezed, dimension.values)):
             continue
-        if dimension.name in view.measured and not all(value.isdecimal() for value in dimension.values):
+        if dimension.name in view.measured and not all(map(str.isdecimal, dimension.values)):
             continue  # What is measured numbers no runs.
         if name and all(any(same_word(word, piece) for word in told) for piece in name):
             all_codes, codes = np.unique(dimension.codes[whole[place]]), np.unique(dimension.codes[part[place]])
@@ -407,14 +402,9 @@ def named_statistics(view: FrameView, series: Series) -> list[str]:
     told = [" ".join(view.near_words(series)), *texts]
     found = next((found for found in map(_named, told) if found), [])
     # `Biomass (± SD)` names what stands behind ±, not what stands before it.
-    return [key for key in found if key not in _SPREADS] if _stands_before_a_spread(series) else found
-
-
-def _stands_before_a_spread(series: Series) -> bool:
-    cells = series.grid.cells
-    return not series.spots[0].slot and any(
-        slot.role == "sd" for spot in series.spots for slot in cells[spot.row, spot.column].slots[1:]
-    )
+    cells = [series.grid.cells[spot.row, spot.column] for spot in series.spots if not spot.slot]
+    before = any(slot.role == "sd" for cell in cells for slot in cell.slots[1:])
+    return [key for key in found if key not in _SPREADS] if before else found
 
 
 def _named(text: str) -> list[str]:

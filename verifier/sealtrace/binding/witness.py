@@ -57,10 +57,8 @@ LEAST_BESIDE = 2
 """Other cells of different values that must follow by the same file, reading and statistic for an error."""
 _NOT_BY_ACCIDENT = 3
 """Different numbers that a formula must give which labels do not name."""
-_EVEN = 0.5
-"""Odds from which a record that differs is shown beside a number that stays open."""
-_FEW = 5.0
-"""Bits from which an agreement that proves nothing is shown all the same."""
+_EVEN, _FEW = 0.5, 5.0
+"""Odds from which a record that differs is shown beside an open number, and bits from which one that agrees is."""
 
 
 def hear_labels(grids: list[Grid], views: list[FrameView], bound: Bound, tally: Tally, work: float) -> None:
@@ -143,7 +141,7 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         if known is None and _is_enough(agreeing[0], bound):
             _bind(spot, agreeing[0].said, agreeing[0].place, bound)
         return False
-    if _is_chosen_by_digits(instead) and options[0].named and best >= SURE:
+    if isinstance(instead, Selected) and _filtered_unsaid(instead) and options[0].named and best >= SURE:
         instead = None  # Some filter gives nearly any digits; the numbers beside follow from the rows that labels name.
     for option in (option for option in options if option.named):
         said, place, sure, other = option.said, option.place, option.odds, ""
@@ -173,11 +171,6 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         if sure >= SHOWN or instead is None:
             return False
     return False
-
-
-def _is_chosen_by_digits(given: Candidate | None) -> bool:
-    """Whether a formula takes rows by a filter that no label says and that few numbers chose."""
-    return isinstance(given, Selected) and _filtered_unsaid(given)
 
 
 def _is_worth_showing(option: LabelPrediction) -> bool:
@@ -268,8 +261,7 @@ def _count_places(series: Series) -> bool:
 def _filtered_unsaid(given: Selected) -> bool:
     """Whether a field is fixed to a value that no label says: digits of too few numbers to be a rule chose it, and
     labels may mean another."""
-    told = _told_filter(given)
-    return told != given.fixed and given.choices(told) < scoring.ACCEPTED
+    return (told := _told_filter(given)) != given.fixed and given.choices(told) < scoring.ACCEPTED
 
 
 def _told_filter(given: Selected) -> tuple[tuple[str, str], ...]:

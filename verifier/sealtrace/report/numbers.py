@@ -38,8 +38,8 @@ def headline(result: Result) -> str:
         return f"{word} with {times(result.warnings, 'warning')}" if warned else word
     words, graded = result.coverage.words, _grades(result)
     differing, probably = words["differs"], result.coverage.statuses.get("probably-off", 0)
-    told = [f"{differing} {'differs' if differing == 1 else 'differ'}"] if differing else []
-    told += [f"{probably} probably {'differs' if probably == 1 else 'differ'}"] if probably else []
+    told = [f"{count} {how}{'differs' if count == 1 else 'differ'}"
+            for count, how in ((differing, ""), (probably, "probably ")) if count]  # fmt: skip
     told += [times(graded["contradiction"], "contradiction")] if graded["contradiction"] else []
     if not told and result.verdict == "findings":
         told = ["Something is wrong"] if result.command != "audit" else ["Findings"]
