@@ -141,6 +141,18 @@ def test_a_signed_stage_covers_itself_and_what_was_before_it(bundle: Path, tmp_p
     assert outside(report)[0][1].startswith("The root is not signed")
 
 
+@pytest.mark.parametrize("command", ["sign", "attest"])
+@pytest.mark.parametrize("target", ["key.pem", "bundle/declare/protocol.json", "bundle"])
+def test_no_signature_replaces_what_it_is_made_from(command: str, target: str, bundle: Path, tmp_path: Path) -> None:
+    """The private key and sealed files stay as they are, whatever -o says."""
+    private, _ = key_pair(tmp_path)
+    output = {"key.pem": private, "bundle": bundle}.get(target, bundle / "declare" / "protocol.json")
+    before = {path: path.read_bytes() for path in (private, bundle / "declare" / "protocol.json")}
+    done = run(command, bundle, "--key", private, "-o", output)
+    assert done.code == 2
+    assert {path: path.read_bytes() for path in before} == before
+
+
 def test_nothing_is_signed_that_is_not_what_was_sealed(bundle: Path, tmp_path: Path) -> None:
     """A signature under changed bytes would lend them its weight."""
     private, _ = key_pair(tmp_path)

@@ -11,11 +11,12 @@ from typing import Any
 import click
 
 from sealtrace import __version__
-from sealtrace.bundle.defects import refusing
+from sealtrace.bundle.defects import real_path, refusing
+from sealtrace.bundle.identity import WITNESSES
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.cli.options import FILE, PATH, budget_options, expect_root_option, root_digest, several, to_file
-from sealtrace.cli.output import Outputs, complain, examined, quiet_option, write_output
+from sealtrace.cli.output import Outputs, complain, examined, quiet_option, refuse_input, write_output
 from sealtrace.contract.packs import STAGES
 from sealtrace.report.inert import harmless, json_text
 from sealtrace.witnesses.signatures import (
@@ -30,6 +31,14 @@ from sealtrace.witnesses.signatures import (
 
 def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(filter(None, (root_digest(context, parameter, value) for value in values)))
+
+
+def _refuse_inputs(output: Path | None, bundle: Path, key: Path | None) -> None:
+    """What is signed, and the key, are never overwritten by the signature."""
+    if output is not None and key is not None:
+        refuse_input(output, key)
+    if output is not None and not real_path(output).is_relative_to(real_path(bundle / WITNESSES)):
+        refuse_input(output, bundle)
 
 
 @click.command()
@@ -64,10 +73,10 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
 
     Exit codes: 0 signed; 1 the bundle is not what was sealed; 2 usage, unreadable input or key.
     """
-    from sealtrace.bundle.identity import WITNESSES
     from sealtrace.examination import examine
     from sealtrace.witnesses.examining import ROOT, commitments_of, statement
 
+    _refuse_inputs(output, bundle, key)
     signer = read_private_key(key)
     if output is None and not bundle.is_dir():
         raise click.UsageError("an archive is not written to: say with -o where the signature goes")
@@ -181,6 +190,7 @@ def attest(
     Outputs([("in-toto", output)]).refuse(bundle, key)
     # A time or a key that cannot be used is found out before the work is done.
     moment = time or _now()
+    _refuse_inputs(output, bundle, key)
     private = None if key is None else read_private_key(key)
     report = examined(bundle, expect_root=expect_root).report
     if reason := refusal_of(report):
