@@ -86,3 +86,14 @@ def test_nothing_in_the_package_resolves_links_by_itself() -> None:
     asking = re.compile(r"(?<!__file__\))\.resolve\(\)")
     found = [path.name for path in package.rglob("*.py") if asking.search(path.read_text(encoding="utf-8"))]
     assert found == []
+
+
+def test_an_outline_is_that_of_the_files_as_they_are(tmp_path: Path) -> None:
+    """A part that a paper puts in may change while the server runs."""
+    (tmp_path / "paper.tex").write_text("\\documentclass{article}\\begin{document}\\input{part}\\end{document}\n")
+    part, tools = tmp_path / "part.tex", Tools(tmp_path)
+    part.write_text("The share was 10.0\\%.\n")
+    assert "10.0%" in tools.outline(["paper.tex"])
+    part.write_text("The share was 20.5\\%.\n")
+    os.utime(part, ns=(1, 1))
+    assert "20.5%" in tools.outline(["paper.tex"])

@@ -130,6 +130,16 @@ def study(tmp_path: Path) -> Path:
     return bundle
 
 
+def test_a_tree_and_its_secrets_are_never_one_file(tmp_path: Path) -> None:
+    """Whatever the spelling: nothing is written, least of all the rows to where the tree goes."""
+    rows, target = tmp_path / "rows.jsonl", tmp_path / "tree.labels.json"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    other = tmp_path / "." / "sub" / ".." / target.name
+    (tmp_path / "sub").mkdir()
+    done = run("disclose", "tree", rows, "--kind", "label", "--keep", target, "-o", other)
+    assert (done.code, target.exists()) == (2, False)
+
+
 def shown(study: Path, *options: str) -> Path:
     """Rows disclosed by the command."""
     target = study.parent / "shown.json"

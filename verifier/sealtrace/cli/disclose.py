@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace.bundle.budget import Budget
-from sealtrace.bundle.defects import BundleError, refusing
+from sealtrace.bundle.defects import BundleError, real_path, refusing
 from sealtrace.bundle.placing import place_new_file
 from sealtrace.bundle.resources import json_file
 from sealtrace.bundle.strict_json import parse
@@ -62,6 +62,8 @@ def tree(rows: Path, kind: str, name: str | None, reason: str | None, keep: Path
 
     if kind not in KINDS or KINDS[kind].form is not Form.ROWS:
         raise click.UsageError(f"--kind {kind}: not a kind of rows; `sealtrace schema` lists them")
+    if real_path(keep) == real_path(output):
+        raise click.UsageError("--keep and -o name one file: what is kept secret is never what is sealed")
     data, records = _lines(rows)
     store = read_rows(data, rows.name, kind, "jsonl")
     if defects := [*store.syntax.listed, *store.misfits.listed]:

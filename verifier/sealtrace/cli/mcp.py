@@ -7,13 +7,16 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import click
 
 from sealtrace.bundle.defects import BundleError, nearest, real_path
 from sealtrace.cli.options import several
+
+if TYPE_CHECKING:
+    from sealtrace.claims.tying import Ground
 
 LISTED = 20
 """How many entries of a list an answer shows; the rest can be asked for."""
@@ -114,6 +117,12 @@ def _told(tool: Callable[..., str]) -> Callable[..., str]:
     return answer
 
 
+def _stamps(papers: tuple[Path, ...], ground: Ground) -> list[tuple[Path, int]]:
+    """When papers, and the files that they put in, were changed."""
+    files = {*papers, *(paper.parent / name for paper in papers for name in ground.paper.texts)}
+    return [(file, file.stat().st_mtime_ns) for file in sorted(files) if file.exists()]
+
+
 class Tools:
     """What an assistant may ask, of the files below one directory."""
 
@@ -121,7 +130,7 @@ class Tools:
         self._start, self._addresses = real_path(start), addresses
         self._answers: dict[str, dict[str, object]] = {}
         self._asked = 0
-        self._read: tuple[object, object] | None = None
+        self._read: tuple[object, Ground] | None = None
         """The papers that were outlined last."""
 
     def check(self, paper: str, results: str, seconds: float = 45.0, propose: dict[str, str] | None = None) -> str:
@@ -211,7 +220,7 @@ class Tools:
             uncovered(ground, decide_claims(claims_in(claims, "claims"), ground).touched), ensure_ascii=False
         )
 
-    def _ground(self, papers: list[str]) -> Any:
+    def _ground(self, papers: list[str]) -> Ground:
         """Papers as claims speak of them; the last ones stay read."""
         from sealtrace.claims.outline import read_papers
         from sealtrace.claims.tying import Ground
@@ -219,9 +228,9 @@ class Tools:
         paths = tuple(map(self._file, papers))
         if not paths:
             raise BundleError("name at least one paper")
-        key = tuple((path, path.stat().st_mtime_ns) for path in paths if path.exists())
-        if self._read is None or self._read[0] != key:
-            self._read = key, Ground(read_papers(paths, self._start))
+        if self._read is None or self._read[0] != (paths, _stamps(paths, self._read[1])):
+            ground = Ground(read_papers(paths, self._start))
+            self._read = (paths, _stamps(paths, ground)), ground
         return self._read[1]
 
     def more(self, handle: str, part: str, first: int = 0, count: int = LISTED) -> str:
