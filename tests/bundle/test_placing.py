@@ -149,7 +149,7 @@ def test_without_locks_nothing_of_others_is_removed(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(placing, "_HELD", {})
     part = tmp_path / ".sealtrace-0123456789abcdef.part"
     part.write_text("half of a")
-    scratch = tmp_path / "sealtrace-sql-abc"
+    scratch = tmp_path / "sealtrace-sql-abc12345"
     scratch.mkdir()
     (scratch / "lock").write_text("")
     placing.replace_file(tmp_path / "report.md", b"whole")
@@ -167,3 +167,16 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="report: a link, where a directory is needed"):
         write_together(tmp_path / "draft", {"declare/a.json": b"{}", "report/inner/rows.jsonl": b"{}\n"})
     assert (list((tmp_path / "elsewhere").iterdir()), os.listdir(tmp_path / "draft")) == ([], ["report"])
+
+
+def test_what_is_only_called_like_a_leftover_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person's notes and a study of theirs in the directory of temporary files are theirs."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(placing, "_HELD", {})
+    notes, study = tmp_path / ".sealtrace-notes.part", tmp_path / "sealtrace-study"
+    notes.write_text("mine")
+    study.mkdir()
+    (study / "lock").write_text("")
+    placing.replace_file(tmp_path / "report.json", b"{}")
+    placing.remove_scratch(placing.scratch_directory("sql"))
+    assert (notes.exists(), study.exists()) == (True, True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -30,6 +31,8 @@ _LIST = "list.json"
 _LOCK = "lock"
 _PART = (".sealtrace-", ".part")
 """How the name of a file in the making begins and ends."""
+_MADE = re.compile(r"\.sealtrace-[0-9a-f]{16}\.part|sealtrace-\w+-[a-z0-9_]{8}")
+"""Names that are given here; what is only called alike is somebody's own, and never swept."""
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -268,7 +271,7 @@ def _sweep(directory: Path) -> None:
         names = os.listdir(directory)
     except PermissionError:  # a directory that may be written to, and not listed
         return
-    for part in (directory / name for name in names if name.startswith(_PART[0]) and name.endswith(_PART[1])):
+    for part in (directory / name for name in names if _MADE.fullmatch(name)):
         with suppress(OSError):
             descriptor = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
             try:
@@ -308,7 +311,8 @@ def remove_scratch(directory: Path) -> None:
 def _sweep_scratch() -> None:
     if os.name == "nt":  # where nothing tells the user's own, and nothing that is open can be removed
         return
-    for path in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*/{_LOCK}"):
+    locks = Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*/{_LOCK}")
+    for path in (lock for lock in locks if _MADE.fullmatch(lock.parent.name)):
         with suppress(OSError):
             # Others may write where temporary files lie: nothing of theirs is followed or removed.
             descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
