@@ -202,6 +202,7 @@ def _in_tables(tokens: list[Token], tabling: Collection[str]) -> list[Token]:
     found: set[int] = set()
     begun: list[int] = []
     floats: list[int] = []
+    end = 0
     for place, token in enumerate(tokens):
         if token.kind != "command":
             continue
@@ -218,7 +219,8 @@ def _in_tables(tokens: list[Token], tabling: Collection[str]) -> list[Token]:
                 found |= set(range(begun.pop() if begun else 0, place))
             else:
                 begun.pop()
-        elif token.text in tabling and not begun:
+        # Within what another one takes, all is taken already.
+        elif token.text in tabling and not begun and place >= end:
             depth, end = 0, place + 1
             while end < len(tokens) and (depth or tokens[end].kind in ("{", "[", *BLANK)):
                 depth += (tokens[end].kind in ("{", "[")) - (tokens[end].kind in ("}", "]"))
