@@ -12,7 +12,6 @@ import click
 
 from sealtrace import __version__
 from sealtrace.bundle.defects import real_path, refusing
-from sealtrace.bundle.identity import WITNESSES
 from sealtrace.bundle.placing import recover, write_together
 from sealtrace.bundle.strict_json import StrictJSONError, parse
 from sealtrace.cli.options import FILE, PATH, budget_options, expect_root_option, root_digest, several, to_file
@@ -35,6 +34,8 @@ def _roots(context: click.Context, parameter: click.Parameter, values: tuple[str
 
 def _refuse_inputs(output: Path | None, bundle: Path, key: Path | None) -> None:
     """What is signed, and the key, are never overwritten by the signature."""
+    from sealtrace.bundle.identity import WITNESSES
+
     if output is not None and key is not None:
         refuse_input(output, key)
     if output is not None and not real_path(output).is_relative_to(real_path(bundle / WITNESSES)):
@@ -73,6 +74,7 @@ def sign(bundle: Path, key: Path, stage: str | None, supersedes: tuple[str, ...]
 
     Exit codes: 0 signed; 1 the bundle is not what was sealed; 2 usage, unreadable input or key.
     """
+    from sealtrace.bundle.identity import WITNESSES
     from sealtrace.examination import examine
     from sealtrace.witnesses.examining import ROOT, commitments_of, statement
 
