@@ -183,7 +183,7 @@ def _is_worth_showing(option: LabelPrediction) -> bool:
 
 
 def _row_follows(option: LabelPrediction, bound: Bound) -> bool:
-    """Whether another number of its row is bound to the same rows of results."""
+    """Whether another number of its row is bound to the same files: two readings that agree may be chance."""
     grid, here = option.said.series.grid, option.spot
     beside = (replace(here, column=column, slot=slot) for column in range(len(grid.headers)) for slot in range(3))
     found = (bound.numbers.get(spot) for spot in beside if spot != here)
