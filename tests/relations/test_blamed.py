@@ -30,10 +30,6 @@ CASES = {
         ),
         {"tab:t[Elm, Height ↑]", "tab:t[Oak, Height ↑]"},
     ),
-    "the step that falls": (
-        table("Trees.", "Tree | 5th percentile | Median | 95th percentile", ["Elm | 1.0 | 2.0 | 1.5"]),
-        {"tab:t[Elm, Median]", "tab:t[Elm, 95th percentile]"},
-    ),
 }
 
 

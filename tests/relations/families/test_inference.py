@@ -86,20 +86,6 @@ def test_a_number_outside_the_interval_behind_it_is_found(last: str, found: int)
     assert len(_suspected(read(table("Trees.", "Kind | Risk", [*rows, f"last | {last}"])))) == found
 
 
-@pytest.mark.parametrize(("median", "found"), [("163", 0), ("136", 0), ("103", 1)])
-def test_quartiles_stand_in_order(median: str, found: int) -> None:
-    """Least, quartiles and greatest, as a description prints them."""
-    rows = [
-        "Elm | 66 | 74 | 76 | 77 | 81",
-        f"Oak | 15 | 125 | {median} | 227 | 400",
-        "Ash | 0.2 | 0.4 | 0.5 | 0.6 | 0.9",
-    ]
-    paper = read(table("Trees.", "Kind | min | 25% | 50% | 75% | max", rows))
-    broken = [one for one in decided(paper) if one.status in (Status.SUSPICION, Status.CONTRADICTION)]
-    assert {one.claim.family for one in broken} <= {"order"}
-    assert len(broken) == found
-
-
 @pytest.mark.parametrize(
     ("cell", "below", "found"),
     [("0.445**", "(2.89)", 0), ("0.445***", "(2.89)", 1), ("-0.445**", "(2.89)", 1), ("-0.445**", "(-2.89)", 0)],
@@ -121,13 +107,3 @@ def test_an_interval_is_about_the_estimate_before_its_error(last: str, found: in
     assert (
         len([one for one in decided(paper) if one.claim.family == "order" and one.status is Status.SUSPICION]) == found
     )
-
-
-@pytest.mark.parametrize(("risk", "found"), [("1.42 | 1.17 | 1.06 | 1.29", 0), ("", 1)])
-def test_what_is_computed_at_percentiles_need_not_rise(risk: str, found: int) -> None:
-    """The heat rises from percentile to percentile, and the risk has its least between; alone, heat has to rise."""
-    heat, risks = ("5.2 | 9.8 | 20.0 | 21.4" if risk else "5.2 | 9.8 | 9.0 | 21.4").split(" | "), risk.split(" | ")
-    cells = [" | ".join(pair) for pair in zip(heat, risks, strict=True)] if risk else heat
-    rows = [f"{name} | {cell}" for name, cell in zip(("P1", "P10", "P90", "P99"), cells, strict=True)]
-    paper = read(table("Days.", "Percentile | Heat" + (" | Risk" if risk else ""), rows))
-    assert sum(one.claim.family == "order" and one.status is not Status.HOLDS for one in decided(paper)) == found

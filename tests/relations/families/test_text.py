@@ -100,13 +100,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "Young elm has the highest age.",
         Status.SUSPICION,
     ),
-    "highest or second-highest": (
-        "claim",
-        TREES,
-        "Elm is highest or second-highest on height.",
-        "Oak is highest or second-highest on height.",
-        Status.SUSPICION,
-    ),
     "who has the highest": (
         "claim",
         TREES,
@@ -115,32 +108,11 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         Status.SUSPICION,
     ),
     "the highest": ("claim", TREES, "Ash is highest on height.", "Oak is highest on height.", Status.SUSPICION),
-    "the highest among some": (
-        "claim",
-        GROUPED,
-        "Oak is lowest among the tall kinds on girth.",
-        "Elm is lowest among the tall kinds on girth.",
-        Status.SUSPICION,
-    ),
-    "a ratio of two numbers": (
-        "text against text",
-        TREES,
-        "We saw 0.080 among elms against 0.097 among oaks, a ratio of 0.82.",
-        "We saw 0.080 among elms against 0.097 among oaks, a ratio of 0.92.",
-        Status.SUSPICION,
-    ),
     "a difference of two numbers in brackets": (
         "text against text",
         TREES,
         "The advantage of 1.6 pp (0.921 vs.\\ 0.905) is small, and takes $3.5\\times$ the time (2,777 s vs.\\ 805 s).",
         "The advantage of 0.8 pp (0.921 vs.\\ 0.905) is small, and takes $3.5\\times$ the time (2,777 s vs.\\ 805 s).",
-        Status.SUSPICION,
-    ),
-    "an improvement behind two that are compared": (
-        "text against text",
-        TREES,
-        r"Fixed plots reach 91.6\% compared to 88.8\% for free ones, which is an improvement of 2.8 percentage points.",
-        r"Fixed plots reach 91.6\% compared to 88.1\% for free ones, which is an improvement of 2.8 percentage points.",
         Status.SUSPICION,
     ),
     "two numbers with a unit in brackets": (
@@ -206,13 +178,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         "The head (709 numbers in total: norm = 512, rest = 257) is small.",
         Status.SUSPICION,
     ),
-    "a difference in money": (
-        "text against text",
-        TREES,
-        r"The estimate is \$8,970, compared to \$9,043 in the paper, a difference of \$73.",
-        r"The estimate is \$8,970, compared to \$9,048 in the paper, a difference of \$73.",
-        Status.SUSPICION,
-    ),
     "an interval without brackets": (
         "statistics",
         TREES,
@@ -246,13 +211,6 @@ CASES: dict[str, tuple[str, str, str, str, Status]] = {
         TREES,
         r"The change in Table~\ref{tab:trees} is positive only for Ash.",
         r"The change in Table~\ref{tab:trees} is positive only for Oak.",
-        Status.SUSPICION,
-    ),
-    "n of m": (
-        "claim",
-        TREES,
-        r"In Table~\ref{tab:trees} the change is negative for 3 of 4 kinds.",
-        r"In Table~\ref{tab:trees} the change is negative for 2 of 4 kinds.",
         Status.SUSPICION,
     ),
     "a sum": (

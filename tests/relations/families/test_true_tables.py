@@ -100,16 +100,9 @@ def orders(show: Printer) -> str:
     rows = []
     for name in "abc":
         low, middle, high = sorted(show.value(0) for _ in range(3))
-        cells = " | ".join(show(one, show.random.randint(0, 2)) for one in (low, middle, high))
+        cells = " | ".join(show(one, show.random.randint(0, 2)) for one in (low, high))
         rows.append(f"{name} | {cells} | {show(middle, 2)} | [{show(low, 2)}, {show(high, 2)}]")
-    return table("", "Arm | Min gap | Mean gap | Max gap | Loss | Loss 95% CI", rows)
-
-
-def ranges(show: Printer) -> str:
-    def share(whole: int) -> str:
-        return show(Fraction(show.random.randint(whole - 800, 800), 800))
-
-    return table("", "Arm | Win probability | Spearman", [f"{name} | {share(800)} | {share(0)}" for name in "abc"])
+    return table("", "Arm | Gap CI low | Gap CI high | Loss | Loss 95% CI", rows)
 
 
 def marks(show: Printer) -> str:
@@ -133,7 +126,6 @@ KINDS: dict[str, tuple[Callable[[Printer], str], str]] = {
     "mean rows": (mean_rows, "mean of rows"),
     "differences": (differences, "difference"),
     "orders": (orders, "order"),
-    "ranges": (ranges, "range"),
     "marks": (marks, "marks"),
 }
 

@@ -10,18 +10,16 @@ from math import prod
 
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.relations.decision import Claim
-from sealtrace.relations.families.wording import LEVEL, apart, is_slip, printed, real
+from sealtrace.relations.families.wording import LEVEL, apart, printed, real
 from sealtrace.relations.prose import shape_of
-from sealtrace.relations.search import search
-from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, call, equal
-from sealtrace.relations.work import Work
+from sealtrace.relations.syntax import Formula, Given, any_of, call, equal
 
 FAMILY = "text against text"
 
 
 def computed(sentence: Sentence) -> Iterator[Claim]:
     """Everything that a sentence computes."""
-    for reader in (_totals, _shares, _parts, _means, _spreads, _changes):
+    for reader in (_totals, _shares, _parts, _means, _changes):
         yield from reader(sentence)
 
 
@@ -187,47 +185,13 @@ def _means(sentence: Sentence) -> Iterator[Claim]:
             yield claim_of(sentence, formula, says, "total, number and mean stand beside each other", mean.start)
 
 
-_BETWEEN = r"(?P<low>[-+−]?№)(?:%|pp|×)?\s?(?:to|–|-|,)\s?(?P<high>[-+−]?№)"
-_MIDDLE = r"\b(?:mean|average|median)\b(?: of| was| is|:|\s=)?\s(?P<mid>№)"
-_SPREADS = (
-    re.compile(rf"{_MIDDLE}[^№≋¤.;]{{0,14}}\brang\w+:?\s(?:from )?{_BETWEEN}"),
-    re.compile(
-        rf"(?<!quartile )\brang\w+\s(?:from )?{_BETWEEN}(?:[^№≋¤.;,]{{0,40}}\(|, (?:with )?(?:an? )?)(?:the )?{_MIDDLE}"
-    ),
-)
-
-
-def _spreads(sentence: Sentence) -> Iterator[Claim]:
-    """`mean 0.358 (range 0.333–0.367)`, `ranged from 0.71 to 1.11 (mean 0.90`: a mean lies between the ends."""
-    shape = shape_of(sentence)
-    for found in (found for pattern in _SPREADS for found in pattern.finditer(shape.text)):
-        low, mid, high = (shape.numbers(found, name)[0] for name in ("low", "mid", "high"))
-        if low.fact.value < high.fact.value and {low.unit, mid.unit} <= {high.unit, ""}:
-            formula = all_of(at_most(real(low.fact), real(mid.fact)), at_most(real(mid.fact), real(high.fact)))
-            says = f"{mid.fact.text} lies between {low.fact.text} and {high.fact.text}."
-            yield claim_of(sentence, formula, says, "the range stands beside the mean", mid.start)
-
-
 _CHANGE = (
     r"gain|increase|drop|reduction|difference|gap|improvement|decrease|decline|rise|advantage|speed-?up|change|lead|"
     r"overhead|slow-?down|saving|savings"
 )
 _CHANGED = re.compile(rf"\b(?:{_CHANGE}|more|less|fewer|worse|[a-z]+er|(?:de|in)creas\w+|r[aeiu]\w+s?)\b|×", re.I)
-_OPPOSED = re.compile(r"\b(?:compared (?:to|with)|vs|versus|against|than)\b[^,;.:()]{0,30}$", re.I)
 _ASIDE = r"(?:\s?[A-Za-z]{1,7})?(?:\s\([^()№≋¤]{1,40}\))?"
 """What may stand behind each of two numbers: a unit, and in brackets of what they are."""
-_TWO = r"(?:(?P<earlier>№)[^№≋¤]*)?(?P<a>№)(?P<unit>%|pp|×|)(?P<between>[^№≋¤]*)(?P<b>№)(?P=unit)[^№≋¤]*"
-_COMPUTED = (
-    re.compile(
-        rf"{_TWO}\b(?P<what>ratio|sum|total|{_CHANGE}) of\s+[-+−]?[$€£]?(?P<own>№)(?!×|\w*\s?(?:to|–|-)\s?[№≋])",
-        re.I,
-    ),
-    # 0.87 for A; our 0.948 represents an 8% improvement
-    re.compile(
-        rf"{_TWO}\ban?\s[-+−]?(?P<own>№)(?:%|pp|×)\s(?:relative |absolute |points? )*(?P<what>{_CHANGE})\b",
-        re.I,
-    ),
-)
 _PAIR = re.compile(
     rf"(?P<from>\bfrom\s+)?[-+−]?(?P<a>№)(?P<unit>%|pp|×|){_ASIDE}\s?(?:(?P<to>to)|vs\.?|versus|against|→)\s?[-+−]?(?P<b>№)(?P=unit)",
     re.I,
@@ -248,28 +212,13 @@ _AFTER_PAIR = re.compile(
 
 
 def _changes(sentence: Sentence) -> Iterator[Claim]:
-    """`0.08 among A against 0.097 among B, a ratio of 0.82`, `1.6 pp more (0.921 vs. 0.905)`, `from 4 to 6 (+50%)`."""
+    """`1.6 pp more (0.921 vs. 0.905)`, `from 4 to 6 (+50%)`."""
     shape = shape_of(sentence)
-    for found in (found for pattern in _COMPUTED for found in pattern.finditer(shape.text)):
-        own, a, b = (shape.numbers(found, name)[0] for name in ("own", "a", "b"))
-        what, close = found["what"].lower(), own.start - a.start < 160 and a.fact.value and b.fact.value
-        if not close or (len(own.digits) < 2 and not (own.unit and a.decimals + b.decimals > 3)):
-            continue
-        # A number between the two may say of what they are: `502 in the 10,000 bin against 249`.
-        firsts = [first for first in (a, *shape.numbers(found, "earlier")) if first.fact.value]
-        ways = [way for first in firsts for way in _ways(what, own, first, b)]
-        # Where a word opposes the two, nothing else can be meant; otherwise only a slip is near enough.
-        alone = len(sentence.amounts) == 3
-        opposed = alone and _OPPOSED.search(found["between"])
-        near = (alone or found.re is _COMPUTED[0]) and a.decimals == b.decimals
-        near = near and any(_is_near(own, value) for value in _values(what, own, a, b))
-        if opposed or near or any(search(way, Work(2000)).status == "possible" for way in ways):
-            yield _change(sentence, what, own, a, b, ways)
     for found in _PAIR.finditer(shape.text):
         a, b = (shape.numbers(found, name)[0] for name in ("a", "b"))
         known = a.fact.value and b.fact.value and a.decimals == b.decimals and bool(found["to"]) <= bool(found["from"])
         for own in _beside(sentence, found, a) if known else ():
-            yield _change(sentence, "change", own, a, b, _ways("change", own, a, b))
+            yield _change(sentence, own, a, b)
 
 
 def _beside(sentence: Sentence, pair: re.Match[str], a: TextNumber) -> Iterator[TextNumber]:
@@ -293,36 +242,7 @@ def _beside(sentence: Sentence, pair: re.Match[str], a: TextNumber) -> Iterator[
         yield own
 
 
-def _change(sentence: Sentence, what: str, own: TextNumber, a: TextNumber, b: TextNumber, ways: list[Formula]) -> Claim:
-    says = f"{own.fact.text} is the {what} of {a.fact.text} and {b.fact.text}."
+def _change(sentence: Sentence, own: TextNumber, a: TextNumber, b: TextNumber) -> Claim:
+    says = f"{own.fact.text} is the change of {a.fact.text} and {b.fact.text}."
+    ways = apart(own.fact, own.unit, a.fact, b.fact, percent=a.unit == "%")
     return claim_of(sentence, any_of(*ways), says, "the sentence names both numbers beside it", own.start)
-
-
-def _is_near(own: TextNumber, value: Fraction) -> bool:
-    """Whether a number misses what it should be by a slip, or by one in its last of few digits."""
-    apart = abs(abs(own.fact.value) - abs(value))
-    # What rounds to nothing is near no number, though a tenth is only two of its units away.
-    few = len(own.digits) < 3 and apart < 2 * own.fact.unit and 2 * abs(value) >= own.fact.unit
-    return few or (len(own.digits) > 1 and is_slip(own.fact.value, value, own.fact.unit) and apart < own.fact.value)
-
-
-def _values(what: str, own: TextNumber, a: TextNumber, b: TextNumber) -> tuple[Fraction, ...]:
-    first, second = a.fact.value, b.fact.value
-    if what in ("sum", "total"):
-        return (first + second,)
-    if what == "ratio" or own.unit == "×":
-        return first / second, second / first
-    changes = [100 * (first - second) / base for base in (first, second)] if own.unit == "%" else []
-    return first - second, second - first, *changes
-
-
-def _ways(what: str, own: TextNumber, a: TextNumber, b: TextNumber) -> list[Formula]:
-    """How a number may follow from two others: as the word before it says, or as its unit does."""
-    if what in ("sum", "total"):
-        return [equal(real(own.fact), real(a.fact) + real(b.fact))]
-    if what == "ratio":
-        # Of sizes, and one of them perhaps in hundredths: 3.8 log points against -0.087.
-        scales = [Fraction(sign * scale) for scale in (1, 100, Fraction(1, 100)) for sign in (1, -1)]
-        ratios = (real(a.fact) / real(b.fact), real(b.fact) / real(a.fact))
-        return [equal(real(own.fact), ratio * scale) for ratio in ratios for scale in scales]
-    return apart(own.fact, own.unit, a.fact, b.fact, percent=a.unit == "%")

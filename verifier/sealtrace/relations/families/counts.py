@@ -108,24 +108,19 @@ def _beside_counts(sheet: Sheet) -> Iterator[Claim]:
     rows = range(len(sheet.rows))
     ratios = [column for column in sheet.numeric_columns() if any(sheet.part(row, column, "k", "n") for row in rows)]
     rates = [*sheet.headed(_RATE), *sheet.headed(BARE_RATE)]
-    if len(ratios) == 1:
-        stem = re.sub(r" ?(?:counts?|k/n|\(k/n\))$", "", plain(sheet.columns[ratios[0]].label))
-        named = rf"{re.escape(stem)} (?:rate|fraction|proportion|share)(?: ?\(?%\)?)?"
-        for column in (*sheet.headed(BARE_RATE), *(sheet.headed(named) if stem else ())):
-            said = f"columns {headers(sheet, ratios[0], column)}"
-            for row in rows:
-                ratio, rate = sheet.part(row, ratios[0], "k", "n"), sheet.number(row, column)
-                if ratio is not None and rate is not None:
-                    yield from _share(sheet, row, column, (rate, *ratio), said)
+    stem = re.sub(r" ?(?:counts?|k/n|\(k/n\))$", "", plain(sheet.columns[ratios[0]].label)) if ratios else ""
+    named = rf"{re.escape(stem)} (?:rate|fraction|proportion|share)(?: ?\(?%\)?)?"
+    of_counts = [*sheet.headed(BARE_RATE), *(sheet.headed(named) if stem else ())]
+    for column in [*of_counts, *sheet.headed(_RATE)] if len(ratios) == 1 else ():
+        said = f"columns {headers(sheet, ratios[0], column)}"
+        cells = [(row, sheet.number(row, column), sheet.part(row, ratios[0], "k", "n")) for row in rows]
+        claims = [claim for row, rate, ratio in cells if rate and ratio
+                  for claim in _share(sheet, row, column, (rate, *ratio), said)]  # fmt: skip
+        if column in of_counts:
+            yield from claims
         # An accuracy beside the only k/n is that of it where nearly all rows say so.
-        for column in sheet.headed(_RATE):
-            if AVERAGED.search(f"{sheet.caption} {sheet.columns[column].label}"):
-                continue
-            cells = [(row, sheet.number(row, column), sheet.part(row, ratios[0], "k", "n")) for row in rows]
-            said = f"columns {headers(sheet, ratios[0], column)}"
-            claims = [claim for row, rate, ratio in cells if rate and ratio
-                      for claim in _share(sheet, row, column, (rate, *ratio), said)]  # fmt: skip
-            yield from nearly_all(claims, [True] * len(claims), "rates are those of the counts beside them")
+        elif not AVERAGED.search(f"{sheet.caption} {sheet.columns[column].label}"):
+            yield from nearly_all(claims, "rates are those of the counts beside them")
     k, n = sheet.sole_column(_NUMERATOR), sheet.sole_column(_DENOMINATOR)
     if k is not None and n is not None and len(rates) == 1:
         # Errors beside an accuracy: the other share.

@@ -26,9 +26,6 @@ _SOME = re.compile(
     r"\bour|\bnot\b|\bgroup|\bblock|\brows?\b|\bmatched|\bmean\w* [^.;]*deviation",
     re.I,
 )
-_IS_BETTER = re.compile(r"(.*?)\b(?:is|are) (higher|lower)[ -]is[ -]better", re.I)
-_PREFERRED = re.compile(r"(.*)\b(?:is|are) (?:preferred|preferable|better)\b", re.I)
-_SIDES = re.compile(r"\b(?:(higher|larger|greater|more)|lower|smaller|fewer|less)\b", re.I)
 _MOST_CHANCE = 0.1
 """So rarely would marks that mean something else be at the good end as often: what is bold is nearly always best."""
 _MOST_WRONG = 10
@@ -49,50 +46,9 @@ def find(paper: AuditedPaper) -> Iterator[Claim]:
             yield from (claim for claim in _usual(sheet, mark, said=bool(spoken)) if claim.name not in known)
 
 
-# Which way is better
-
-
-def directions(sheet: Sheet) -> dict[str, str]:
-    """Which way is better, by column: what arrows say, else what the caption's sentences say of a name."""
-    said: dict[str, set[str]] = {}
-    for (item, direction), column in product(_said(sheet.caption), sheet.columns):
-        if _names(item, plain(column.label)):
-            said.setdefault(column.label, set()).add(direction)
-    return {label: way.pop() for label, way in said.items() if len(way) == 1} | _arrows(sheet)
-
-
-def _arrows(sheet: Sheet) -> dict[str, str]:
-    return {column.label: column.direction for column in sheet.table.columns if column.direction is not None}
-
-
-def _said(caption: str) -> Iterator[tuple[str, str]]:
-    for sentence in clauses(caption):
-        if (match := _IS_BETTER.search(sentence)) is not None:
-            yield from ((item, match.group(2).lower()) for item in _items(match.group(1)))
-        elif (match := _PREFERRED.search(sentence)) is not None:
-            sides = list(_SIDES.finditer(match.group(1)))
-            for side, end in zip(sides, [*(side.start() for side in sides[1:]), None], strict=True):
-                yield from (
-                    (item, "higher" if side[1] else "lower") for item in _items(match.group(1)[side.end() : end])
-                )
-
-
-def _items(text: str) -> Iterator[str]:
-    """What a caption lists, with `(Opp.)` as another name, and `weak/strong EV` as two things."""
-    for item in re.split(r",|\band\b|;", plain(text)):
-        yield from (inside.strip() for inside in re.findall(r"\(([^()]+)\)", item))
-        bare = re.sub(r"\([^()]*\)|[().]+$", "", item).strip()
-        sides = re.fullmatch(r"([\w-]+)/([\w-]+) (.+)", bare)
-        yield from [f"{side} {sides[3]}" for side in sides.groups()[:2]] if sides else [bare] if bare else []
-
-
-def _names(item: str, header: str) -> bool:
-    """Whether a caption's name is a header's, word for word, abbreviations allowed."""
-    words, heads = item.split(), re.sub(r"\(.*?\)", "", header).split()
-    return len(words) == len(heads) and all(
-        word == head or (head.endswith(".") and len(head) > 3 and word.startswith(head[:-1]))
-        for word, head in zip(words, heads, strict=True)
-    )
+def _arrows(sheet: Sheet) -> dict[str, str | None]:
+    """Which way is better, by column, where an arrow says it."""
+    return {column.label: column.direction for column in sheet.table.columns}
 
 
 # Numbers of which some are marked
@@ -172,7 +128,7 @@ def _lines(
         others = tuple(number for number in numbers if number not in marked and number.value not in left)
         several = len({number.value for number in (*marked, *others)}) > 1
         if marked and others and several:
-            yield _MarkedLine(label, ways.get(label, ways.get("")), marked, others)
+            yield _MarkedLine(label, ways.get(label) or ways.get(""), marked, others)
 
 
 def _marks(sheet: Sheet) -> dict[tuple[int, int], str]:
@@ -211,19 +167,14 @@ def _claims(sheet: Sheet, mark: str, line: _MarkedLine, said: str, evidence: str
 
 
 def _told(sheet: Sheet, mark: str) -> Iterator[Claim]:
-    """What the caption says of marks, in columns of which it or an arrow says which way is better."""
-    marks, arrows, ways = _marks(sheet), _arrows(sheet), directions(sheet)
+    """What the caption says of marks, in columns with an arrow that says which way is better."""
+    marks = _marks(sheet)
     readings = [
-        [line for line in _lines(sheet, marks, mark, parts, dict(ways)) if line.direction]
+        [line for line in _lines(sheet, marks, mark, parts, _arrows(sheet)) if line.direction]
         for parts in _parts(sheet)[:2]
     ]
     # Where rules part the table, best may be meant for each part.
-    lines = min(readings, key=lambda lines: sum(not line.is_best(line.direction) for line in lines))
-    for line in lines:
-        # What would be best in the other direction: then the caption was misread.
-        misread = line.label not in arrows and line.is_best(None)
-        if misread and not line.is_best(line.direction):
-            continue
+    for line in min(readings, key=lambda lines: sum(not line.is_best(line.direction) for line in lines)):
         # A better row that bears no mark in any column may be there for comparison only.
         apart = bool(ahead := line.ahead()) and not ahead & {row for row, _column in marks}
         evidence = "what the caption says of marks; rows without any may be left out of it" if apart else ""
@@ -235,7 +186,7 @@ def _told(sheet: Sheet, mark: str) -> Iterator[Claim]:
 def _usual(sheet: Sheet, mark: str, *, said: bool) -> Iterator[Claim]:
     """What is marked is best in nearly all columns, or rows, or in all parts of these: the other one is suspected."""
     marks, least, found = _marks(sheet), 2 if said else 3, []
-    ways: dict[str, str | None] = dict(directions(sheet)) if mark in marks.values() else {}
+    ways = _arrows(sheet)
     named = [sheet.columns[column].label in sheet.table.rows[row].texts for row, column in marks]
     # A row that names the column of its mark (native: 224px) is marked by that name.
     is_open = mark in marks.values() and (said or not _is_emphasized(sheet, marks)) and 2 * sum(named) <= len(named)

@@ -61,8 +61,12 @@ class HeadedStatistic:
         rule = _IS_STATISTIC if self.counts else replace(_IS_STATISTIC, read=real)
         claims = [rule.claim(sheet, facts, said, self, whole) for facts in rows]
         # Where precision is recall, any mean of the two is both: such a row tells no reading from another.
-        apart = [all(facts[0].value != fact.value for fact in facts[1:]) for facts in rows]
-        yield from nearly_all(claims, apart, f"rows agree with {self.name} of {', '.join(self.inputs)}")
+        yield from nearly_all(claims, f"rows agree with {self.name} of {', '.join(self.inputs)}", telling=_tells)
+
+
+def _tells(claim: Claim) -> bool:
+    own, *others = claim.facts
+    return all(own.value != other.value for other in others)
 
 
 HEADED = (

@@ -1,16 +1,15 @@
 """Estimates of a table with their p or their stars: an estimate, and its error or its interval, leave little choice.
 
-No header says which distribution the p is of. So the table does: where nearly all of its estimates have the p of a
-normal distribution, or of Student's with so many degrees of freedom at least, the one that has another is suspected.
+No header says which distribution the p is of. So the table does: where nearly all of its estimates have a p between
+that of a normal distribution and that of Student's with few degrees of freedom, the one that has another is suspected.
 Stars say between which levels a p lies.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,11 +19,9 @@ from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.significance import FAMILY
-from sealtrace.relations.families.stated import size_of
+from sealtrace.relations.families.stated import nearly_all, size_of
 from sealtrace.relations.families.wording import plain, real
-from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Expression, Formula, Given, all_of, at_most, call, number
-from sealtrace.relations.work import Work
 
 _VALUE = re.compile(
     r"(?:estimate|est\.?|coef\w*\.?|β̂?|b|beta|(?:main |marginal |average )?effect(?: size)?|at[et]|a?or|a?hr|rr|irr|"
@@ -45,13 +42,12 @@ _OTHER_P = re.compile(
 """Where a caption says so, some p may not be those of the estimates beside them."""
 _BELOW = re.compile(r"<\s?(0?\.\d+)")
 _IN_BRACKETS = (re.compile(r"\(\s?\d*\.?\d+\s?\)\W*"), re.compile(r"\[\s?\d*\.\d+\s?\]\W*"))
-_FREEDOM = (100, 30, 10, 5)
-"""The least degrees of freedom that are tried, so that nearly all estimates of a table have their p."""
-_LEAST, _MANY = 5, 20
-"""Of so many estimates nearly all have their p; of more where some p may be others."""
+_FREEDOM = {"p": 10, "stars": 5}
+"""The least degrees of freedom that an estimate may have; stars are of small samples, too."""
+_LEAST, _LEAST_STARRED = 5, 3
+"""So many estimates with a p of their own, or with stars, have to have the one that follows from them."""
 _FEW = 8
 """One estimate in so many may have another p, one may in any case."""
-_LEAST_SURPRISE = 4.0
 _WIDTH = Fraction(2 * 196, 100)
 """Of an interval of 95 percent, in errors."""
 _LEAST_P = Fraction(1, 10**9)
@@ -119,26 +115,6 @@ class _Estimate:
         noun = (f" of {self.size}" if self.size else "", " with error ", " with interval ")[len(self.spread)]
         return f"{self.value.text}{noun}{spread}"
 
-    @property
-    def surprise(self) -> float:
-        """How unlikely an unrelated p would be as near to it: the more so, the more digits all of them have."""
-        low, high = (math.erfc(end / math.sqrt(2)) for end in self._ends)
-        width = low - high + float(self.p.high - self.p.low)
-        return -math.log10(min(1.0, width)) if self.p.low > 0 else 0.0
-
-    @property
-    def _ends(self) -> tuple[float, float]:
-        """About between what its size over its error lies."""
-        facts = [real(fact).fact for fact in (self.value, *self.spread)]
-        (value, *ends) = [(float(fact.low), float(fact.high)) for fact in facts]
-        if self.is_ratio:
-            (value, *ends) = [(math.log(low), math.log(high)) for low, high in (value, *ends)]
-        if not ends:
-            ends = [(math.sqrt((1 - value[0] ** 2) / (self.size - 2)),) * 2 if self.size else (1.0, 1.0)]
-        error = ends[0] if len(ends) == 1 else tuple((ends[1][i] - ends[0][1 - i]) / 3.92 for i in (0, 1))
-        size = max(value[0], -value[1], 0.0), max(abs(value[0]), abs(value[1]))
-        return size[0] / error[1], size[1] / max(error[0], 1e-9)
-
 
 @lru_cache(maxsize=4096)
 def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
@@ -154,45 +130,38 @@ def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
 
 def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Estimates of each table that nearly all have the p of their error, or the stars."""
-    for sheet in paper.both_ways:
-        estimates = [*_beside(sheet), *([] if sheet.is_turned else _below(sheet))]
-        least = _MANY if _OTHER_P.search(sheet.caption) else _LEAST
-        surprise = sum(estimate.surprise for estimate in estimates)
-        for freedom in _FREEDOM if len(estimates) >= least and surprise > _LEAST_SURPRISE else ():
-            # Few degrees of freedom of its own are no error.
-            if claims := _claims(sheet, estimates, freedom, max(3, freedom // 3)):
-                yield from claims
-                break
     usual = _levels(paper.words)
+    for sheet in paper.both_ways:
+        # Where a caption says that p are adjusted, they need not be those of the estimates beside them.
+        if not _OTHER_P.search(sheet.caption):
+            estimates = [*_beside(sheet), *([] if sheet.is_turned else _below(sheet))]
+            yield from _claims(sheet, estimates, "p", lambda estimate: estimate.p.low > 0, _LEAST)
     for sheet in paper.sheets:
         notes = _notes(sheet)
-        found = list(_starred(sheet, _levels(notes) or usual, by_t=_T_BELOW.search(notes) is not None))
         # Errors that are t-statistics, or p-values of another test, agree with stars by accident only.
-        if sum(stars > 0 for stars, _estimate in found) > 2:
-            yield from _claims(sheet, [estimate for _stars, estimate in found], _FREEDOM[-1], _FREEDOM[-1])
+        starred = _starred(sheet, _levels(notes) or usual, by_t=_T_BELOW.search(notes) is not None)
+        yield from _claims(sheet, list(starred), "stars", lambda estimate: "*" in estimate.p.said, _LEAST_STARRED)
 
 
-def _claims(sheet: Sheet, estimates: list[_Estimate], freedom: int, least: int) -> list[Claim]:
-    """That each has its p by the least degrees of freedom; nothing where too many have another by the given ones."""
-    formulas = [estimate.formula(freedom) for estimate in estimates]
-    broken = [search(formula, Work(20_000)).status == "impossible" for formula in formulas]
-    right = len(estimates) - sum(broken)
-    if sum(broken) > max(1, len(estimates) // _FEW):
-        return []
-    return [
+def _claims(
+    sheet: Sheet, estimates: list[_Estimate], kind: str, tells: Callable[[_Estimate], bool], least: int
+) -> Iterator[Claim]:
+    """That each has its p; nothing where too many have another."""
+    claims = [
         Claim(
             f"{FAMILY} p of {estimate.value.address}",
-            estimate.formula(least),
+            estimate.formula(_FREEDOM[kind]),
             f"{estimate} has p {estimate.p.said}.",
             sheet.place("estimates and p"),
             ("The p is two-sided, and of this estimate being nothing.",),
             question=f"Which p has {estimate}?",
             family=FAMILY,
-            evidence=f"{right} of {len(estimates)} estimates of the table have the p that follows from them",
-            telling=wrong or right > _LEAST,
         )
-        for estimate, wrong in zip(estimates, broken, strict=True)
+        for estimate in estimates
     ]
+    telling = {claim.name for claim, estimate in zip(claims, estimates, strict=True) if tells(estimate)}
+    often = "estimates of the table have the p that follows from them"
+    yield from nearly_all(claims, often, telling=lambda claim: claim.name in telling, least=least, wrong=_FEW)
 
 
 # Stars: the note says below which level a p has so many
@@ -229,8 +198,8 @@ def _levels(text: str) -> list[Fraction]:
     )
 
 
-def _starred(sheet: Sheet, levels: list[Fraction], *, by_t: bool) -> Iterator[tuple[int, _Estimate]]:
-    """How many stars an estimate has, and it with the p that they say; `by_t` brackets hold its t or z."""
+def _starred(sheet: Sheet, levels: list[Fraction], *, by_t: bool) -> Iterator[_Estimate]:
+    """Estimates with the p that their stars say; `by_t` brackets hold their t or z."""
     for text, value, other in _with_below(sheet, by_t=by_t) if levels else ():
         runs = _STARS.findall(text)
         stars = sum(map(len, runs))
@@ -238,8 +207,7 @@ def _starred(sheet: Sheet, levels: list[Fraction], *, by_t: bool) -> Iterator[tu
             low, high = [*levels, Fraction(0)][stars + 1], levels[stars]
             said = f"of {'*' * stars or 'no star'}, from {float(low):g} to {float(high):g}"
             p = _Probability(low, high + _ROUNDED if stars else high, said)
-            found = [_Estimate(other, (), p, of=value)] if by_t else list(_of(value, (other,), p))
-            yield from ((stars, estimate) for estimate in found)
+            yield from [_Estimate(other, (), p, of=value)] if by_t else _of(value, (other,), p)
 
 
 def _with_below(sheet: Sheet, *, by_t: bool) -> Iterator[tuple[str, PrintedNumber, PrintedNumber]]:

@@ -224,6 +224,11 @@ def _renames(cells: tuple[str, ...]) -> bool:
     return not first.strip() and len(named) > 1 and not any(re.search(r"\d", text) for text in others)
 
 
+def belongs_to(sentence: Sentence, sheet: Sheet) -> bool:
+    """Whether a sentence stands in a table's caption."""
+    return sentence.caption and sentence.text[:60] in sheet.caption
+
+
 def blocks_of(sheet: Sheet) -> list[list[int]]:
     """Rows without those that summarize others, in parts: from rule to rule, or from one group's name to the next."""
     rows = [row for row, line in enumerate(sheet.rows) if not is_summary(line.first or line.label)]

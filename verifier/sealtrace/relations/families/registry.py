@@ -20,7 +20,6 @@ from sealtrace.relations.families import (
     significance,
     statistics,
     sums,
-    ways,
 )
 from sealtrace.relations.families.paper import AuditedPaper
 from sealtrace.relations.work import time_is_up, within_time
@@ -81,16 +80,10 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         bounds.ORDER,
-        "Ends of intervals, percentiles, least, quartiles and greatest, lower and upper bounds stand in order, and an "
-        "estimate in its interval.",
-        "Headers that name them for the same quantity; numbers that nearly all lie in the interval behind them.",
+        "Ends of intervals stand in order, an estimate lies in its interval, and ranks follow what they rank.",
+        "Headers that name them for the same quantity; numbers that nearly all lie in the interval behind them; a "
+        "column of ranks that follows another one but for a step.",
         bounds.find_orders,
-    ),
-    Family(
-        bounds.RANGE,
-        "Probabilities, percentages and correlations stay in their ranges, and a count within its whole.",
-        "A header from a short list of names.",
-        bounds.find_ranges,
     ),
     Family(
         emphasis.FAMILY,
@@ -106,9 +99,9 @@ FAMILIES: tuple[Family, ...] = (
         repeated.find,
     ),
     Family(
-        ways.FAMILY,
-        "What a sentence says of a column is so: highest, second or third, also among some, positive only for.",
-        "A sentence or caption that names the column; beside a superlative its value and one of the two.",
+        claims.FAMILY,
+        "What a sentence says of a column: which row is highest or lowest, where alone it is positive or negative.",
+        "A sentence or caption that names the column and the row; beside a superlative nothing that narrows it.",
         claims.find,
     ),
     Family(

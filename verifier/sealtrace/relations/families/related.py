@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from sealtrace.paper.sentences import clauses
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.stated import StatedRule, called, headers, nearly_all
+from sealtrace.relations.families.stated import StatedRule, called, headers, is_possible, nearly_all
 from sealtrace.relations.families.wording import plain, real
-from sealtrace.relations.search import search
 from sealtrace.relations.syntax import Formula, Given, any_of, call, equal
-from sealtrace.relations.work import Work
 from sealtrace.statistics.combinations import COMBINATIONS
 
 DIFFERENCES = "difference"
@@ -97,7 +95,7 @@ class _Computed:
 
     def holding(self, sheet: Sheet) -> int:
         """In how many rows it holds."""
-        return sum(search(claim.formula, Work(20_000)).status == "possible" for claim in self.claims(sheet))
+        return sum(is_possible(claim.formula) for claim in self.claims(sheet))
 
 
 def find_differences(paper: AuditedPaper) -> Iterator[Claim]:
@@ -242,5 +240,5 @@ def _nearly(sheet: Sheet, result: int, found: list[_Computed]) -> Iterator[Claim
     """What fits best of these, where nearly all rows agree."""
     best = max(found, key=lambda computed: computed.holding(sheet), default=None)
     claims = list(best.claims(sheet)) if best is not None else []
-    telling = [len({fact.value for fact in claim.facts}) == len(claim.facts) for claim in claims]
-    yield from nearly_all(claims, telling, f"rows agree with {sheet.columns[result].label!r}")
+    often = f"rows agree with {sheet.columns[result].label!r}"
+    yield from nearly_all(claims, often, telling=lambda claim: len({fact.value for fact in claim.facts}) == 3)

@@ -174,18 +174,33 @@ def size_of(sheet: Sheet, row: int, column: str) -> int | None:
     return count_of(told[0]) if len(told) == 1 else None
 
 
-_LEAST, _MOST_WRONG = 2, 5
-"""Of what a header says only by custom so many rows hold before another is suspected, and one row in so many may break
+LEAST, MOST_WRONG = 2, 5
+"""Of what a table says only by custom so many rows hold before another is suspected, and one row in so many may break
 it; one may in any case."""
 
 
-def nearly_all(claims: Sequence[Claim], telling: Sequence[bool], often: str) -> Iterator[Claim]:
-    """Claims of one reading of a table as guesses, where nearly all of its rows agree; nothing where they do not."""
-    broken = [search(claim.formula, Work(20_000)).status == "impossible" for claim in claims]
-    held = sum(tells and not wrong for tells, wrong in zip(telling, broken, strict=True))
-    if held >= _LEAST and sum(broken) <= max(1, len(claims) // _MOST_WRONG):
+def is_possible(formula: Formula) -> bool:
+    """Whether the numbers allow it, as far as a short search sees."""
+    return search(formula, Work(20_000)).status != "impossible"
+
+
+def nearly_all(
+    claims: Sequence[Claim],
+    often: str,
+    *,
+    telling: Callable[[Claim], bool] = bool,
+    least: int = LEAST,
+    wrong: int = MOST_WRONG,
+) -> Iterator[Claim]:
+    """Claims of one reading of a table as guesses, where nearly all of its rows agree; nothing where they do not.
+
+    Only `telling` ones speak for it: those that would not hold however the table is read.
+    """
+    broken = [not is_possible(claim.formula) for claim in claims]
+    tells = [telling(claim) and not denies for claim, denies in zip(claims, broken, strict=True)]
+    if sum(tells) >= least and sum(broken) <= max(1, len(claims) // wrong):
         evidence = f"{len(claims) - sum(broken)} of {len(claims)} {often}"
-        for claim, tells, wrong in zip(claims, telling, broken, strict=True):
+        for claim, tell, denies in zip(claims, tells, broken, strict=True):
             # It could be noticed only where the others would still be believed without it.
-            noticed = wrong or (tells and held > _LEAST)
+            noticed = denies or (tell and sum(tells) > least)
             yield replace(claim, evidence=evidence, telling=claim.telling and noticed)

@@ -119,18 +119,6 @@ def same(fact: PrintedNumber, other: PrintedNumber, scale: Fraction | int = 1) -
     return equal(shown(fact), shown(other) if scale == 1 else shown(other) * scale)
 
 
-def is_slip(number: Fraction, other: Fraction, unit: Fraction) -> bool:
-    """Whether two numbers differ as a slip of the pen makes them: one digit, two digits swapped, or the sign."""
-    a, b = (str(abs(round(value / unit))) for value in (number, other))
-    width = max(len(a), len(b))
-    a, b = a.zfill(width), b.zfill(width)
-    wrong = [place for place in range(width) if a[place] != b[place]]
-    if len(wrong) == 2:
-        first, second = wrong
-        return second == first + 1 and (a[first], a[second]) == (b[second], b[first])
-    return len(wrong) == 1 or (not wrong and number != other)
-
-
 def apart(
     own: PrintedNumber, unit: str, a: PrintedNumber, b: PrintedNumber, *, percent: bool | None = None
 ) -> list[Formula]:
