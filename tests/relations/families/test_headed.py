@@ -47,6 +47,18 @@ CASES: dict[str, Case] = {
         "36.0",
         "63.0",
     ),
+    "a standard error": (
+        "Kind | SD | n | SE",
+        [f"{10 * p:.2f} | {n} | {10 * p / n**0.5:.3f}" for (p, _r), (n, _k) in zip(PAIRS, ALIVE, strict=True)],
+        "0.477",
+        "0.774",
+    ),
+    "a statistic of an estimate": (
+        "Kind | Coef. | Std. err. | t",
+        [f"{p:.3f} | {r / 7:.3f} | {7 * p / r:.1f}" for p, r in PAIRS],
+        "5.3",
+        "3.5",
+    ),
     "a speed-up": (
         "Case | Before (s) | After (s) | Speedup",
         [f"{a} | {b} | {a / b:.2f}" for a, b in TIMES],

@@ -21,11 +21,6 @@ NOT_RISING = RISING.replace("2.4", "1.7")
 SIZES = "KU = known uses (n=20), MS = many seasons (80)."
 MARGINS = table("Accuracy in percent.", "Kind | KU | MS | All", ["Elm | 50 | 25 | 30.0", "Oak | 75 | 50 | 55.0"])
 
-GROUPED = table(
-    "Girth.",
-    "Group | Kind | Girth",
-    ["Tall | Elm | 4.4", "Tall | Oak | 3.9", "Tall | Ash | 5.2", "Low | Box | 1.3", "Low | Sloe | 2.1"],
-)
 MODELS = table(
     "Sizes.",
     "Name | Size | Pred.",
@@ -726,24 +721,6 @@ def test_the_rate_of_a_whole_weighs_its_parts() -> None:
     for given, expected in ((COUNTED, []), (wrong, ["mean of rows"]), (shares, [])):
         found = [one.claim.family for one in decided(read(given)) if one.status is Status.SUSPICION]
         assert found == expected
-
-
-TABLES: dict[str, tuple[str, str, str]] = {
-    "a standard error": ("", "Item | SD | n | SE", "A | 2.00 | 16 | 0.50 > A | 2.00 | 16 | 0.60"),
-    "a t value": ("", "Item | Estimate | SE | t", "A | 1.20 | 0.40 | 3.00 > A | 1.20 | 0.40 | 2.10"),
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_statistics_of_tables(name: str) -> None:
-    """What headers and captions name is a contradiction where it does not follow."""
-    caption, header, rows = TABLES[name]
-    right, wrong = rows.split(" > ")
-    statuses = [
-        {one.status for one in decided(read(table(caption, header, [row]))) if one.claim.family == "statistics"}
-        for row in (right, wrong)
-    ]
-    assert statuses == [{Status.HOLDS}, {Status.CONTRADICTION}]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What papers call the scores of labels: for the table of statistics, and for those who read headers without arrays."""
+"""What headers call statistics: for the table of statistics, and for those who read headers without arrays."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ CALLED = {
     "tp": "true positives",
     "fp": "false positives",
     "fn": "false negatives",
+    "sd": "std, std., stdev, std dev, std. dev., standard deviation, σ",
+    "sem": "se, s.e., s.e.m., stderr, std err, std. err., standard error, standard error of the mean",
+    "test_statistic": "t, z, t value, t-value, t stat, t-stat, t-statistic, z value, z-value, z stat, z-stat",
+    "estimate": "est, est., coef, coef., coefficient, β, b, beta",
+    "sample_size": "n, # samples",
 }
 """By the name of the statistic, with commas between."""
 

@@ -157,14 +157,14 @@ _entry("maximum of", "greatest value", ORDER, "values", "measured", summaries.ma
        "max({x})",
        (TriedForm("max", "greatest", price=8.5, words=("maximum", "max", "best", "peak", "highest", "range")),))
 _entry("sd of", "root of the mean squared deviation, with divisor n-1 or n", REPEATS, "values", "deviation",
-       summaries.sd, "std, std., stdev, std dev, std. dev., standard deviation, σ", sql="stddev_samp({x})",
+       summaries.sd, CALLED["sd"], sql="stddev_samp({x})",
        tried=(TriedForm("sd", "standard deviation (n - 1)", price=4.0, words=("sd", "±"), everyday=True),
               TriedForm("sd0", "standard deviation (n)", "stddev_pop({x})", {"divisor": "n"}, 5.0, ("sd",), True)))
 _entry("variance of", "mean squared deviation, with divisor n-1 or n", REPEATS, "values", "squared", summaries.variance,
        "sample variance, s²", "explained variance, variance explained, equal variances, variance ratio",
        "var_samp({x})", tried=())
 _entry("sem of", "sd / sqrt(n), with divisor n-1 or n", REPEATS, "values", "deviation", summaries.sem,
-       "se, s.e., s.e.m., stderr, std err, std. err., standard error, standard error of the mean", sql=_SEM,
+       CALLED["sem"], sql=_SEM,
        tried=(TriedForm("sem", "standard error", price=6.0, words=("sem", "stderr")),))
 _entry("entropy of [base] [normalized] [labels]", "-sum p log p of a field's values", ITEMS, "label counts",
        "information", labels.entropy, "shannon entropy",

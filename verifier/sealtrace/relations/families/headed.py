@@ -14,7 +14,7 @@ from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import StatedRule, called, headers, nearly_all
 from sealtrace.relations.families.wording import AVERAGED, is_percent, is_summary, real
-from sealtrace.relations.syntax import Expression, Given, equal
+from sealtrace.relations.syntax import Expression, Given, call, equal
 from sealtrace.statistics.called import words_of
 
 FAMILY = "statistic of others"
@@ -76,6 +76,8 @@ HEADED = (
     ),
     HeadedStatistic("precision", ("tp", "fp"), lambda whole, tp, fp: whole * tp / (tp + fp), counts=True),
     HeadedStatistic("recall", ("tp", "fn"), lambda whole, tp, fn: whole * tp / (tp + fn), counts=True),
+    HeadedStatistic("sem", ("sd", "sample_size"), lambda _whole, sd, n: sd / call("sqrt", n), linear=True, counts=True),
+    HeadedStatistic("test_statistic", ("estimate", "sem"), lambda _whole, value, error: value / error, linear=True),
     HeadedStatistic("error_rate", ("accuracy",), lambda whole, accuracy: whole - accuracy, linear=True),
 )
 _IS_STATISTIC = StatedRule(

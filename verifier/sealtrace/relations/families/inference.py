@@ -18,7 +18,7 @@ from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
-from sealtrace.relations.families.significance import FAMILY
+from sealtrace.relations.families.significance import FAMILY, reported
 from sealtrace.relations.families.stated import nearly_all, size_of
 from sealtrace.relations.families.wording import plain, real
 from sealtrace.relations.syntax import Expression, Formula, Given, all_of, at_most, call, number
@@ -129,7 +129,8 @@ def quantile(p: Fraction, freedom: int | None) -> Fraction | None:
 
 
 def find(paper: AuditedPaper) -> Iterator[Claim]:
-    """Estimates of each table that nearly all have the p of their error, or the stars."""
+    """What sentences report; and estimates of each table that nearly all have the p of their error, or the stars."""
+    yield from reported(paper)
     usual = _levels(paper.words)
     for sheet in paper.both_ways:
         # Where a caption says that p are adjusted, they need not be those of the estimates beside them.

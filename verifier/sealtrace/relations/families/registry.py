@@ -14,11 +14,11 @@ from sealtrace.relations.families import (
     counts,
     emphasis,
     headed,
+    inference,
     prose,
     related,
     repeated,
     significance,
-    statistics,
     sums,
 )
 from sealtrace.relations.families.paper import AuditedPaper
@@ -118,7 +118,7 @@ FAMILIES: tuple[Family, ...] = (
         "errors from deviations; stars and p from estimates with their errors or intervals.",
         "A test and its p in one sentence, or a p and the word significant; headers, notes or a caption that name the "
         "statistic and what it needs.",
-        statistics.find_statistics,
+        inference.find,
     ),
 )
 

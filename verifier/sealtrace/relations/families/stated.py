@@ -35,10 +35,6 @@ class StatedRule:
     repair: tuple[str, Callable[..., Formula]] | None = None
     """Another explanation, and what would have to be true then."""
     read: Callable[[PrintedNumber], Given] = real
-    headed: tuple[str | re.Pattern[str], ...] = ()
-    """Whole headers of the column of the number, and of those of the others."""
-    sized: str | None = None
-    """The header of a sample size, which the formula takes, too; a row's label or the caption may give it instead."""
 
     def claim(self, sheet: Sheet, facts: Sequence[PrintedNumber], said: str, *further: Any, **changed: Any) -> Claim:
         """What it says of these numbers."""
@@ -56,20 +52,6 @@ class StatedRule:
             self.family,
         )
         return replace(claim, **changed)
-
-    def columns(self, sheet: Sheet) -> list[int]:
-        """The columns that it is of; none where one of them is not there, or stands there twice."""
-        found = [column for pattern in self.headed if (column := sheet.sole_column(pattern)) is not None]
-        return found if len(found) == len(self.headed) else []
-
-    def claims(self, sheet: Sheet) -> Iterator[Claim]:
-        """What it says of every row in which each of its columns has a number."""
-        columns = self.columns(sheet)
-        for row, facts in sheet.rows_with(*columns) if columns else ():
-            size = size_of(sheet, row, self.sized) if self.sized else None
-            if size or not self.sized:
-                further = [size] if self.sized else []
-                yield self.claim(sheet, facts, f"columns {headers(sheet, *columns)}", *further)
 
 
 def called(words: Iterable[str]) -> re.Pattern[str]:
