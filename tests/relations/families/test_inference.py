@@ -71,6 +71,17 @@ def test_a_table_of_another_p_is_left_alone() -> None:
     assert _suspected(read(table("Trees.", "Kind | Estimate | SE | p", rows))) == []
 
 
+def test_one_estimate_of_few_clusters_is_no_error() -> None:
+    """Six have the p of a normal distribution; the seventh that of Student's with six degrees of freedom."""
+    rows = [
+        f"row{place} | {value:.3f} | 0.200 | {math.erfc(value / 0.2 / math.sqrt(2)):.3f}"
+        for place, value in enumerate((0.112, 0.254, 0.301, 0.347, 0.402, 0.455))
+    ]
+    paper = read(table("Trees.", "Kind | Estimate | SE | p", [*rows, "last | -0.549 | 0.219 | 0.046"]))
+    assert _suspected(paper) == []
+    assert _held(paper, "statistics") == 7
+
+
 def test_quantiles_are_those_of_the_tables() -> None:
     """Of the normal and of Student's distribution, as every book prints them."""
     found = [quantile(Fraction(1, 20), freedom) for freedom in (None, 10, 3)]

@@ -11,7 +11,7 @@ from itertools import product
 
 from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.sentences import clauses
-from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import AuditedPaper, Sheet
 from sealtrace.relations.families.stated import StatedRule, headers, nearly_all, size_of
 from sealtrace.relations.families.wording import (
@@ -76,22 +76,12 @@ def find_rates(paper: AuditedPaper) -> Iterator[Claim]:
 # A rate beside its count
 
 
-def _fewer(size: int) -> range:
-    return range(max(2, size - 20), size + 1)
-
-
 _IS_SHARE = StatedRule(
     GRANULARITY,
     "{0} is printed as the rate {1}/{2} of the same row.",
     lambda rate, k, n, whole: equal(rate, number(k.fact.value) * whole / number(n.fact.value)),
     ("The rate is that of the count beside it.",),
     "Is {0} the rate of {1} in {2}?",
-    (
-        "the rate is of another count over the same number, or over a few items fewer",
-        lambda rate, _k, n, whole: any_of(
-            *(Multiple(rate, number(Fraction(whole, size))) for size in _fewer(int(n.fact.value)))
-        ),
-    ),
 )
 
 
@@ -160,36 +150,26 @@ class _Steps:
     repeats: int = 1
     evidence: str = ""
     assumes: tuple[str, ...] = ()
-    chance: float | None = None
-    telling: bool = True
 
     def claim(self, sheet: Sheet, rate: PrintedNumber, sizes: list[int]) -> Claim:
         """That a rate is a whole number over one of the sizes."""
-        fewer = [size for declared in sizes for size in _fewer(declared)]
-        repairs = [Repair("a few items were left out of the denominator", self.over(rate, fewer, [self.repeats]))]
-        if self.repeats == 1:
-            averaged = self.over(rate, sizes, list(range(2, 11)))
-            repairs.append(Repair("the rate is a mean over 2 to 10 repeats", averaged))
         repeated = f", averaged over {self.repeats} repeats" if self.repeats > 1 else ""
         ties = " (ties may count half)" if self.whole.denominator > 1 or self.whole == 50 else ""
         return Claim(
             f"{GRANULARITY} {rate.address}",
-            self.over(rate, sizes, [self.repeats]),
+            self.over(rate, sizes),
             f"{rate.text} is a rate over {' or '.join(map(str, sizes))}{repeated}{ties}.",
             sheet.place(self.said),
             self.assumes,
-            tuple(repairs),
-            f"Which count over which number gives {rate.text}?",
-            GRANULARITY,
+            question=f"Which count over which number gives {rate.text}?",
+            family=GRANULARITY,
             evidence=self.evidence,
-            chance=self.chance,
-            telling=self.telling,
         )
 
-    def over(self, rate: PrintedNumber, sizes: list[int], repeats: list[int]) -> Formula:
+    def over(self, rate: PrintedNumber, sizes: list[int]) -> Formula:
         """That a rate is a mean of so many shares of one of the sizes."""
-        means = [(size, number(m) if m > 1 else None) for size in sizes for m in repeats]
-        return any_of(*(Multiple(real(rate), number(self.whole / size), mean) for size, mean in means))
+        mean = number(self.repeats) if self.repeats > 1 else None
+        return any_of(*(Multiple(real(rate), number(self.whole / size), mean) for size in sizes))
 
     def fits(self, rate: PrintedNumber, sizes: list[int]) -> bool:
         """Whether it is one."""
@@ -309,10 +289,7 @@ def find_whole_numbers(paper: AuditedPaper) -> Iterator[Claim]:
             if deviation is None and len(means) == len(deviations) == 1:
                 deviation = sheet.number(row, deviations[0])
             if deviation is not None and (formula := _some_list(mean, deviation, size)) is not None:
-                fewer = (_some_list(mean, deviation, n) for n in range(max(2, size - 5), size))
-                known = [example for example in fewer if example is not None]
-                repairs = (Repair("up to five did not answer", any_of(*known)),) if known else ()
-                yield _OF_SQUARES.claim(sheet, [deviation, mean], "caption", size, formula, repairs=repairs)
+                yield _OF_SQUARES.claim(sheet, [deviation, mean], "caption", size, formula)
 
 
 _OF_INTEGERS = StatedRule(
@@ -321,12 +298,6 @@ _OF_INTEGERS = StatedRule(
     lambda mean, size: Multiple(mean, number(Fraction(1, size))),
     ("Each of the declared sample gave one whole-number answer.",),
     "How many answers does the mean {0} have, and what is their sum?",
-    (
-        "some did not answer",
-        lambda mean, size: any_of(
-            *(Multiple(mean, number(Fraction(1, n))) for n in range(max(2, size - 20), size + 1))
-        ),
-    ),
 )
 _OF_SQUARES = StatedRule(
     WHOLE_NUMBERS,

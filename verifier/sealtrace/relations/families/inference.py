@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -42,8 +42,9 @@ _OTHER_P = re.compile(
 """Where a caption says so, some p may not be those of the estimates beside them."""
 _BELOW = re.compile(r"<\s?(0?\.\d+)")
 _IN_BRACKETS = (re.compile(r"\(\s?\d*\.?\d+\s?\)\W*"), re.compile(r"\[\s?\d*\.\d+\s?\]\W*"))
-_FREEDOM = {"p": 10, "stars": 5}
-"""The least degrees of freedom that an estimate may have; stars are of small samples, too."""
+_FREEDOM = {"p": (10, 3), "stars": (5, 5)}
+"""The least degrees of freedom by which nearly all have their p, and by which one is said to have another: tests with
+few clusters have few of their own."""
 _LEAST, _LEAST_STARRED = 5, 3
 """So many estimates with a p of their own, or with stars, have to have the one that follows from them."""
 _FEW = 8
@@ -148,10 +149,11 @@ def _claims(
     sheet: Sheet, estimates: list[_Estimate], kind: str, tells: Callable[[_Estimate], bool], least: int
 ) -> Iterator[Claim]:
     """That each has its p; nothing where too many have another."""
+    usual, fewest = _FREEDOM[kind]
     claims = [
         Claim(
             f"{FAMILY} p of {estimate.value.address}",
-            estimate.formula(_FREEDOM[kind]),
+            estimate.formula(usual),
             f"{estimate} has p {estimate.p.said}.",
             sheet.place("estimates and p"),
             ("The p is two-sided, and of this estimate being nothing.",),
@@ -162,7 +164,9 @@ def _claims(
     ]
     telling = {claim.name for claim, estimate in zip(claims, estimates, strict=True) if tells(estimate)}
     often = "estimates of the table have the p that follows from them"
-    yield from nearly_all(claims, often, telling=lambda claim: claim.name in telling, least=least, wrong=_FEW)
+    believed = nearly_all(claims, often, telling=lambda claim: claim.name in telling, least=least, wrong=_FEW)
+    for claim, estimate in zip(believed, estimates, strict=False):
+        yield replace(claim, formula=estimate.formula(fewest))
 
 
 # Stars: the note says below which level a p has so many

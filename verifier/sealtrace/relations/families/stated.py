@@ -11,7 +11,7 @@ from typing import Any
 
 from sealtrace.paper.extracted import JOIN
 from sealtrace.paper.number_grammar import PrintedNumber
-from sealtrace.relations.decision import Claim, Repair
+from sealtrace.relations.decision import Claim
 from sealtrace.relations.families.paper import Sheet
 from sealtrace.relations.families.wording import COUNT, count, count_of, is_summary, plain, real
 from sealtrace.relations.search import search
@@ -32,22 +32,19 @@ class StatedRule:
     """Of the number and the others, as cells, and of whatever else the claim is given."""
     assumes: tuple[str, ...]
     question: str
-    repair: tuple[str, Callable[..., Formula]] | None = None
-    """Another explanation, and what would have to be true then."""
     read: Callable[[PrintedNumber], Given] = real
 
     def claim(self, sheet: Sheet, facts: Sequence[PrintedNumber], said: str, *further: Any, **changed: Any) -> Claim:
         """What it says of these numbers."""
         cells, texts = [self.read(fact) for fact in facts], [fact.text for fact in facts]
         words = partial(str.format, count=len(facts) - 1, texts=", ".join(texts))
-        repairs = [Repair(self.repair[0], self.repair[1](*cells, *further))] if self.repair else []
         claim = Claim(
             f"{self.family} {facts[0].address}",
             self.formula(*cells, *further),
             words(self.says, *texts, *further),
             sheet.place(said),
             self.assumes,
-            tuple(repairs),
+            (),
             words(self.question, *texts, *further),
             self.family,
         )

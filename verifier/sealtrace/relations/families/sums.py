@@ -74,7 +74,6 @@ _IS_TOTAL = StatedRule(
     _adds_up,
     ("The parts are disjoint, or break the whole down once in each of several ways.",),
     "Which parts sum to {0}?",
-    ("the parts overlap", lambda total, *parts: at_most(total, call("sum", *parts))),
     read=Given,
 )
 
@@ -310,10 +309,6 @@ _IS_MEAN = StatedRule(
     lambda mean, *values: equal(mean, call("mean", *values)),
     ("Every number counts the same.",),
     "Of which numbers, with which weights, is {0} the mean?",
-    (
-        "some weights",
-        lambda mean, *values: all_of(at_most(call("min", *values), mean), at_most(mean, call("max", *values))),
-    ),
 )
 
 
