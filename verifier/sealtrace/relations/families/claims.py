@@ -59,7 +59,7 @@ _MOST_BETTER = 3
 
 
 @dataclass(frozen=True)
-class _Spoken:
+class _NamedTable:
     """What a sentence names of one table."""
 
     sheet: Sheet
@@ -113,7 +113,7 @@ def find(paper: AuditedPaper) -> Iterator[Claim]:
             if (own or not sentence.caption) and (not meant or _bare(sheet) in meant):
                 referred = own or _bare(sheet) in sentence.references
                 named = _named(names, sentence.text, rows, APART), _named(names, sentence.text, columns, PART)
-                spoken.append(_Spoken(sheet, *named, referred))
+                spoken.append(_NamedTable(sheet, *named, referred))
         yield from _settled(sentence, list(_superlatives(sentence, spoken)))
         near = [named for named in spoken if named.referred]
         yield from _settled(sentence, list(_signs(sentence, near or spoken)))
@@ -176,7 +176,7 @@ def _overlap(sentence: Sentence, sheet: Sheet) -> int:
 # Superlatives
 
 
-def _superlatives(sentence: Sentence, spoken: list[_Spoken]) -> Iterator[_Reading]:
+def _superlatives(sentence: Sentence, spoken: list[_NamedTable]) -> Iterator[_Reading]:
     """`A is highest on X`, `A has the highest X`."""
     text = sentence.text
     for found in _SUPERLATIVE.finditer(text):
@@ -204,7 +204,9 @@ def _superlatives(sentence: Sentence, spoken: list[_Spoken]) -> Iterator[_Readin
         yield from readings
 
 
-def _columns_after(sentence: Sentence, named: _Spoken, found: re.Match[str], end: int) -> dict[int, TextNumber | None]:
+def _columns_after(
+    sentence: Sentence, named: _NamedTable, found: re.Match[str], end: int
+) -> dict[int, TextNumber | None]:
     """The columns that stand behind a superlative with nothing else between, each with the value behind it."""
     text, columns = sentence.text, {}
     linked = re.match(r"\s+(?:on|in|at|for)\s", text[found.end() : end]) is not None
@@ -219,7 +221,7 @@ def _columns_after(sentence: Sentence, named: _Spoken, found: re.Match[str], end
     return columns
 
 
-def _is_listed(between: str, named: _Spoken, sentence: Sentence, offset: int) -> bool:
+def _is_listed(between: str, named: _NamedTable, sentence: Sentence, offset: int) -> bool:
     """Whether only names of columns, values and idle words stand between."""
     covered = [span for spans in named.columns.values() for span in spans]
     covered += [(mention.start, mention.end) for mention in sentence.amounts]
@@ -234,7 +236,7 @@ def _quotes(mention: TextNumber, fact: PrintedNumber) -> bool:
     return own.low < cell.high * scale and own.high > cell.low * scale and cell.unit * scale <= own.unit
 
 
-def _extreme(named: _Spoken, column: int, row: int, found: re.Match[str]) -> Iterator[_Reading]:
+def _extreme(named: _NamedTable, column: int, row: int, found: re.Match[str]) -> Iterator[_Reading]:
     sheet, labels = named.sheet, [line.label.split(JOIN) for line in named.sheet.rows]
     beside = [other for other, parts in enumerate(labels) if parts[:-1] == labels[row][:-1]]
     # The first of a block is the first of its rows, or the first of those that are called so in every block.
@@ -266,7 +268,7 @@ def _extreme(named: _Spoken, column: int, row: int, found: re.Match[str]) -> Ite
 # Signs
 
 
-def _signs(sentence: Sentence, spoken: list[_Spoken]) -> Iterator[_Reading]:
+def _signs(sentence: Sentence, spoken: list[_NamedTable]) -> Iterator[_Reading]:
     """`positive only for A and B`: then it is no such number in any other row."""
     for named in spoken:
         numbers = {column: named.numbers(column) for column in named.sheet.numeric_columns()}

@@ -75,7 +75,7 @@ FAMILIES: tuple[Family, ...] = (
         headed.FAMILY,
         "A column headed by a statistic follows from the columns of what it is computed from.",
         "Headers that name F1 beside precision and recall, one of these beside counts of hits and misses, an error "
-        "rate beside an accuracy; rows that nearly all agree.",
+        "rate beside an accuracy, a standard error or a t beside what it follows from; rows that nearly all agree.",
         headed.find,
     ),
     Family(
@@ -88,7 +88,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         emphasis.FAMILY,
         "What is marked as best is best, and what is best is marked.",
-        "A caption that says that best is bold, over whole columns, and a direction by arrow or caption; without "
+        "A caption that says that best is bold, over whole columns, and a direction by arrow; without "
         "words, what is bold in nearly all columns or rows, then a suspicion.",
         emphasis.find,
     ),
@@ -106,7 +106,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         computed.FAMILY,
-        "A sentence agrees with itself: sums, shares, changes, means with their total or range, and counts with what "
+        "A sentence agrees with itself: sums, shares, changes, means with their total, and counts with what "
         "they enumerate or announce.",
         "A sum, a share, a change, a mean or a list that the sentence writes out; sentences that begin with first, "
         "second and so on behind a count.",
@@ -115,7 +115,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         significance.FAMILY,
         "Statistics follow from what they come from: p from t, F, χ², Q, r, z; intervals around their estimate; "
-        "errors from deviations; stars and p from estimates with their errors or intervals.",
+        "stars and p from estimates with their errors or intervals.",
         "A test and its p in one sentence, or a p and the word significant; headers, notes or a caption that name the "
         "statistic and what it needs.",
         inference.find,

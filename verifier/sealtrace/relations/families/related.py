@@ -20,6 +20,8 @@ DIFFERENCES = "difference"
 _CHANGES = ("difference", "relative change", "relative reduction")
 _CHANGE = called(word for name in _CHANGES for word in COMBINATIONS[name].words)
 _RATIO = called(COMBINATIONS["ratio"].words)
+_BEFORE = re.compile(r"(?:before|pre|pre-test|initial|old|baseline)(?: ?\(%\))?")
+_AFTER = re.compile(r"(?:after|post|post-test|final|new)(?: ?\(%\))?")
 _TIME = re.compile(r".*(?:\btime\b|latency|duration|\brun-?time\b|\((?:m|µ|n)?s(?:ec\w*)?\)|\bseconds\b|\bms\b).*")
 _OPERATOR = re.compile(r" (?P<minus>[-–—]|minus) | ?(?P<joint>–|—) ?| ?(?P<over>/) ?| (?P<plus>\+) ")
 _IS = r"(?: is| =| denotes| equals|:| means| gives)(?: the)?"
@@ -100,7 +102,7 @@ def find_differences(paper: AuditedPaper) -> Iterator[Claim]:
             headed = [(plain(group.columns[column].label), column) for column in group.numeric_columns()]
             often = Counter(label for label, _column in headed)
             names = {label: column for label, column in headed if often[label] == 1}
-            found = [*_by_header(group, names), *_by_caption(group, names), *_against(group, names)]
+            found = [*_by_header(group, names), *_by_caption(group, names), *_against(group, names), *_by_names(group)]
             told = {computed.result: computed for computed in reversed(found)}
             for computed in told.values():
                 yield from computed.claims(group)
@@ -184,6 +186,15 @@ def _by_caption(sheet: Sheet, names: dict[str, int]) -> Iterator[_Computed]:
             if len({result, left, right}) == 3:
                 ways = _ways(sheet, result, left, right, named=True) or _difference
                 yield _Computed(result, left, right, "caption", ways, ordered)
+
+
+def _by_names(sheet: Sheet) -> Iterator[_Computed]:
+    """Before and after beside a column of changes, and no fourth one that could be meant."""
+    columns, result = sheet.numeric_columns(), sheet.sole_column(_CHANGE)
+    before, after = sheet.sole_column(_BEFORE), sheet.sole_column(_AFTER)
+    if len(columns) == 3 and result is not None and before is not None and after is not None:
+        said = f"columns {headers(sheet, *columns)}"
+        yield _Computed(result, after, before, said, _ways(sheet, result) or _any_change, ordered=False)
 
 
 def _between(sheet: Sheet) -> Iterator[Claim]:
