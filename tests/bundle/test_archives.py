@@ -24,7 +24,9 @@ from sealtrace.bundle.archives import DirectoryContainer, Member
 from sealtrace.bundle.defects import BundleError
 from sealtrace.bundle.members import read_document
 from sealtrace.bundle.reading import read_bundle
+from sealtrace.bundle.tar import tar_members
 from sealtrace.contract.result import Result
+from sealtrace.paper.papers import read_paper
 from small_study import small_study
 from support import LONG, copy_of
 
@@ -285,6 +287,89 @@ def test_a_negative_length_in_a_tar_does_not_hang(tmp_path: Path) -> None:
     data = gzip.compress(gzip.decompress(tar_bytes())[:-10240] + bytes(block) + bytes(1024))
     with pytest.raises(BundleError):
         sealtrace.verify(written(tmp_path / "a.tar.gz", data))
+
+
+def _header(name: bytes, size: bytes = b"00000000000", kind: bytes = b"0", **fields: bytes) -> bytes:
+    """A header of a tar, as somebody writes it who means no good."""
+    block = bytearray(512)
+    given = {0: name, 124: size, 156: kind, 257: fields.get("form", b"ustar\00000"), 345: fields.get("prefix", b"")}
+    for place, data in given.items():
+        block[place : place + len(data)] = data
+    block[148:156] = b" " * 8
+    block[148:156] = fields.get("checksum", b"%06o\0 ") % sum(block)
+    return bytes(block)
+
+
+def _record(key: bytes, value: bytes) -> bytes:
+    rest = len(key) + len(value) + 3
+    length = next(one for one in range(rest, rest + 9) if one == rest + len(str(one)))
+    return b"%d %b=%b\n" % (length, key, value)
+
+
+def _before(kind: bytes, data: bytes) -> bytes:
+    """A header that says something of the next member, with what it says."""
+    return _header(b"./before", b"%011o" % len(data), kind) + data.ljust(-(-len(data) // 512) * 512, b"\0")
+
+
+A, B = b"report/a.csv", b"report/b.csv"
+TWO_TELLINGS = {
+    "a long name and a record": _before(b"L", A + b"\0") + _before(b"x", _record(b"path", B)) + _header(A),
+    "a record and a long name": _before(b"x", _record(b"path", B)) + _before(b"L", A + b"\0") + _header(A),
+    "two long names": _before(b"L", A + b"\0") + _before(b"L", B + b"\0") + _header(A),
+    "two lists of records": _before(b"x", _record(b"path", A)) + _before(b"x", _record(b"path", B)) + _header(A),
+    "two records": _before(b"x", _record(b"path", A) + _record(b"path", B)) + _header(A),
+    "a name for all": _before(b"g", _record(b"path", A)) + _header(B),
+    "a record with a sign": _before(b"x", _record(b"size", b"+0")) + _header(A),
+    "a record with a line": _before(b"x", _record(b"size", b"0_0")) + _header(A),
+    "a record with other digits": _before(b"x", _record(b"size", "\u0660".encode())) + _header(A),
+    "another length in a record": _before(b"x", _record(b"size", b"512")) + _header(A) + bytes(512),
+    "a record that stops early": _before(b"x", b"12 path=a.csv\n") + _header(A),
+    "a name that ends within": _before(b"x", _record(b"path", A + b"\0b")) + _header(A),
+    "holes": _before(b"x", _record(b"GNU.sparse.name", B)) + _header(A),
+    "a real size": _before(b"x", _record(b"SCHILY.realsize", b"9")) + _header(A),
+    "a length with a prefix": _header(A, b"0o0\0"),
+    "a length with a sign": _header(A, b"+0\0"),
+    "a length with a line": _header(A, b"0_0\0"),
+    "a length of bytes": _header(A, b"\x80" + bytes(11)),
+    "no length": _header(A, bytes(12)),
+    "a checksum with a sign": _header(A, checksum=b"+%05o\0 "),
+    "a first part that GNU tar does not read": _header(b"a.csv", form=b"ustar  \0", prefix=b"report"),
+    "a first part that Unix does not read": _header(b"a.csv", form=bytes(8), prefix=b"report"),
+    "a form of nobody": _header(b"a.csv", form=b"USTAR\00000"),
+    "a file that some take for a directory": _header(b"report/a.csv/"),
+    "a directory with data": _header(b"report/", b"00000001000", b"5") + bytes(512),
+}
+
+
+@pytest.mark.parametrize("blocks", TWO_TELLINGS.values(), ids=TWO_TELLINGS)
+def test_a_tar_that_programs_unpack_differently_is_refused(blocks: bytes, tmp_path: Path) -> None:
+    """Nothing is said of an archive where another program may find other files."""
+    data = gzip.compress(gzip.decompress(tar_bytes())[:-10240] + blocks + bytes(1024), 1)
+    with pytest.raises(BundleError, match="the archive is damaged"):
+        sealtrace.verify(written(tmp_path / "a.tar.gz", data))
+    # The source of a paper is such an archive, too.
+    source = gzip.compress(_header(b"main.tex", b"%011o" % 24) + b"\\documentclass{article}\n".ljust(512) + blocks)
+    with pytest.raises(BundleError, match="the archive is damaged"):
+        read_paper(written(tmp_path / "paper.tar.gz", source))
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_what_ordinary_programs_pack_is_read(form: int) -> None:
+    """Long names, times with fractions, other alphabets, a comment for all, and blocks of every form."""
+    sink = io.BytesIO()
+    names = [
+        "report/a.csv",
+        "a" * 90 + "/" + "b" * 90 + "/c.csv",
+        *([] if form == tarfile.USTAR_FORMAT else ["é" * 99]),
+    ]
+    with tarfile.open(fileobj=sink, mode="w", format=form, pax_headers={"comment": "0f" * 20}) as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(name), 1.5  # type: ignore[assignment]
+            archive.addfile(info, io.BytesIO(name.encode()[: len(name)]))
+    sink.seek(0)
+    found = [(one.name, b"".join(one.pieces)) for one in tar_members(sink.read)]
+    assert found == [(name, name.encode()[: len(name)]) for name in names]
 
 
 DIRECTORY_MEMBERS: dict[str, tuple[Callable[[Path], object], str, str]] = {

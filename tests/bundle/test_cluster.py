@@ -6,13 +6,15 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
@@ -204,6 +206,35 @@ def test_a_port_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> No
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(BundleError, match=r"no dask scheduler answers there \(nothing was said for 2 s\)"):
             cluster.Cluster(address).__enter__()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        bytes(4096),
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        struct.pack("<Q", 2**62),
+        struct.pack("<QQ", 8, 2**40) + bytes(99),
+    ],
+    ids=["nothing but zeros", "a web server", "a length without end", "a frame without end"],
+)
+def test_a_port_that_says_something_else_is_no_scheduler(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What dask makes of it is no fault of the verifier's, and no lack of memory."""
+    monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
+
+    class Saying(BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                self.request.sendall(said)
+                while self.request.recv(2**16):
+                    pass
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Saying) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(BundleError, match="no dask scheduler answers there"):
+            cluster.Cluster(f"tcp://127.0.0.1:{server.server_address[1]}").__enter__()
+        server.shutdown()
 
 
 def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

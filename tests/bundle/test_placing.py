@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,24 +86,49 @@ def test_parts_of_killed_runs_are_removed_and_those_of_living_ones_stay(tmp_path
     [
         {"kept": {"../outside": "old-0"}, "made": {}, "directories": []},
         {"kept": {}, "made": {"link/file": "new-0"}, "directories": []},
-        {"kept": {"a": "../../outside"}, "made": {}, "directories": []},
-        {"kept": {}, "made": {}, "directories": ["/tmp"]},
+        {"kept": {"record": "old-0"}, "made": {}, "directories": []},
+        {"kept": {}, "made": {"record": "new-0"}, "directories": []},
+        {"kept": {}, "made": {"record": "new-1"}, "directories": []},
+        {"kept": {}, "made": {"record": "new-0"}, "directories": [], "lock": [1, 0, 0, 0]},
+        {"kept": {}, "made": {"record": "new-0"}, "directories": [], "lock": None},
         [],
         {},
     ],
 )
-def test_a_journal_that_came_with_a_directory_leads_nowhere(tmp_path: Path, listed: object) -> None:
-    """Somebody else may have made it: it removes and replaces nothing outside."""
+def test_a_journal_that_came_with_a_directory_is_not_obeyed(tmp_path: Path, listed: object) -> None:
+    """Somebody else may have made it: it removes and replaces nothing, also where all that it names is plausible."""
     root = tmp_path / "root"
     (root / JOURNAL).mkdir(parents=True)
     (tmp_path / "outside").write_bytes(b"kept")
-    (tmp_path / "file").write_bytes(b"kept")
+    (root / "record").write_bytes(b"kept")
     os.symlink(tmp_path, root / "link")
     (root / JOURNAL / "old-0").write_bytes(b"evil")
+    (root / JOURNAL / "new-1").write_bytes(b"kept")
     (root / JOURNAL / "list.json").write_text(json.dumps(listed), encoding="utf-8")
     with pytest.raises(BundleError, match="not of sealtrace's making"):
         recover(root)
-    assert (tmp_path / "outside").read_bytes() == (tmp_path / "file").read_bytes() == b"kept"
+    assert (tmp_path / "outside").read_bytes() == (root / "record").read_bytes() == b"kept"
+
+
+def test_a_journal_that_was_copied_is_not_obeyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was killed here is undone here; in a copy, which may be anybody's, nothing is."""
+    (tmp_path / "root").mkdir()
+
+    def die(*_: object) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(placing, "_place_new", die)
+    monkeypatch.setattr(placing, "_undo", lambda *_: None)
+    with pytest.raises(SystemExit):
+        write_together(tmp_path / "root", {"a": b"1", "b": b"2"}, new=True)
+    monkeypatch.undo()
+    shutil.copytree(tmp_path / "root", tmp_path / "copy")
+    (tmp_path / "copy" / "a").write_bytes(b"kept")
+    with pytest.raises(BundleError, match="not of sealtrace's making"):
+        recover(tmp_path / "copy")
+    assert (tmp_path / "copy" / "a").read_bytes() == b"kept"
+    recover(tmp_path / "root")
+    assert list((tmp_path / "root").iterdir()) == []
 
 
 LEAVING = """

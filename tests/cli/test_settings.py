@@ -268,6 +268,36 @@ def test_what_the_reader_demands_is_typed(tmp_path: Path, monkeypatch: pytest.Mo
     assert "is typed, never set" in run.errors
 
 
+@pytest.mark.parametrize(
+    ("command", "said", "why"),
+    [
+        ("check paper.md runs", 'root = "/"', "lies elsewhere"),
+        ("check paper.md runs", 'root = ".."', "lies elsewhere"),
+        ("check paper.md runs", "seconds = 1000000", "is typed, never set"),
+        ("check paper.md", 'results = ["link"]', "lies elsewhere"),
+        ("audit paper.md", "seconds = 1000000", "is typed, never set"),
+        ("verify", 'bundle = "https://127.0.0.1:1/a.zip"', "lies elsewhere"),
+        ("verify", 'bundle = "zip::file:/etc/passwd"', "lies elsewhere"),
+        ("verify", 'reported = ["../../paper.tex"]', "lies elsewhere"),
+        ("verify", 'beside = ["{outside}"]', "lies elsewhere"),
+    ],
+)
+def test_settings_lead_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, said: str, why: str
+) -> None:
+    """Settings may come with what is judged: they open nothing of the reader's, no address, and raise no limit."""
+    home = tmp_path / "home"
+    (home / "runs").mkdir(parents=True)
+    (home / "link").symlink_to(tmp_path)
+    (home / "paper.md").write_text("The mean was 4.5.", encoding="utf-8")
+    said = said.format(outside=tmp_path)
+    (home / "sealtrace.toml").write_text(f"[{command.split()[0]}]\n{said}\n", encoding="utf-8")
+    monkeypatch.chdir(home)
+    run = sealtrace(*command.split())
+    assert (run.code, run.output) == (2, "")
+    assert why in run.errors
+
+
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
 def test_settings_that_are_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]

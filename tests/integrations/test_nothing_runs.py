@@ -80,9 +80,43 @@ def test_pytest_refuses_where_it_would_run_a_conftest_by_itself(project: Path, t
     ):
         done = pytest_in(place, argument)
         assert done.returncode == pytest.ExitCode.USAGE_ERROR
-        assert "which is part of a bundle" in done.stderr
+        assert "is part of a bundle" in done.stderr
         assert not mark.exists()
     assert "identity.listing" in pytest_in(project, "--sealtrace=test-bundle", "--noconftest").stdout
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        (["--noconftest", "bundle/trace/test_evil.py"], "", "of which no file is collected"),
+        (["--noconftest", "bundle/test_evil.py::test_own"], "", "of which no file is collected"),
+        (["--noconftest", "--import-mode=importlib", "bundle/test_evil.py"], "", "of which no file is collected"),
+        (["--noconftest", "--doctest-glob=*.md", "bundle/trace/evil.md"], "", "of which no file is collected"),
+        (["--pyargs", "bundle.test_evil"], "", "module or package not found"),
+        ([], "testpaths = */trace/test_*.py", "is part of a bundle"),
+        (["--noconftest"], "testpaths = bund*/*/test_*.py", "of which no file is collected"),
+        ([], "testpaths = */trace", "is part of a bundle"),
+        (["test_uses.py"], "pythonpath = bundle", "nothing of a bundle is run"),
+        (["test_uses.py"], "pythonpath = bundle/trace", "nothing of a bundle is run"),
+        (["test_uses.py", "--import-mode=importlib"], "pythonpath = bundle", "nothing of a bundle is run"),
+    ],
+)
+def test_pytest_runs_nothing_of_a_bundle_wherever_it_is_led(
+    project: Path, tmp_path: Path, arguments: list[str], settings: str, said: str
+) -> None:
+    """Files that are named, or found by settings of the project, or imported by its own tests."""
+    mark = tmp_path / "executed"
+    bundle = infested(project, "bundle", mark)
+    evil = EVIL.format(mark=str(mark))
+    (bundle / "evil_helper.py").write_text(evil)
+    (bundle / "trace" / "evil_helper.py").write_text(evil)
+    (bundle / "trace" / "evil.md").write_text("".join(f">>> {line}\n" for line in evil.splitlines()))
+    (project / "test_uses.py").write_text("import evil_helper\n\n\ndef test_own(): pass\n")
+    (project / "pytest.ini").write_text(f"[pytest]\n{settings}\n")
+    done = pytest_in(project, "--sealtrace=bundle", "-k", "own", *arguments)
+    assert done.returncode not in (0, 5)
+    assert said in done.stdout + done.stderr
     assert not mark.exists()
 
 

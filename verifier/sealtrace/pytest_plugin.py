@@ -6,7 +6,10 @@ the option is given.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterable
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +65,24 @@ def _within(path: Path, bundles: list[Path]) -> bool:
     return any(place.is_relative_to(bundle) for bundle in bundles)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuses to go on where pytest itself, before it collects anything, would take settings or code from a bundle."""
+class _Refusing(MetaPathFinder):
+    """Finds every module but those of bundles: whichever setting leads to them, they are part of what is judged."""
+
+    def __init__(self, bundles: list[Path]) -> None:
+        self._bundles = bundles
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """What the others find."""
+        found = (finder.find_spec(name, path, target) for finder in sys.meta_path if finder is not self)
+        spec = next(filter(None, found), None)
+        if spec is not None and spec.has_location and _within(Path(str(spec.origin)), self._bundles):
+            raise ImportError(f"{spec.origin} is part of a bundle, and nothing of a bundle is run")
+        return spec
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
+    """Nothing in a bundle is a setting, a plugin, a conftest.py or a test, however pytest was told to look there."""
     bundles = _bundles(early_config)
     if _within(early_config.rootpath, bundles):
         # pytest would keep its cache there, and each of its files would be one that no manifest lists.
@@ -77,20 +95,18 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             f"pytest would take its settings from the bundle ({early_config.inipath}): "
             "start it elsewhere, and write --sealtrace=BUNDLE with an equals sign"
         )
-    if early_config.known_args_namespace.noconftest:
-        return
-    here = early_config.invocation_params.dir
-    named = [here / str(name).partition("::")[0] for name in early_config.known_args_namespace.file_or_dir]
-    named += [early_config.rootpath / name for name in early_config.getini("testpaths")]
-    for start in [place for place in named if place.exists()] or [here]:
-        # pytest looks where it starts, above that, and in directories called test*.
-        below = start.glob("test*") if start.is_dir() else ()
-        for place in (start, *real_path(start).parents, *below):
-            if _within(place, bundles) and (place / "conftest.py").exists():
-                raise pytest.UsageError(
-                    f"pytest would run {place / 'conftest.py'}, which is part of a bundle: "
-                    "start it elsewhere, or with --noconftest"
-                )
+    if bundles:
+        sys.meta_path.insert(0, finder := _Refusing(bundles))
+        early_config.add_cleanup(lambda: sys.meta_path.remove(finder))
+    yield
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuses files of a bundle that are named, or found by `testpaths`: pytest does not ask whether to ignore them."""
+    for named in config.args:
+        place = config.invocation_params.dir / named.partition("::")[0]
+        if place.is_file() and _within(place, _bundles(config)):
+            raise pytest.UsageError(f"{place} is part of a bundle, of which no file is collected")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -51,7 +51,6 @@ SETTABLE = frozenset(
         "reported",
         "results",
         "root",
-        "seconds",
         "skip",
         "strict",
         "table",
@@ -61,7 +60,8 @@ SETTABLE = frozenset(
 )
 """Options that settings may say. Settings may come with what is judged, so that whatever excuses findings, is trusted,
 writes, connects or raises a limit is typed by whoever wants it: `--allow-waived`, `--tsa-root`, `--output`, ... So is
-what the reader demands (`--expect-root`, `--require-signature`): a demand of the author's own says nothing."""
+what the reader demands (`--expect-root`, `--require-signature`): a demand of the author's own says nothing. Paths lead
+to nothing outside the directory of the settings."""
 
 
 @dataclass(frozen=True)

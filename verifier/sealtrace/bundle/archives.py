@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import lzma
 import os
 import stat
 import struct
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,10 +18,11 @@ from typing import IO
 
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.defects import BundleError, Defect, as_text, nearest_path
+from sealtrace.bundle.tar import tar_members
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, EOFError, NotImplementedError)
 """What reading a damaged member raises."""
-DAMAGED = (*DAMAGE, tarfile.TarError, OverflowError, KeyError, IndexError)
+DAMAGED = (*DAMAGE, OverflowError, KeyError, IndexError)
 """What opening a damaged archive raises."""
 
 
@@ -244,39 +245,33 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
 class TarContainer(_Archive):
     """A .tar.gz archive, held in memory: its members can only be read in order."""
 
-    def __init__(self, archive: tarfile.TarFile, budget: Budget) -> None:
+    def __init__(self, file: gzip.GzipFile, budget: Budget) -> None:
         members: list[Member] = []
         directories: list[str] = []
         self._contents: dict[str, bytes] = {}
         self._defects: list[Defect] = []
-        for info in archive:
+
+        def read(count: int) -> bytes:
+            budget.read(count, "the archive")
+            return file.read(count)
+
+        for info in tar_members(read):
             name = as_text(info.name)
             path = str(PurePosixPath(name)) if not name.startswith("/") else name
-            if info.size < 0:
-                # tarfile would step back and read the same member for ever.
-                raise tarfile.ReadError(f"{name} has a negative length")
-            if info.isdir():
+            if info.kind == b"5":
                 directories.append(path)
-                if info.size:
-                    members.append(Member(path, "directory that holds data"))
                 continue
-            kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "special"
+            kind = "file" if info.is_file else "link" if info.kind in (b"1", b"2") else "special"
             members.append(Member(path, kind))
             if kind == "file":
-                budget.read(info.size, path)
                 # Files that the manifest does not list are kept, too: it may come last.
                 budget.hold(info.size, f"the archive up to {path} (a directory is read file by file: unpack it)")
-                file = archive.extractfile(info)
-                assert file is not None
-                self._contents[path] = file.read()
-        self._look_behind(archive, budget)
+                self._contents[path] = b"".join(info.pieces)
+        self._look_behind(file, budget)
         super().__init__(members, directories)
 
-    def _look_behind(self, archive: tarfile.TarFile, budget: Budget) -> None:
+    def _look_behind(self, rest: gzip.GzipFile, budget: Budget) -> None:
         """Nothing but zeros may follow the end: some readers go on there, and would see another bundle."""
-        rest = archive.fileobj
-        assert rest is not None
-        rest.seek(archive.offset)
         while piece := rest.read(_PIECE):
             budget.read(len(piece), "what follows the end of the archive")
             if piece.count(0) != len(piece):
@@ -347,7 +342,7 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
 def packed(file: IO[bytes], name: str, stack: ExitStack, budget: Budget) -> Container | None:
     """The file as an archive; None where it is not one."""
     if name.endswith((".tar.gz", ".tgz")):
-        with tarfile.open(fileobj=file, mode="r:gz") as tar:
+        with gzip.GzipFile(fileobj=file) as tar:
             return TarContainer(tar, budget)
     return ZipContainer(stack.enter_context(zipfile.ZipFile(file))) if zipfile.is_zipfile(file) else None
 

@@ -123,12 +123,13 @@ class Cluster:
                 2 * SECONDS_TO_CONNECT,
                 lambda: dask.Client(self.address, timeout=SECONDS_TO_CONNECT, set_as_default=False),
             )
-        except (OSError, ValueError) as error:
+        # What is no scheduler says anything, which dask takes for lengths that no memory has, and for frames.
+        except Exception as error:
             reason = str(error).partition("\n")[0] or type(error).__name__
             raise BundleError(f"{self.address}: no dask scheduler answers there ({reason})") from None
         try:
             found = _within(PATIENCE, lambda: self._client.run(prepare))
-        except TimeoutError as error:
+        except Exception as error:
             raise BundleError(f"{self.address}: the scheduler does not answer ({error})") from None
         try:
             if not found:
@@ -168,7 +169,7 @@ class Cluster:
         """What looks at shards, sent to every worker once."""
         try:
             return self._client.scatter(look, broadcast=True, hash=False, timeout=PATIENCE)
-        except (OSError, TimeoutError, ValueError) as error:
+        except Exception as error:
             raise LostShardError(f"no worker of {self.address} can be reached ({error})") from None
 
     def _result(self, look: Callable[..., _Given], future: Any, pieces: list[Piece]) -> _Given:

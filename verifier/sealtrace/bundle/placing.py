@@ -115,12 +115,13 @@ def _commit(root: Path, journal: Path, files: Mapping[str, bytes], folders: Iter
         _keep(root / path, journal / name)
     parents = [*((root / path).parent for path in files), *(root / folder for folder in folders)]
     for folder in dict.fromkeys(place for parent in parents for place in (parent, *parent.parents)):
-        # Nothing could be put back behind it: a list of changes that leads through a link is believed to be forged.
+        # It may lead out of the directory that the user named.
         if root in folder.parents and folder.is_symlink():
             raise BundleError(f"{folder}: a link, where a directory is needed; nothing was written")
     missing = dict.fromkeys(folder for parent in parents for folder in _missing(parent))
     made = {path: name for path, name in names.items() if path not in kept}
-    listed = {"kept": kept, "made": made, "directories": [str(folder.relative_to(root)) for folder in missing]}
+    directories = [str(folder.relative_to(root)) for folder in missing]
+    listed = {"kept": kept, "made": made, "directories": directories, "lock": stamp_of(journal / _LOCK)}
     _write(journal / f"{_LIST}.part", json.dumps(listed).encode())
     os.replace(journal / f"{_LIST}.part", journal / _LIST)
     _settle(journal)
@@ -203,22 +204,17 @@ def _undo(root: Path, journal: Path) -> None:
 
 
 def _listed(journal: Path, text: bytes) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """The list of a journal. It may have come with a directory of somebody else: it leads nowhere outside."""
-    from sealtrace.bundle.identity import unsafe_path  # Arrow comes with it, and most commands find no journal
+    """The list of a journal, where a run made it here; it may also have come with a directory of somebody else.
 
+    Whoever packs or copies a directory cannot say which inode its lock will have, and when that will be made.
+    """
     try:
         listed = json.loads(text)
-        kept, made, directories = listed["kept"], listed["made"], listed["directories"]
-        paths = [*kept, *made, *directories]
-        sound = all(isinstance(path, str) and not unsafe_path(path) for path in paths)
-        sound = sound and all(name.startswith(("old-", "new-")) and name[4:].isdigit() for name in
-                              (*kept.values(), *made.values()))  # fmt: skip
-        folders = {folder for path in paths for folder in (journal.parent / path).parents}
-        sound = sound and not any(folder.is_symlink() for folder in folders if journal.parent in folder.parents)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        sound = False
-    if not sound:
-        raise BundleError(f"{journal}: damaged, or not of sealtrace's making; move it away")
+        kept, made, directories, lock = (listed[part] for part in ("kept", "made", "directories", "lock"))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        lock = None
+    if lock != stamp_of(journal / _LOCK):
+        raise BundleError(f"{journal}: damaged, copied, or not of sealtrace's making; move it away")
     return kept, made, directories
 
 

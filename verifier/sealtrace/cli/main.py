@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sealtrace import __version__, process
-from sealtrace.bundle.defects import BundleError, nearest
+from sealtrace.bundle.defects import BundleError, nearest, real_path
 from sealtrace.cli import options
 from sealtrace.report.inert import harmless
 from sealtrace.settings import OTHERS, SETTABLE, read_settings
@@ -173,16 +173,16 @@ def _as_defaults(settings: Settings, command: click.Command, name: str) -> dict[
         if not repeatable and len(several) != 1:
             raise BundleError(f"{settings.path}: {name} takes one {option}, not {len(several)}")
         if isinstance(param.type, click.Path) and settings.path is not None:
-            several = [_seen_from_here(settings.path.parent / str(path)) for path in several]
+            several = [_below(settings.path, str(path)) for path in several]
         found[str(param.name)] = several if repeatable else several[0]
     return found
 
 
-def _seen_from_here(path: Path) -> str:
-    try:
-        return os.path.relpath(path)
-    except ValueError:  # another drive
-        return str(path)
+def _below(settings: Path, said: str) -> str:
+    path = settings.parent / said
+    if ":/" in said or not real_path(path).is_relative_to(settings.parent):
+        raise BundleError(f"{settings}: {said} lies elsewhere, and is typed: settings may come with what is judged")
+    return os.path.relpath(path)
 
 
 def program() -> None:

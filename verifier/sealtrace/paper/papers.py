@@ -11,7 +11,6 @@ import codecs
 import gzip
 import posixpath
 import re
-import tarfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from typing import IO
 
 from sealtrace.bundle.archives import DAMAGED
 from sealtrace.bundle.defects import BundleError, as_text, nearest_path, real_path
+from sealtrace.bundle.tar import tar_members
 from sealtrace.paper.extracted import Load, ProseLine
 from sealtrace.paper.model import Paper, Table
 from sealtrace.paper.reported import UnreadableTypeError, free_label, paper_of, read_reported
@@ -274,13 +274,13 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
             yield from _zip_members(path)
         elif path.name.lower().endswith(".tar"):
             with path.open("rb") as file:
-                yield from _tar_members(_Bounded(file))
+                yield from _texts_of_tar(_Bounded(file))
         else:
             with gzip.open(path, "rb") as file:
                 head = file.read(512)
                 file.seek(0)
                 if head[257:262] == b"ustar":
-                    yield from _tar_members(_Bounded(file))
+                    yield from _texts_of_tar(_Bounded(file))
                 elif head.strip(b"\0"):
                     # A submission of one file is that file, compressed.
                     yield "main.tex", _Bounded(file, MAX_FILE).read(MAX_FILE)
@@ -303,17 +303,12 @@ def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
                     yield name, file.read(MAX_FILE)
 
 
-def _tar_members(file: _Bounded) -> Iterator[tuple[str, bytes]]:
+def _texts_of_tar(file: _Bounded) -> Iterator[tuple[str, bytes]]:
     # As a stream: nothing is kept, and a length that is a lie ends at the bound.
-    with tarfile.open(fileobj=file, mode="r|") as archive:  # type: ignore[call-overload]
-        for info in archive:
-            if info.size < 0:
-                raise tarfile.ReadError(f"{info.name} has a negative length")
-            name = _name(info.name)
-            if name is not None and info.isreg() and info.size <= MAX_FILE:
-                content = archive.extractfile(info)
-                assert content is not None
-                yield name, content.read()
+    for member in tar_members(file.read):
+        name = _name(member.name)
+        if name is not None and member.is_file and member.size <= MAX_FILE:
+            yield name, b"".join(member.pieces)
 
 
 def _name(name: str) -> str | None:
