@@ -62,6 +62,8 @@ def verify(installed: tuple[Path, dict[str, str]], tmp_path: Path) -> Runner:
 
 def run_step(name: str, workspace: Path, environment: dict[str, str], inputs: dict[str, str]) -> Ran:
     """As the runner does: expressions are put in their places, and bash runs the script."""
+    if name in ("check", "verify") and (placed := run_step("place", workspace, environment, inputs)).code:
+        return placed
     declared = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()}
     values = {f"inputs.{name}": text for name, text in {**declared, **inputs}.items()}
     values["github.action_path"] = str(ROOT)
@@ -184,6 +186,21 @@ def test_nothing_of_the_workspace_is_imported(installed: tuple[Path, dict[str, s
     (tmp_path / "paper.tex").write_text(made.paper)
     assert run_step("check", tmp_path, installed[1], {"paper": "paper.tex", "results": "results"}).code == 0
     assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize("output", ["sealtrace-reports", "linked/reports", "{workspace}/linked/a/b", "a/../linked/x"])
+def test_reports_are_written_through_no_link(verify: Runner, tmp_path: Path, output: str) -> None:
+    """What is judged may bring one where the reports are expected."""
+    workspace, outside = tmp_path, tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.mkdir()
+    small_study(workspace / "artifact")
+    (workspace / "sealtrace-reports").symlink_to(outside)
+    (workspace / "linked").symlink_to(outside)
+    ran = verify(bundle="artifact", output=output.format(workspace=workspace))
+    assert (ran.code, list(outside.iterdir())) == (2, [])
+    assert "::error title=sealtrace::output leads out of the workspace" in ran.log
+    assert verify(bundle="artifact", output="own/reports").code == 0
+    assert (workspace / "own" / "reports" / "sealtrace.sarif").is_file()
 
 
 @pytest.mark.parametrize(("text", "code"), [("TRUE", 1), ("True", 1), ("yes", 1), ("false", 0), ("No", 0), ("ture", 2)])

@@ -141,3 +141,25 @@ def test_python_m_imports_nothing_from_the_working_directory(tmp_path: Path) -> 
     assert done.returncode == 1, done.stderr
     assert '"identity.listing"' in done.stdout
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("start", [["sealtrace"], ["python", "-I", "-m", "sealtrace"]])
+def test_a_module_of_its_own_name_beside_it_is_not_run(tmp_path: Path, start: list[str]) -> None:
+    """The script, and Python as the documentation says to start it among files of others."""
+    mark = tmp_path / "executed"
+    bundle = copy_of_fixture(tmp_path)
+    (bundle / "sealtrace.py").write_text(EVIL.format(mark=str(mark)))
+    command = [str(Path(sys.executable).with_name(start[0])), *start[1:], "verify", "."]
+    done = subprocess.run(command, cwd=bundle, capture_output=True, text=True, check=False)
+    assert (done.returncode, mark.exists()) == (1, False), done.stderr
+    assert "sealtrace.py" in done.stdout
+
+
+def test_documentation_starts_nothing_that_lies_there() -> None:
+    """`python -m sealtrace` would run a file of the directory; with `-I` it does not."""
+    pages = [path for top in ("docs", "skills", "examples") for path in (ROOT / top).rglob("*.md")]
+    said = [
+        line for path in (*pages, ROOT / "README.md", ROOT / "action.yml") for line in path.read_text().splitlines()
+    ]
+    shown = [line for line in said if "-m sealtrace" in line and "-I -m sealtrace" not in line]
+    assert [line for line in shown if "`python -m sealtrace` runs a" not in line] == []
