@@ -65,9 +65,9 @@ def kept_examinations(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]
     """
     import sealtrace.api
     import sealtrace.examination
+    from remembering import remembering
     from sealtrace.bundle.budget import Asked
     from sealtrace.bundle.resources import default_bundle
-    from sealtrace.relations.work import remembering
 
     examine = sealtrace.examination.examine
     asked: list[object] = []

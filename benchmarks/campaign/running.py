@@ -22,6 +22,7 @@ from campaign.grounds import Ground, TouchedError, ground_without
 from campaign.known import Rerun, evidence_of_other
 from campaign.mutating import REMOVED, Pointer, altered, pattern, places, rewritings, same_constant, ways
 from campaign.undetermined import OF_STATUS, reason_of
+from remembering import remembering
 from sealtrace.bundle.budget import Budget
 from sealtrace.bundle.documents import declared_rows, fitted, opened_rows
 from sealtrace.bundle.identity import dataset_of
@@ -33,7 +34,6 @@ from sealtrace.contract.kinds import KINDS
 from sealtrace.contract.result import CheckResult
 from sealtrace.examination import Examination
 from sealtrace.paper.numbers import looks_numeric, read_printed
-from sealtrace.relations.work import remembering
 
 ROWS = 400
 """How many rows of one file are looked at in a sample."""

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from campaign.known import evidence_of_other
+from remembering import remembering
 from sealtrace import examination
 from sealtrace.bundle import documents, reading
 from sealtrace.bundle.child_process import allow_time
@@ -37,7 +38,6 @@ from sealtrace.cli import main as command_line
 from sealtrace.evidence import Evidence
 from sealtrace.paper import pdf
 from sealtrace.recipes import sql
-from sealtrace.relations.work import remembering
 from sealtrace.studies.games.mathematics import association, evaluation, hands
 from sealtrace.studies.policies.checks import leaks
 from sealtrace.studies.policies.evidence import deployment

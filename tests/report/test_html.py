@@ -24,13 +24,14 @@ from sealtrace.contract.result import Result
 from sealtrace.paper.model import Table
 from sealtrace.report import inert, machine
 from sealtrace.report.html import render
-from sealtrace.report.html.data import BEFORE_FIELDS
 from sealtrace.report.html.of_result import FIELDS
 from sealtrace.report.html.svg import Axis, apart, around
 from sealtrace.studies.policies.overview import unsurpassed
 from studies.certified_study import certified_study
 from support import read_rows
 
+BEFORE_FIELDS = 6
+"""Row, column, status, given, file and line."""
 STRIDE = BEFORE_FIELDS + len(FIELDS)
 VOID = {"meta", "input", "br", "link", "img"}
 

@@ -93,7 +93,7 @@ def test_win_rate(rows: list[tuple[int, int]]) -> None:
             trials.win_rate(left, right, "drop")
 
 
-@pytest.mark.parametrize("rule", trials.RANK_RULES)
+@pytest.mark.parametrize("rule", ["min", "max", "average", "dense"])
 @given(values=st.lists(st.integers(0, 5), min_size=1, max_size=10))
 def test_ranks(rule: str, values: list[int]) -> None:
     """scipy ranks from the smallest; ours from the best."""

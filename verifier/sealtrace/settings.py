@@ -1,17 +1,7 @@
 """Settings of a project: `sealtrace.toml`, or `[tool.sealtrace]` in `pyproject.toml`, here or in a directory above.
 
-[verify]                      # options of a command, as its --help names them
-strict = true
-reported = ["paper/main.tex"]
-
-[[waivers]]                   # findings that are accepted for a while
-check = "table.cells"
-place = "table=tab:main row=ours"
-reason = "The camera-ready version corrects it."
-until = 2027-01-31
-
-[must-be-empty]               # queries over the records that must return no rows
-no-late-answers = "SELECT * FROM answers WHERE seconds > 60"
+They hold options of commands, waivers, and queries over the records that must return no rows
+(`docs/in-your-project.md` shows each).
 """
 
 from __future__ import annotations
@@ -34,30 +24,10 @@ MOST_BYTES = 2**20
 OWN, SHARED = "sealtrace.toml", "pyproject.toml"
 OTHERS = ("waivers", "must-be-empty")
 """Sections that hold no options of a command."""
-SETTABLE = frozenset(
-    [
-        "all",
-        "beside",
-        "bundle",
-        "bundles",
-        "check",
-        "every-row",
-        "format",
-        "jobs",
-        "paper",
-        "papers",
-        "quiet",
-        "relations",
-        "reported",
-        "results",
-        "root",
-        "skip",
-        "strict",
-        "table",
-        "verbose",
-        "width",
-    ]
-)
+SETTABLE = (
+    "all", "beside", "bundle", "bundles", "check", "every-row", "format", "jobs", "paper", "papers", "quiet",
+    "relations", "reported", "results", "root", "skip", "strict", "table", "verbose", "width",
+)  # fmt: skip
 """Options that settings may say. Settings may come with what is judged, so that whatever excuses findings, is trusted,
 writes, connects or raises a limit is typed by whoever wants it: `--allow-waived`, `--tsa-root`, `--output`, ... So is
 what the reader demands (`--expect-root`, `--require-signature`): a demand of the author's own says nothing. Paths lead

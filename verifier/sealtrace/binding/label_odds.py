@@ -15,7 +15,6 @@ import numpy as np
 from sealtrace.binding.candidates import Bound
 from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_readings import STRONG, Heard, Home, heard_in
-from sealtrace.binding.scoring import hits
 from sealtrace.binding.series import Grid, Spot, series_of
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import bits_of
@@ -134,11 +133,6 @@ class LabelPrediction:
     def spot(self) -> Spot:
         """Where the cell stands."""
         return self.said.series.spots[self.place]
-
-    def printed_by(self, value: float) -> bool:
-        """Whether another value prints as the cell does."""
-        series, here = self.said.series, slice(self.place, self.place + 1)
-        return bool(hits(np.array([value]), series.low[here], series.high[here])[0])
 
     @property
     def value(self) -> float:

@@ -258,28 +258,19 @@ class TarContainer(_Archive):
         for info in tar_members(read):
             name = as_text(info.name)
             path = str(PurePosixPath(name)) if not name.startswith("/") else name
-            if info.kind == b"5":
+            if info.kind == "directory":
                 directories.append(path)
                 continue
-            kind = "file" if info.is_file else "link" if info.kind in (b"1", b"2") else "special"
-            members.append(Member(path, kind))
-            if kind == "file":
+            members.append(Member(path, info.kind))
+            if info.kind == "file":
                 # Files that the manifest does not list are kept, too: it may come last.
                 budget.hold(info.size, f"the archive up to {path} (a directory is read file by file: unpack it)")
                 self._contents[path] = b"".join(info.pieces)
-        self._look_behind(file, budget)
+        # Some readers go on behind the end, and would see another bundle.
+        if any(piece.count(0) != len(piece) for piece in iter(lambda: read(_PIECE), b"")):
+            more = "Bytes follow the end of the archive, such as a second one. Pack it again."
+            self._defects.append(Defect(more, expected="nothing", found="more"))
         super().__init__(members, directories)
-
-    def _look_behind(self, rest: gzip.GzipFile, budget: Budget) -> None:
-        """Nothing but zeros may follow the end: some readers go on there, and would see another bundle."""
-        while piece := rest.read(_PIECE):
-            budget.read(len(piece), "what follows the end of the archive")
-            if piece.count(0) != len(piece):
-                self._defects.append(
-                    Defect("Bytes follow the end of the archive, such as a second one. Pack it again.",
-                           expected="nothing", found="more")
-                )  # fmt: skip
-                return
 
     @contextmanager
     def open(self, path: str) -> Iterator[Opened]:

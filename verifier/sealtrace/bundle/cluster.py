@@ -123,14 +123,11 @@ class Cluster:
                 2 * SECONDS_TO_CONNECT,
                 lambda: dask.Client(self.address, timeout=SECONDS_TO_CONNECT, set_as_default=False),
             )
+            found = _within(PATIENCE, lambda: self._client.run(prepare))
         # What is no scheduler says anything, which dask takes for lengths that no memory has, and for frames.
         except Exception as error:
             reason = str(error).partition("\n")[0] or type(error).__name__
             raise BundleError(f"{self.address}: no dask scheduler answers there ({reason})") from None
-        try:
-            found = _within(PATIENCE, lambda: self._client.run(prepare))
-        except Exception as error:
-            raise BundleError(f"{self.address}: the scheduler does not answer ({error})") from None
         try:
             if not found:
                 raise BundleError(f"{self.address}: the scheduler has no workers; start some with `dask worker`")

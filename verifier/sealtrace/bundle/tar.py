@@ -20,6 +20,7 @@ _POSIX, _GNU, _UNIX = b"ustar\00000", b"ustar  \0", bytes(8)
 _OCTAL = re.compile(rb" *([0-7]+)[ \0]*")
 _RECORD = re.compile(rb"([1-9][0-9]{0,6}) ([^=\n]+)=")
 _LONG_NAME, _RECORDS, _RECORDS_OF_ALL = b"L", b"x", b"g"
+_KINDS = {b"0": "file", b"\0": "file", b"7": "file", b"5": "directory", b"1": "link", b"2": "link"}
 _MOVING = (b"path", b"size", b"GNU.", b"SCHILY.realsize", b"SUN.holesdata")
 """How records begin that change which file is read; others are about owners, times and the like."""
 
@@ -29,13 +30,9 @@ class TarMember:
     """What its header says; the content is there until the next member is asked for."""
 
     name: str
-    kind: bytes
+    kind: str
     size: int
     pieces: Iterator[bytes]
-
-    @property
-    def is_file(self) -> bool:
-        return self.kind in (b"0", b"\0", b"7")
 
 
 def tar_members(read: Callable[[int], bytes]) -> Iterator[TarMember]:
@@ -45,20 +42,18 @@ def tar_members(read: Callable[[int], bytes]) -> Iterator[TarMember]:
         name, size, kind = _header(block)
         pieces = _content(read, size)
         if kind in (_LONG_NAME, _RECORDS, _RECORDS_OF_ALL):
-            if said is not None or size > _PIECE:
-                raise ValueError("a member has two headers that may name it, or one without end")
-            data = b"".join(pieces)
+            data = b"".join(pieces) if size <= _PIECE else b""
             found = {b"path": data.partition(b"\0")[0]} if kind == _LONG_NAME else _records(data)
-            if found and kind == _RECORDS_OF_ALL:
-                raise ValueError("all members are given one name or length")
-            said = found if kind != _RECORDS_OF_ALL else None
+            if said is not None or size > _PIECE or (found and kind == _RECORDS_OF_ALL):
+                raise ValueError("a member has two headers that may name it, one without end, or one for all members")
+            said = None if kind == _RECORDS_OF_ALL else found
             continue
         said = said or {}
         name = said.get(b"path", name)
-        member = TarMember(name.decode("utf-8", "surrogateescape"), kind, size, pieces)
+        member = TarMember(name.decode("utf-8", "surrogateescape"), _KINDS.get(kind, "special"), size, pieces)
         if said.get(b"size", b"%d" % size) != b"%d" % size:
             raise ValueError(f"{member.name} has two lengths")
-        if name.endswith(b"/") if member.is_file else size:
+        if name.endswith(b"/") if member.kind == "file" else size:
             raise ValueError(f"{member.name} is a file with the name of a directory, or holds data and is no file")
         yield member
         for _ in pieces:  # what was not asked for

@@ -14,6 +14,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -269,23 +270,35 @@ def _asked(source: str, name: str) -> str:
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     """Name and content of each text file of an archive; its other files are passed over."""
+    left = MAX_UNPACKED
+
+    def read(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
+        nonlocal left
+        content = file.read(min(size, left + 1))
+        left -= len(content)
+        if left < 0:
+            raise BundleError(f"{path}: unpacks to more than is read of a paper")
+        return content
+
     try:
         if zipfile.is_zipfile(path):
-            yield from _zip_members(path)
-        elif path.name.lower().endswith(".tar"):
-            with path.open("rb") as file:
-                yield from _texts_of_tar(_Bounded(file))
-        else:
-            with gzip.open(path, "rb") as file:
-                head = file.read(512)
-                file.seek(0)
-                if head[257:262] == b"ustar":
-                    yield from _texts_of_tar(_Bounded(file))
-                elif head.strip(b"\0"):
-                    # A submission of one file is that file, compressed.
-                    yield "main.tex", _Bounded(file, MAX_FILE).read(MAX_FILE)
-    except _TooLongError:
-        raise BundleError(f"{path}: unpacks to more than is read of a paper") from None
+            with zipfile.ZipFile(path) as archive:
+                for info in archive.infolist():
+                    if (name := _name(info.filename)) is not None and info.file_size <= MAX_FILE:
+                        with archive.open(info) as member:
+                            yield name, read(member, MAX_FILE)
+            return
+        with path.open("rb") if path.name.lower().endswith(".tar") else gzip.open(path, "rb") as file:
+            head = file.read(512)
+            file.seek(0)
+            if head[257:262] != b"ustar" and isinstance(file, gzip.GzipFile):
+                # A submission of one file is that file, compressed.
+                yield from [("main.tex", file.read(MAX_FILE))] if head.strip(b"\0") else []
+                return
+            # As a stream: nothing is kept, and a length that is a lie ends at the bound.
+            for one in tar_members(partial(read, file)):
+                if (name := _name(one.name)) is not None and one.kind == "file" and one.size <= MAX_FILE:
+                    yield name, b"".join(one.pieces)
     except gzip.BadGzipFile:
         raise BundleError(f"{path}: neither a .zip nor a .tar.gz, whatever its name says") from None
     except DAMAGED as error:
@@ -294,47 +307,11 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
         raise BundleError(f"{path}: {error.strerror or error}") from None
 
 
-def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            name = _name(info.filename)
-            if name is not None and info.file_size <= MAX_FILE:
-                with archive.open(info) as file:
-                    yield name, file.read(MAX_FILE)
-
-
-def _texts_of_tar(file: _Bounded) -> Iterator[tuple[str, bytes]]:
-    # As a stream: nothing is kept, and a length that is a lie ends at the bound.
-    for member in tar_members(file.read):
-        name = _name(member.name)
-        if name is not None and member.is_file and member.size <= MAX_FILE:
-            yield name, b"".join(member.pieces)
-
-
 def _name(name: str) -> str | None:
     """The name of a text file that stays within the archive."""
     plain = posixpath.normpath(name)
     inside = not plain.startswith(("/", "..")) and "\\" not in plain
     return plain if inside and plain.lower().endswith(_TEXTUAL) else None
-
-
-class _TooLongError(Exception):
-    """An archive unpacks to more than any paper has."""
-
-
-class _Bounded:
-    """A file that is read up to a limit."""
-
-    def __init__(self, file: IO[bytes] | gzip.GzipFile, limit: int | None = None) -> None:
-        self._file = file
-        self._left = MAX_UNPACKED if limit is None else limit
-
-    def read(self, size: int) -> bytes:
-        content = self._file.read(min(size, self._left + 1))
-        self._left -= len(content)
-        if self._left < 0:
-            raise _TooLongError
-        return content
 
 
 def merged(papers: Sequence[Paper]) -> Paper:

@@ -15,7 +15,7 @@ Answered = TypeVar("Answered")
 
 _END: ContextVar[float | None] = ContextVar("end of the run", default=None)
 _NOW: ContextVar[Work | None] = ContextVar("what the question at hand may cost", default=None)
-_MEMORY: ContextVar[dict[Hashable, object] | None] = ContextVar("answers that are known", default=None)
+MEMORY: ContextVar[dict[Hashable, object] | None] = ContextVar("answers that are known", default=None)
 
 _LOOKS = 64
 """How many steps are taken between two looks at the clock."""
@@ -56,19 +56,9 @@ def time_is_up() -> bool:
     return end is not None and time.process_time() > end
 
 
-@contextmanager
-def remembering(memory: dict[Hashable, object]) -> Iterator[None]:
-    """Questions that are asked inside are answered from memory, and kept there. Not to be mixed with limits of time."""
-    token = _MEMORY.set(memory)
-    try:
-        yield
-    finally:
-        _MEMORY.reset(token)
-
-
 def recall(question: Hashable, answer: Callable[[], Answered]) -> Answered:
     """The answer to a question that names everything which it depends on; computed, unless it is remembered."""
-    memory = _MEMORY.get()
+    memory = MEMORY.get()
     if memory is None:
         return answer()
     if question not in memory:

@@ -11,7 +11,6 @@ import numpy as np
 from sealtrace.statistics.sums import Column, Number, UndefinedError
 
 TIES = ("half", "loss", "drop")
-RANK_RULES = ("min", "max", "average", "dense")
 
 
 def pass_at_k(tries: Sequence[int], passed: Sequence[int], k: int) -> Fraction:

@@ -13,8 +13,6 @@ from sealtrace.report.html.page import FAMILIES, SEVERITY_SIGNS, Cause, definiti
 from sealtrace.report.inert import harmless
 from sealtrace.report.numbers import begin_of, tally
 
-BEFORE_FIELDS = 6
-"""How many numbers stand for a cell before those of its fields: row, column, status, given, file and line."""
 _IN_HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """What could end a script element, begin an entity, or end a line of a script."""
 
