@@ -365,7 +365,7 @@ def test_what_ordinary_programs_pack_is_read(form: int) -> None:
     with tarfile.open(fileobj=sink, mode="w", format=form, pax_headers={"comment": "0f" * 20}) as archive:
         for name in names:
             info = tarfile.TarInfo(name)
-            info.size, info.mtime = len(name), 1.5  # type: ignore[assignment]
+            info.size, info.mtime = len(name), 1.5
             archive.addfile(info, io.BytesIO(name.encode()[: len(name)]))
     sink.seek(0)
     found = [(one.name, b"".join(one.pieces)) for one in tar_members(sink.read)]
