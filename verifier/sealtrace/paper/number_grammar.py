@@ -195,10 +195,10 @@ _PREFIX = re.compile(
     r"(?P<relation><=|>=|[<>≤≥≪≫≲≳≈≃~∼]|approx\.|about(?=\s)|ca\.)?\s*(?P<arrow>[↑↓▲▼△▽])?\s*"
     r"(?P<sign>[+\-]\s?)?(?P<currency>(?:US)?[$€£¥])?(?P<late>-)?(?P<times>×\s?)?"
 )
-_POWER = re.compile(r"(?P<base>10|2)\^\{?(?P<power>-?\d{1,3})\}?(?![\d.])")
+_POWER = re.compile(r"(?P<base>10|2)\^(?P<open>\{)?(?P<power>-?\d{1,3})(?(open)\})(?![\d.])")
 _NUMBER = re.compile(
     rf"(?P<digits>{_DIGITS})(?![\d.]*\d)"
-    r"(?:[eE](?P<e>[+\-]?\d{1,4})(?!\w)|\s*[×·]\s*10\s*\^\s*\{?(?P<ten>[+\-]?\d{1,4})\}?)?"
+    r"(?:[eE](?P<e>[+\-]?\d{1,4})(?!\w)|\s*[×·]\s*10\s*\^\s*(?P<open>\{)?(?P<ten>[+\-]?\d{1,4})(?(open)\}))?"
 )
 _CLOSE_SCALE = re.compile(r"(?:bn|[kKMBbGT])(?![\w^])")
 _SCALE = re.compile(r"\s?(?:bn|[kKMBbGT])(?![\w^])")

@@ -85,9 +85,15 @@ _SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
 _THIN_THOUSANDS = re.compile(r"(?<=\d)[\u2009\u202f\u200a](?=\d{3}(?!\d))")
 
 
+_SET = re.compile(r"(?<![\w^@\\-])\{[^{}\s\"'=:;()\[\]]*\}")
+_PARTED = re.compile(r",(?!0\d\d(?!\d))")
+"""A comma between members of a set: no number but a group of thousands has `000` or `024` behind its comma."""
+
+
 def plain_signs(text: str) -> str:
-    """A text of the same length with one kind of minus, of space, and of sign between thousands."""
-    return _THIN_THOUSANDS.sub(",", text).translate(_SAME_LENGTH)
+    """A text of the same length with one kind of minus, of space, of sign between thousands, and between members."""
+    plain = _SET.sub(lambda found: _PARTED.sub(";", found.group()), text)
+    return _THIN_THOUSANDS.sub(",", plain).translate(_SAME_LENGTH)
 
 
 def numbers_in(text: str) -> list[tuple[int, int, Printed]]:

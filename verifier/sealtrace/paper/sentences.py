@@ -54,6 +54,8 @@ _CITATION = re.compile(r"\[(?:\d+\s?[,–-]\s?)*$")
 _YEAR = re.compile(r"19[5-9]\d|20[0-3]\d")
 _LISTED = re.compile(r"(?<![\d.])(?!19|20)\d{2,4}(?:,|,? and|,? or)\s$")
 """A number that looks like a year is none in a list of others."""
+_MEMBERS = re.compile(r"[^{},;]*[,;][^{}]*\}")
+"""What goes on behind an opening brace where that begins a set."""
 _HEADING = re.compile(r"\s*\d+\.\d[\d.]*\s[A-Z][^.]*")
 _RELATIONS: dict[Relation, str] = {
     "<": "[<≲]|under|less than|fewer than|below",
@@ -270,7 +272,8 @@ def _is_name(text: str, start: int, part: PrintedNumber) -> bool:
     if part.text.isdecimal() and _CITATION.search(before):
         return True
     year = _YEAR.fullmatch(part.text) and not _UNIT.match(text, end) and not _LISTED.search(before)
-    return bool(year) or before.endswith(("^", "_", "{")) or text[end : end + 1] == "@" or abs(part.value) >= GREATEST
+    raised = before.endswith(("^", "_")) or (before.endswith("{") and not _MEMBERS.match(text, start))
+    return bool(year) or raised or text[end : end + 1] == "@" or abs(part.value) >= GREATEST
 
 
 def sentences(prose: Iterable[ProseLine]) -> list[Sentence]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from sealtrace.paper.numbers import plain_signs
 from sealtrace.paper.sentences import NUMBER, Sentence, TextNumber, with_signs
 
 _PIECE = re.compile(r"[\d.,]+|\S")
@@ -17,9 +18,8 @@ _PIECE = re.compile(r"[\d.,]+|\S")
 
 def stands_on_line(literal: str, line: str) -> bool:
     """Whether a number is printed on a line, whole: not as a piece of a longer one, nor without its sign."""
-    plain, text = _plain(literal), _plain(line)
     # LaTeX sources wrap numbers in dollars and braces, and write \pm.
-    text = text.replace(r"\pm", "±").replace("{,}", ",")
+    plain, text = (plain_signs(one.replace(r"\pm", "±").replace("{,}", ",")) for one in (literal, line))
     pattern = re.compile(r"[\s${}\\,]*?".join(re.escape(piece) for piece in _PIECE.findall(plain)))
     return any(_whole(text, match.start(), match.end(), plain) for match in pattern.finditer(text))
 
@@ -28,10 +28,6 @@ def where_it_stands(literal: str, lines: list[tuple[int, str]], near: int) -> st
     """A hint: the nearest line on which the number does stand."""
     found = sorted({line for line, text in lines if stands_on_line(literal, text)}, key=lambda line: abs(line - near))
     return f"; it stands on line {found[0]}" if found else "; it stands on no line of the running text"
-
-
-def _plain(text: str) -> str:
-    return text.replace("−", "-").replace("\u2009", " ").replace("\u00a0", " ")
 
 
 def _whole(text: str, start: int, end: int, literal: str) -> bool:
