@@ -130,6 +130,10 @@ def test_nothing_is_lost(lines: list[tuple[str, bool]]) -> None:
     [
         ("an effect of [-43%,-37%]", ["-43%", "-37%"]),
         ("a range of [0.12,0.45] (95% CI 14.8,28.6)", ["0.12", "0.45", "95%", "14.8", "28.6"]),
+        ("n ∈{32,64,128,256,512} and {48,200}", ["32", "64", "128", "256", "512", "48", "200"]),
+        ("{1,024,2,048} of 48,200, in {0,125}", ["1,024", "2,048", "48,200", "0", "125"]),
+        ("{-1,+1}, {10^-3,10^-4} and {1,2,…,10}", ["-1", "+1", "10^-3", "10^-4", "1", "2", "10"]),
+        ("x_{1,2}, 10%^{3,4}, s{1,2} and {0,5;1,0}", ["10%"]),
         ("in 1,05,603 accounts", ["1,05,603 accounts"]),
         ("in 105,603 accounts", ["105,603 accounts"]),
         ("共纳入29篇文献（11篇）", ["29", "11"]),
@@ -137,5 +141,15 @@ def test_nothing_is_lost(lines: list[tuple[str, bool]]) -> None:
     ],
 )
 def test_numbers_beside_commas_and_letters(text: str, printed: list[str]) -> None:
-    """A comma parts two numbers where the first has decimals or a percent sign; a sign behind it is the next one's."""
+    """A comma parts two numbers where the first has decimals or a percent sign, and members of a set in braces; a sign
+    behind it is the next one's."""
     assert [found.text for _, _, found in numbers_in(text)] == printed
+
+
+def test_members_of_a_set_are_quantities() -> None:
+    """The first as the others; a lone number in braces, or a raised one, is part of a formula."""
+    (sentence,) = sentences([ProseLine("We try {8, 16}, {32,64} and {7}, with x^{2}.", "a.tex", 1, 1, False)])
+    assert [(number.text, number.kind) for number in sentence.numbers] == [
+        *((text, "quantity") for text in ("8", "16", "32", "64")),
+        *((text, "name") for text in ("7", "2")),
+    ]

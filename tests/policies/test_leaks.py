@@ -53,6 +53,11 @@ def show(bundle: Path, field: str, schema: Row, value: Callable[[Row, Row], obje
     edit_document(bundle / "declare" / "protocol.json", declare)
 
 
+def best(strong: Row) -> str:
+    """The best action of a state."""
+    return max(strong, key=lambda action: strong[action])
+
+
 NUMBER = {"type": "number"}
 TEXT = {"type": "string"}
 FORMS: dict[str, tuple[Row, Callable[[Row, Row], object]]] = {
@@ -64,7 +69,25 @@ FORMS: dict[str, tuple[Row, Callable[[Row, Row], object]]] = {
     "in a text with other words": (TEXT, lambda row, strong: f"{row['state']} at {strong['raise']:+} chips"),
     "in a list": ({"type": "array", "items": NUMBER}, lambda row, strong: [row["pot"], strong["raise"]]),
     "a name for each value": (TEXT, lambda _, strong: f"bucket {hash(strong['raise']) % 1000}"),
-    "the name of the best action": (TEXT, lambda _, strong: max(strong, key=lambda action: strong[action])),
+    "the name of the best action": (TEXT, lambda _, strong: best(strong)),
+    "a code of the best action": (TEXT, lambda _, strong: best(strong)[0]),
+    "the place of the best action": (NUMBER, lambda _, strong: 1 + list(strong).index(best(strong))),
+    "a flag for each action": (
+        {"type": "array", "items": NUMBER},
+        lambda _, strong: [float(action == best(strong)) for action in strong],
+    ),
+    "flags in a text": (TEXT, lambda _, strong: "".join(str(int(action == best(strong))) for action in strong)),
+    "the actions from the worst": (
+        {"type": "array", "items": TEXT},
+        lambda _, strong: sorted(strong, key=lambda action: strong[action]),
+    ),
+    "behind a hyphen": (TEXT, lambda row, strong: f"s{row['state']}-{strong['raise']}"),
+    "behind the state's name": (TEXT, lambda row, strong: f"{row['state']}{strong['raise']}"),
+    "a word behind the state's name": (TEXT, lambda row, strong: f"s{row['state']}-{best(strong)}"),
+    "the last of a list": (
+        {"type": "array", "items": TEXT},
+        lambda row, strong: [*row["history"], best(strong)],
+    ),
 }
 
 
@@ -179,7 +202,7 @@ def test_random_columns_are_never_said_to_give_each_other() -> None:
             leaks.ranked(random.integers(0, random.integers(1, 60), size).astype(np.float64)) for _ in range(2)
         )
         assert not leaks.orders(field, target, float(leaks.USUAL_LEVEL))
-        assert not leaks.classifies(field, target, 10_000)
+        assert not leaks.classifies(field, target, float(leaks.USUAL_LEVEL), 10_000)
 
 
 @pytest.mark.parametrize("digits", [1, 2, 6])
@@ -187,6 +210,31 @@ def test_a_rounded_value_orders_states_as_the_value_does(digits: int) -> None:
     values = np.random.default_rng(digits).normal(0, 3, 500)
     field = leaks.ranked(np.round(values, digits))
     assert leaks.orders(field, leaks.ranked(values), float(leaks.USUAL_LEVEL))
+
+
+def test_labels_agree_but_for_as_few_states_as_the_level_leaves() -> None:
+    """Of 512 flags five are wrong, and then six; where fewer states than twenty agree, nothing is said."""
+    random = np.random.default_rng(11)
+    target = random.integers(0, 3, 512).astype(np.float64)
+    for wrong, found in ((5, True), (6, False)):
+        field = target.copy()
+        field[:wrong] = (field[:wrong] + 1) % 3
+        assert leaks.classifies(leaks.ranked(5 - field), leaks.ranked(target), 0.99, 100) is found
+    assert not leaks.classifies(leaks.ranked(target[:19]), leaks.ranked(target[:19]), 0.99, 1)
+
+
+def test_states_that_look_the_same_count_once(tmp_path: Path) -> None:
+    """Forty calibration states of two kinds: what is seen of each kind gives its value, and that is no leak."""
+
+    def alike(parts: dict[str, Any]) -> None:
+        for split, rows in parts["observation"].items():
+            for row in rows:
+                row |= {"pot": 4, "position": "early", "stack": 100 + (row["pot"] > 5)}
+            kinds = {row["state"]: row["stack"] - 100 for row in rows}
+            for row in parts["values"][split]:
+                row["values"] = {"stay": 0.0, "move": 2 * kinds[row["state"]] - 1.0}
+
+    assert said(certified_study(tmp_path / "bundle", alike)) == []
 
 
 def test_the_chance_of_equal_classes_is_that_of_counting() -> None:

@@ -162,7 +162,7 @@ NAMES = {
 DEFINITIONS = {
     ("tab:component", "Behavior cloning", "Cost"),
     ("tab:residual-family", "Fixed rule", "Cost"),
-    ("tab:risk-main", "Anchor", "Strong Δ"),
+    ("tab:risk-main", "Anchor", "Strong Δ ↑"),
 }
 """Ratios of something to itself, and differences."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sealtrace.paper.extracted import ProseLine
-from sealtrace.paper.numbers import looks_numeric, read_printed
+from sealtrace.paper.numbers import looks_numeric, plain_signs, read_printed
 from sealtrace.paper.reported import read_reported
 from sealtrace.relations.prose import stands_on_line
 
@@ -41,7 +41,7 @@ def extract(paper: Path, relations: list[Path]) -> dict[str, Any]:
     numbers = {
         (line.line, " ".join(found.group().split()))
         for line in reported.prose
-        for found in _NUMBERS.finditer(line.text)
+        for found in _NUMBERS.finditer(plain_signs(line.text))
     }
     for file in relations:
         numbers |= _named(file, text.split("\n"), reported.prose)

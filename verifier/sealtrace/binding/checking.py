@@ -222,7 +222,9 @@ def find(
         open_grids = [grid for grid in grids if not _is_given(grid, bound)]
         frames = [view.frame for view in views if not view.melted]
         tally.begin(LARGE)
-        if not open_grids and _text_is_given(bind_text(sentences, grids, bound, frames, names, tally)[0]):
+        if not open_grids and all(
+            WORDS[number.status] != "open" for number in bind_text(sentences, grids, bound, frames, names, tally)[0]
+        ):
             for group in listing.large:
                 listing.skip(group, "smaller files give every number", missed=False)
         elif more := _large_views(listing, _labels(grids), names, tally, progress):
@@ -260,10 +262,6 @@ def _is_given(grid: Grid, bound: Bound) -> bool:
     """Whether results give every number of a table."""
     spots = [Spot(grid.number, *place, slot) for place, cell in grid.cells.items() for slot in range(len(cell.slots))]
     return all(spot in bound.numbers and bound.numbers[spot].agrees for spot in spots)
-
-
-def _text_is_given(text: list[BoundText]) -> bool:
-    return all(WORDS[number.status] != "open" for number in text)
 
 
 def views_of(listing: Listing, texts: list[str], tally: Tally) -> list[FrameView]:

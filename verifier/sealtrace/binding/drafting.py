@@ -176,7 +176,8 @@ class Draft:
             own = [one for one in seen if one.name == name]
             values = {one.value for one in own}
             shared = len(values) == 1 and {one.cell for one in own} == cells
-            if all(map(_is_printed, own)):
+            # A label that is the value itself needs no name.
+            if all(one.value in one.labels.values() for one in own):
                 continue
             if shared and not any(appearance(own[0].value) in map(appearance, one.labels.values()) for one in own):
                 self._printed.populations.setdefault(table, {})[name] = own[0].value
@@ -336,11 +337,6 @@ def _are_unlike(table: pa.Table, items: list[str], truth: str) -> bool:
 def _identifies(table: pa.Table, name: str) -> bool:
     column = table.column(name)
     return not column.null_count and (pa.types.is_string(column.type) or pa.types.is_integer(column.type))
-
-
-def _is_printed(one: _CellCondition) -> bool:
-    """Whether a label is the value itself, so that no name has to be declared."""
-    return one.value in one.labels.values()
 
 
 def _fits(known: dict[str, str], labels: dict[str, str]) -> bool:

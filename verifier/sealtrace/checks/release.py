@@ -50,7 +50,8 @@ def references(evidence: Evidence, outcome: Outcome) -> None:
         outcome.inspected += 1
         if path in sources:
             continue
-        for match in _UNDEFINED.finditer(_unwrapped(text)):
+        # TeX breaks log lines at 79 characters, in the middle of names.
+        for match in _UNDEFINED.finditer(re.sub(r"(?m)^(.{79})\n", r"\1", text)):
             outcome.at(path, {"name": match.group("name")}).error(
                 None, f"An undefined {match.group(1).lower()}.", "a definition", "none"
             )
@@ -89,8 +90,3 @@ def overfull(evidence: Evidence, outcome: Outcome) -> None:
             at = outcome.at(path, {"place": match.group("rest").strip()}, text.count("\n", 0, match.start()) + 1)
             found = f"{match.group('amount')}pt too {'wide' if match.group('box') == 'h' else 'high'}"
             at.error(None, "The manuscript has an overfull box: text runs over the margin.", "no overfull box", found)
-
-
-def _unwrapped(text: str) -> str:
-    """TeX breaks log lines at 79 characters, in the middle of names."""
-    return re.sub(r"(?m)^(.{79})\n", r"\1", text)

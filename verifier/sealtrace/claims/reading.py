@@ -127,7 +127,8 @@ def _document(text: str, source: str) -> Iterator[tuple[int, object]]:
     if strange or not isinstance(claims, list):
         field = strange[0] if strange else "claims"
         what = "is not known" if strange else "a list of claims is needed"
-        raise BundleError(f"{source}:{_line_of(text, field)}: {field}: {what}{nearest(field, Claims.model_fields)}")
+        line = text.count("\n", 0, max(0, text.find(f'"{field}"'))) + 1
+        raise BundleError(f"{source}:{line}: {field}: {what}{nearest(field, Claims.model_fields)}")
     at = 0
     for record in claims:
         # Strict JSON has no lines for its values; the quotation is the longest text of a claim, and usually its own.
@@ -135,10 +136,6 @@ def _document(text: str, source: str) -> Iterator[tuple[int, object]]:
         found = text.find(json.dumps(said, ensure_ascii=False), at) if isinstance(said, str) else -1
         at = max(found, at)
         yield text.count("\n", 0, at) + 1, record
-
-
-def _line_of(text: str, name: str) -> int:
-    return text.count("\n", 0, max(0, text.find(f'"{name}"'))) + 1
 
 
 def _lines(text: str, source: str) -> Iterator[tuple[int, object]]:

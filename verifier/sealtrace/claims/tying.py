@@ -384,13 +384,8 @@ def _refuse_idle(tied: Tied) -> None:
         bounds = [f"{fact.text} ({address})" for address, fact in tied.used.items() if fact.is_bound]
         only = f"; {', '.join(bounds)} is printed as a bound: what it is compared with is a constant" if bounds else ""
         raise UntiedError(f"no change of a printed digit could break it{only}")
-    if status == "impossible" and tied.status(_freed) == "impossible":
+    if status == "impossible" and tied.status(lambda fact: fact.between(-FAR, FAR)) == "impossible":
         raise UntiedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
-
-
-def _freed(fact: PrintedNumber) -> PrintedNumber:
-    """A number that could have been printed as anything."""
-    return fact.between(-FAR, FAR)
 
 
 def _can_break(tied: Tied) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -165,8 +165,10 @@ class _DocxReader:
                 self.page.paragraph(
                     list(self._marks(child, style)), self._number, level=style.level, caption=style.caption
                 )
-                for boxed in _boxes(child):
-                    self.blocks(boxed)
+                # A text box is written a second time for older programs, not as a choice.
+                for choice in child.iter("Choice"):
+                    for boxed in choice.iter("txbxContent"):
+                        self.blocks(boxed)
             elif child.tag == "tbl":
                 self._table(child)
             elif child.tag not in _NOT_PRINTED:
@@ -254,11 +256,6 @@ def _wrapped(element: Element, tag: str) -> Iterator[Element]:
             yield child
         elif child.tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"):
             yield from _wrapped(child, tag)
-
-
-def _boxes(paragraph: Element) -> Iterable[Element]:
-    """Text boxes; each is written a second time for older programs."""
-    return [box for choice in paragraph.iter("Choice") for box in choice.iter("txbxContent")]
 
 
 _SIGNS = {"tab": " ", "br": " ", "cr": " ", "noBreakHyphen": "-"}

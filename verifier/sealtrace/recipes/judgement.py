@@ -207,13 +207,8 @@ def as_printed(value: Fraction, unit: Fraction) -> str:
 
 
 def round_to(value: Fraction, unit: Fraction) -> Fraction:
-    """A value as it would be printed."""
-    return _half_up(value / unit) * unit
-
-
-def _half_up(value: Fraction) -> int:
-    """Nearest integer, halves away from zero, as most formatting is believed to do."""
-    return math.floor(abs(value) + Fraction(1, 2)) * (1 if value >= 0 else -1)
+    """A value as it would be printed: halves go away from zero, as most formatting is believed to do."""
+    return math.floor(abs(value / unit) + Fraction(1, 2)) * (unit if value >= 0 else -unit)
 
 
 def show(value: Fraction, number: PrintedNumber) -> str:

@@ -279,7 +279,7 @@ def counts(results: Results, outcome: Outcome) -> None:
                 at.error(f"/counts/{field}", f"{field} does not have as many values as declared.", count, found)
         for field, labels in (declaration.printed or {}).items():
             outcome.inspected += 1
-            values = results.printed_values(name, field)
+            values = {str(value) for value in results.frame(name).distinct(field).to_pylist()}
             if lost := sorted(set(labels) - values):
                 at.error(f"/printed/{field}/{lost[0]}", "No row has this value.", "a value of the rows", lost[0])
             named: dict[str, set[str]] = {}

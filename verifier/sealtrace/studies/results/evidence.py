@@ -67,10 +67,6 @@ class Results(View):
             return frame.size
         return len(frame.distinct(*fields)) if len(fields) == 1 else combinations(frame.columns(fields), fields)
 
-    def printed_values(self, name: str, field: str) -> set[str]:
-        """The values of a field whose printed names are declared, as text."""
-        return {str(value) for value in self.frame(name).distinct(field).to_pylist()}
-
     @cached_property
     def completeness_gaps(self) -> dict[str, list[Gap]]:
         """Combinations that each dataset lacks."""

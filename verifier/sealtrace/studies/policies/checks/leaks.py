@@ -8,10 +8,10 @@ reaches by them. Policies are replayed for this, so that no trace is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,10 @@ MOST_COMPARED = 2**11
 """States of each split that are compared. What a field gives at all states it gives at these."""
 MOST_ITEMS = 16
 """Places of a list that are compared one by one."""
+
+
+MOST_SURE = 1 - 1e-6
+"""A level of one would leave shuffled labels no chance at all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +79,14 @@ def leaks(study: Study, outcome: Outcome) -> None:
     if exact(text) > exact(mathematics.USUAL_LEVEL):
         message = "The declared level lets fields pass that give a value but for a little noise."
         at.warning("/boundary/level", message, f"at most {mathematics.USUAL_LEVEL}", text)
-    parts = list(_parts(states))
+    parts = list(_parts(states, shown))
     outcome.inspected = len(shown) * len(targets) * len(parts)
     if not outcome.inspected:
         outcome.not_applicable = "no value varies over enough states for a field to give it"
         return
     guilty: set[str] = set()
-    comparing = _Comparing(as_double(exact(text)), outcome.inspected, parts)
+    comparing = _Comparing(min(as_double(exact(text)), MOST_SURE), parts)
+    comparing.count(shown, targets)
     for column in shown:
         if not column.field or column.field not in guilty:
             found = [(target, how) for target in targets if (how := comparing.relation(column, target))]
@@ -133,36 +138,47 @@ def _accuse(outcome: Outcome, column: _Column, found: list[tuple[_Column, str]])
 class _Comparing:
     """Comparisons of columns, each of which is ranked once for the same rows."""
 
-    def __init__(self, level: float, comparisons: int, parts: list[Mask]) -> None:
-        self._level, self._comparisons, self._parts = level, comparisons, parts
+    def __init__(self, level: float, parts: list[Mask]) -> None:
+        self._level, self._parts, self._comparisons = level, parts, 0
         self._rows: dict[bytes, Index] = {}
-        self._ranked: dict[tuple[str, bytes], mathematics.RankedColumn] = {}
+        self._ranked: dict[tuple[_Column, bytes], mathematics.RankedColumn] = {}
+
+    def count(self, shown: list[_Column], targets: list[_Column]) -> None:
+        """Counts the pairs whose classes may agree: only these can agree by chance."""
+        self._comparisons = sum(
+            mathematics.comparable(self._of(column, key), self._of(target, key), self._level) is not None
+            for column in shown
+            for target in targets
+            for key in self._shared(column, target)
+        )
 
     def relation(self, column: _Column, target: _Column) -> str | None:
         """How a visible column gives a target, over all states or in one split; None where it does not."""
         numbers = column.numbers and target.numbers
-        for key in dict.fromkeys(self._shared(column, target, part) for part in self._parts):
+        for key in self._shared(column, target):
             field, hidden = self._of(column, key), self._of(target, key)
             ordered = numbers and mathematics.orders(field, hidden, self._level)
             rows = self._rows[key]
             named = target.actions and not column.numbers and _equal_names(column.values[rows], target.values[rows])
-            if ordered or named or mathematics.classifies(field, hidden, self._comparisons):
+            if ordered or named or mathematics.classifies(field, hidden, self._level, self._comparisons):
                 how = mathematics.described(column.values[rows], target.values[rows], numbers=numbers)
                 return f"{'the two are equal' if named else how} at {len(rows)} states"
         return None
 
-    def _shared(self, column: _Column, target: _Column, part: Mask) -> bytes:
-        """The rows of a part in which neither column has a gap."""
-        mask = part & column.known & target.known
-        key = np.packbits(mask).tobytes()
-        if key not in self._rows:
-            self._rows[key] = np.flatnonzero(mask)
-        return key
+    def _shared(self, column: _Column, target: _Column) -> Iterable[bytes]:
+        """The rows of all states, and of each split, in which neither column has a gap; each once."""
+        known, found = column.known & target.known, dict[bytes, None]()
+        for part in self._parts:
+            key = np.packbits(mask := part & known).tobytes()
+            if key not in self._rows:
+                self._rows[key] = np.flatnonzero(mask)
+            found[key] = None
+        return found
 
     def _of(self, column: _Column, key: bytes) -> mathematics.RankedColumn:
-        if (column.name, key) not in self._ranked:
-            self._ranked[column.name, key] = mathematics.ranked(column.values[self._rows[key]])
-        return self._ranked[column.name, key]
+        if (column, key) not in self._ranked:
+            self._ranked[column, key] = mathematics.ranked(column.values[self._rows[key]])
+        return self._ranked[column, key]
 
 
 def _equal_names(field: Vector, target: Vector) -> bool:
@@ -176,13 +192,19 @@ def _varies(column: _Column) -> bool:
     return bool((known != known[:1]).any())
 
 
-def _parts(states: States) -> Iterator[Mask]:
-    """All states, and those of each split: a label may be shown in one of them only."""
+def _parts(states: States, shown: list[_Column]) -> Iterator[Mask]:
+    """All states, and those of each split: a label may be shown in one of them only.
+
+    States that look the same count once: whatever follows from what is seen is equal in them.
+    """
     codes, names = states.frame("observation").texts("split")
-    yield np.ones(len(codes), np.bool_)
+    seen = np.column_stack([codes, *(np.nan_to_num(column.values, nan=np.inf) for column in shown if column.field)])
+    different = np.zeros(len(codes), np.bool_)
+    different[np.unique(seen, axis=0, return_index=True)[1]] = True
+    yield different
     if len(names) > 1:
         for code in range(len(names)):
-            yield codes == code
+            yield (codes == code) & different
 
 
 @once
@@ -210,14 +232,17 @@ def _compared(study: Study) -> States:
 
 def _shown(study: Study, states: States) -> Iterator[_Column]:
     declared, frame, protocol = study.declared, states.frame("observation"), study.evidence.protocol_path
-    seen: set[str] = set()
+    seen, ids = set[str](), states.ids.to_pylist()
     for interface, fields in declared.interfaces.items():
         for index, field in enumerate(fields):
             if field in states.observed and field not in seen:
                 seen.add(field)
                 pointer = f"/interfaces/{interface}/{index}"
-                for name, values, numbers in _numbered(field, frame.column(field), study.actions):
-                    yield _Column(f"the field {name}", values, numbers, field, pointer, protocol)
+                met: set[tuple[bytes, bool]] = set()
+                for name, values, numbers in _numbered(field, frame.column(field), ids, study.actions):
+                    if (written := (values.tobytes(), numbers)) not in met:
+                        met.add(written)
+                        yield _Column(f"the field {name}", values, numbers, field, pointer, protocol)
     for name, feature in declared.features.items():
         pointer = f"/features/{name}/field"
         yield _Column(f"the feature {name}", states.feature(name), True, feature.field, pointer, protocol)
@@ -230,38 +255,47 @@ def _shown(study: Study, states: States) -> Iterator[_Column]:
                 yield _Column(name, directions[:, place], True, "", f"/direction/{action}", source)
 
 
-def _numbered(name: str, column: pa.Array, actions: list[str]) -> Iterator[tuple[str, Vector, bool]]:
+def _numbered(name: str, column: pa.Array, ids: list[str], actions: list[str]) -> Iterator[tuple[str, Vector, bool]]:
     """A field as columns of numbers, or of codes of its texts, of actions their places; a list or object by parts."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         column, kind = column.dictionary_decode(), kind.value_type
     if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         yield name, column.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False), True
-    elif pa.types.is_struct(kind):
+        return
+    rows = column.to_pylist()
+    texts = [row if row is None or isinstance(row, str) else repr(row) for row in rows]
+    yield name, _coded(texts, actions), False
+    # An identifier is no feature: what is glued to it may be one.
+    bare = [text and text.replace(state, " ", 1) for text, state in zip(texts, ids, strict=True)]
+    yield f"{name} (without the state's name)", _coded(bare, actions), False
+    for written, (pattern, what) in product((texts, bare), _PARTS):
+        found = [pattern.findall(text or "") for text in written]
+        for place in range(-1, min(max(map(len, found)), MOST_ITEMS)):
+            parts = [row[place] if len(row) > max(0, place) else None for row in found]
+            numbers = what == "number"
+            values = np.array(parts, np.float64) if numbers else _coded(parts, actions)
+            yield f"{name} ({f'{what} {place + 1}' if place >= 0 else f'the last {what}'} of its text)", values, numbers
+    if pa.types.is_struct(kind):
         for place, part in enumerate(kind):
-            yield from _numbered(f"{name}.{part.name}", pc.struct_field(column, place), actions)
+            yield from _numbered(f"{name}.{part.name}", pc.struct_field(column, place), ids, actions)
     elif pa.types.is_list(kind):
-        yield from _of_texts(name, [None if row is None else repr(row) for row in column.to_pylist()], actions)
         lengths = pc.list_value_length(column).cast(pa.float64()).fill_null(float("nan"))
         yield f"{name} (its length)", lengths.to_numpy(zero_copy_only=False), True
         longest = int(pc.max(pc.list_value_length(column)).as_py() or 0)
         for place in range(min(longest, MOST_ITEMS)):
-            items = [None if row is None or len(row) <= place else row[place] for row in column.to_pylist()]
-            yield from _numbered(f"{name}[{place}]", pa.array(items, kind.value_type), actions)
-    else:
-        yield from _of_texts(name, [None if text is None else str(text) for text in column.to_pylist()], actions)
+            items = [None if row is None or len(row) <= place else row[place] for row in rows]
+            yield from _numbered(f"{name}[{place}]", pa.array(items, kind.value_type), ids, actions)
 
 
-def _of_texts(name: str, texts: list[str | None], actions: list[str]) -> Iterator[tuple[str, Vector, bool]]:
-    """Codes of texts, and the numbers that stand in them: the first of each text, the second, and so on."""
-    yield name, _coded(texts, actions), False
-    written = [[] if text is None else _NUMBER.findall(text) for text in texts]
-    for place in range(min(max(map(len, written), default=0), MOST_ITEMS)):
-        numbers = [float(row[place]) if len(row) > place else np.nan for row in written]
-        yield f"{name} (number {place + 1} of its text)", np.array(numbers), True
-
-
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
+_DIGITS = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?"
+_PARTS = (
+    (re.compile(rf"[+-]?{_DIGITS}", re.ASCII), "number"),
+    # Behind a letter or digit a hyphen joins: s17-0.25.
+    (re.compile(rf"(?:(?<![\w.])[+-])?{_DIGITS}", re.ASCII), "number"),
+    (re.compile(r"[^\W\d_]+"), "word"),
+)
+"""What may stand within a text."""
 
 
 def _coded(texts: list[str | None], actions: list[str]) -> Vector:
@@ -348,8 +382,10 @@ def _every_target(study: Study, states: States, values: dict[str, Matrix], ruled
         yield _Column(f"the value of the best action by {name}", best, True)
         top = np.where(whole[name], top_action(np.where(legal, table, np.nan), legal), np.nan)
         yield _Column(f"the best action by {name}", top, False, actions=True)
-        order = np.argsort(-filled, axis=1, kind="stable") @ len(actions) ** np.arange(len(actions))
-        yield _Column(f"the order of the actions by {name}", np.where(whole[name], order, np.nan), False)
+        # Actions of equal value come in either order, as they are listed from the best or from the worst.
+        for worth in (-filled, filled):
+            order = np.argsort(worth, axis=1, kind="stable") @ len(actions) ** np.arange(len(actions))
+            yield _Column(f"the order of the actions by {name}", np.where(whole[name], order, np.nan), False)
     yield from _reached(study, states, values)
 
 

@@ -2,15 +2,16 @@
 
 Any useful feature predicts values better than shuffled labels do, so that alone accuses nobody. A column *gives* a
 target where it orders the states as the target does (rank correlation at the declared level, over at least
-`MIN_DISTINCT` values of both), or where it and the target fall into the same classes and shuffled labels would do so
-with a chance of at most `MAX_CHANCE` in all comparisons together. Equality, affine and monotone functions, rounding
-and a little noise are of the first kind; names, flags and codes of the second.
+`MIN_DISTINCT` values of both), or where each of its classes stands for one of the target's, in as large a share of the
+states as the level says, and shuffled labels would agree so with a chance that the level leaves. Equality, affine and
+monotone functions, rounding and a little noise are of the first kind; names, flags and codes of the second.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,8 +19,6 @@ from sealtrace.mathematics import Index, Matrix, Vector
 
 MIN_DISTINCT = 20
 """Fewer values are ordered alike too easily, and by honest fields too."""
-MAX_CHANCE = 1e-6
-"""That two columns of classes still agree after one was shuffled, in any of the comparisons of a study."""
 USUAL_LEVEL = "0.99"
 """The rank correlation from which a field gives a target. Noise of a tenth of the deviation stays above it; honest
 fields of the shipped studies stay below 0.6."""
@@ -40,6 +39,14 @@ class RankedColumn:
         """How many values differ."""
         return len(self.counts)
 
+    @cached_property
+    def log_same(self) -> float:
+        """The logarithm of the chance that a shuffled column falls into the same classes."""
+        # Thousands of classes have few sizes, so each size's factorial is computed once.
+        sizes = zip(*(one.tolist() for one in np.unique(self.counts, return_counts=True)), strict=True)
+        within: float = sum(times * math.lgamma(size + 1) + math.lgamma(times + 1) for size, times in sizes)
+        return within - math.lgamma(len(self.classes) + 1)
+
 
 def ranked(column: Vector) -> RankedColumn:
     """Classes and ranks of a column."""
@@ -56,22 +63,24 @@ def rank_correlation(field: RankedColumn, target: RankedColumn) -> float:
     return float(field.ranks @ target.ranks)
 
 
-def same_classes(field: RankedColumn, target: RankedColumn) -> bool:
-    """Whether two rows agree in the field exactly where they agree in the target."""
-    if field.distinct != target.distinct:
-        return False
-    return len(np.unique(field.classes * target.distinct + target.classes)) == field.distinct
+def agreement(field: RankedColumn, target: RankedColumn) -> int:
+    """In how many rows a class of the field stands for one of the target; none where two stand for the same."""
+    joint, counts = np.unique(field.classes * target.distinct + target.classes, return_counts=True)
+    most = np.zeros(field.distinct, np.int64)
+    np.maximum.at(most, joint // target.distinct, counts)
+    chosen = joint[counts == most[joint // target.distinct]] % target.distinct
+    return int(most.sum()) if len(np.unique(chosen)) == field.distinct == len(chosen) else 0
 
 
-def log_chance(target: RankedColumn) -> float:
-    """The logarithm of the chance that a shuffled column falls into the target's classes.
+def log_chance(target: RankedColumn, exceptions: int = 0) -> float:
+    """The logarithm of the chance that a shuffled column agrees with the target's classes but for so many rows.
 
-    Shuffling gives n! / (n_1! ... n_k!) columns, and classes of equal size may change places among themselves.
+    Shuffling gives n! / (n_1! ... n_k!) columns. Classes may change places, those of equal size only where all rows
+    agree; and each exception is one of n rows, which may have any of k classes.
     """
-    # Thousands of classes have few sizes, so each size's factorial is computed once.
-    sizes = zip(*(one.tolist() for one in np.unique(target.counts, return_counts=True)), strict=True)
-    within: float = sum(times * math.lgamma(size + 1) + math.lgamma(times + 1) for size, times in sizes)
-    return within - math.lgamma(len(target.classes) + 1)
+    each = math.log(len(target.classes) * target.distinct)
+    wrong = exceptions * each - math.lgamma(exceptions + 1) + math.lgamma(target.distinct + 1)
+    return target.log_same + (wrong if exceptions else 0)
 
 
 def orders(field: RankedColumn, target: RankedColumn, level: float) -> bool:
@@ -80,12 +89,25 @@ def orders(field: RankedColumn, target: RankedColumn, level: float) -> bool:
     return enough and abs(rank_correlation(field, target)) >= level
 
 
-def classifies(field: RankedColumn, target: RankedColumn, comparisons: int) -> bool:
-    """Whether the field tells the target's classes apart, where shuffled labels would not."""
-    if target.distinct < 2 or field.distinct != target.distinct:
-        return False
+def comparable(field: RankedColumn, target: RankedColumn, level: float) -> float | None:
+    """The logarithm of the chance that shuffled labels tell as much of the target as the level asks; None where they
+    do so too easily, or the two have no classes that can stand for each other."""
+    size = len(target.classes)
+    if field.distinct != target.distinct or target.distinct < 2 or size < MIN_DISTINCT:
+        return None
+    chance = log_chance(target, int((1 - level) * size))
+    return chance if chance <= math.log(1 - level) else None
+
+
+def classifies(field: RankedColumn, target: RankedColumn, level: float, comparisons: int) -> bool:
+    """Whether the field's classes are the target's, where shuffled labels would not agree so; `comparisons` says how
+    many pairs of columns are comparable."""
+    chance = comparable(field, target, level)
     # Bonferroni: the chance of one agreement, times how many pairs of columns were compared.
-    return log_chance(target) <= math.log(MAX_CHANCE / max(1, comparisons)) and same_classes(field, target)
+    if chance is None or chance + math.log(max(1, comparisons)) > math.log(1 - level):
+        return False
+    size = len(target.classes)
+    return agreement(field, target) >= size - int((1 - level) * size)
 
 
 def independent(columns: Matrix) -> list[int]:
@@ -138,6 +160,6 @@ def described(field: Vector, target: Vector, *, numbers: bool) -> str:
     steps = np.diff(target[np.argsort(field, kind="stable")])
     if (steps >= 0).all() or (steps <= 0).all():
         return "the value is a monotone function of the field"
-    if same_classes(ranked(field), ranked(target)):
+    if agreement(ranked(field), ranked(target)) == len(field):
         return "the two tell the same states apart"
     return f"the rank correlation is {rank_correlation(ranked(field), ranked(target)):.4f}"

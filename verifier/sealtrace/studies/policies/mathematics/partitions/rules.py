@@ -99,13 +99,13 @@ def intervals(leaf: Iterable[Side]) -> dict[str, Interval]:
 
 def leaf_text(leaf: Iterable[Side]) -> str:
     """A leaf as text: its bounded features by name, each with its interval."""
-    box = intervals(leaf)
-    return " and ".join(f"{json.dumps(name)} in {_interval_text(*box[name])}" for name in sorted(box)) or "everywhere"
-
-
-def _interval_text(lower: Fraction | None, upper: Fraction | None) -> str:
-    """[lower, upper) with a round bracket and inf where there is no bound."""
-    return f"{'(-inf' if lower is None else f'[{lower}'}, {'inf' if upper is None else upper})"
+    return (
+        " and ".join(
+            f"{json.dumps(name)} in {'(-inf' if lower is None else f'[{lower}'}, {'inf' if upper is None else upper})"
+            for name, (lower, upper) in sorted(intervals(leaf).items())
+        )
+        or "everywhere"
+    )
 
 
 def canonical(leaves: Leaves) -> str:
