@@ -267,7 +267,8 @@ def read_results(
 
 def _large(files: dict[Path, str], limit: int) -> list[LargeFiles]:
     """The groups of files of rows that have too many bytes together; those of fewest bytes first."""
-    sizes = {path: path.stat().st_size * (_PACKED if _is_packed(path) else 1) for path in files}
+    packed = (*_UNPACKING, ".parquet")
+    sizes = {path: path.stat().st_size * (_PACKED if path.suffix.lower() in packed else 1) for path in files}
     found = []
     for kind in _OF_ROWS:
         own = [path for path in files if kind_of(path) == kind]
@@ -287,10 +288,6 @@ def _large(files: dict[Path, str], limit: int) -> list[LargeFiles]:
             if size > limit:
                 found.append(LargeFiles(kind, members, [files[path] for path in members], columns, size))
     return sorted(found, key=lambda group: group.bytes)
-
-
-def _is_packed(path: Path) -> bool:
-    return path.suffix.lower() in (*_UNPACKING, ".parquet")
 
 
 def _names_at_head(path: Path, kind: str) -> frozenset[str]:

@@ -235,7 +235,8 @@ class _LatexReader:
         if name in commands.HEADED_TABULARS and self.head_caption:
             tabular.captions, self.head_caption = [self.head_caption], []
         if not any(row.header for row in tabular.rows):
-            if _of_people(tabular):
+            # A table of authors has addresses, and no header.
+            if any(cell and _ADDRESS.search(cell.text) for row in tabular.rows for cell in row.cells):
                 return
             message = "nothing sets a header apart: every row is read as body"
             self.problems.append(token.problem(message, warning=True, certain=True))
@@ -369,11 +370,6 @@ class _LatexReader:
             self.prose.append(ProseLine(text, *place, self.paragraph, caption, tuple(named.get(place, ()))))
             for found in around.printed if around is not None else ():
                 found.notes.append(self.prose[-1])
-
-
-def _of_people(tabular: Tabular) -> bool:
-    """Whether a table is one of authors: it has addresses, and no header."""
-    return any(cell is not None and _ADDRESS.search(cell.text) for row in tabular.rows for cell in row.cells)
 
 
 def _laid_out(name: str, tokens: list[Token]) -> list[Token] | None:

@@ -188,7 +188,8 @@ def _text(content: bytes) -> str:
 
 def _loader(path: Path, root: Path | None) -> Load:
     home = real_path(path.parent)
-    top = real_path(root if root is not None else _top_of_repository(home))
+    repositories = (place for place in (home, *home.parents) if is_repository(place))
+    top = real_path(root if root is not None else next(repositories, home))
     if not home.is_relative_to(top):
         raise BundleError(f"{path}: not below the root {top}")
     # LaTeX looks from the directory in which it is started: the file's own, or one further up.
@@ -210,11 +211,6 @@ def _loader(path: Path, root: Path | None) -> Load:
 def is_repository(directory: Path) -> bool:
     """Whether version control calls a directory its own."""
     return any((directory / mark).exists() for mark in (".git", ".hg", ".svn", ".jj"))
-
-
-def _top_of_repository(directory: Path) -> Path:
-    """The nearest directory upwards that version control calls its own; the directory itself, if there is none."""
-    return next((place for place in (directory, *directory.parents) if is_repository(place)), directory)
 
 
 # Archives

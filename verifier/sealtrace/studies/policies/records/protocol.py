@@ -153,8 +153,9 @@ class BoundaryRule(Record):
 
     level: Exact | None = Field(
         None,
-        description="The rank correlation, in absolute value, from which a visible field gives a value or a score; "
-        "absent: 0.99. A higher one is named in a warning.",
+        description="The rank correlation, in absolute value, from which a visible field gives a value or a score, and "
+        "the share of states from which names or flags tell its classes, where shuffled ones hardly would; absent: "
+        "0.99. A higher one is named in a warning.",
     )
     given: list[RuleGiven] | None = Field(
         None, description="Actions whose value follows from the observation by rule. Fields may give these."
