@@ -28,6 +28,12 @@ def lose_a_value(parts: Parts) -> None:
     rows.remove(next(row for row in rows if (row["state"], row["evaluator"]) == (SMALL, "strong")))
 
 
+def lose_a_weak_value(parts: Parts) -> None:
+    """The same state has no weak ones."""
+    rows = parts["values"]["calibration"]
+    rows.remove(next(row for row in rows if (row["state"], row["evaluator"]) == (SMALL, "weak")))
+
+
 def repeat_a_trace(parts: Parts) -> None:
     """A trace of an arm that does not compete is there twice."""
     rows = parts["trace"]["calibration"]
@@ -86,6 +92,45 @@ def test_a_bound_that_needs_the_lost_value_is_missing_and_not_wrong(tmp_path: Pa
     risk = results["certificate.risk"]
     assert (risk.status, risk.inspected) == ("missing", 9)
     assert "cannot be scored at 1 calibration states" in (risk.reason or "")
+
+
+OF_RISK = {
+    "certificate.counts", "certificate.risk", "certificate.certified", "selection.counts", "selection.certified",
+    "selection.choice", "score.delta", "threshold.recomputed",
+}  # fmt: skip
+"""What utilities have no part in."""
+
+
+def test_a_lost_utility_leaves_what_risk_decides_alone(tmp_path: Path) -> None:
+    """In the very group of the lost value: a false count and a false bound are errors, and only utilities missing."""
+    results = statuses(verified(tmp_path, lose_a_weak_value))
+    missing = {name for name, result in results.items() if result.status == "missing"}
+    assert not OF_RISK & missing
+    assert {"certificate.utility", "score.utility"} <= missing
+    report = verified(tmp_path / "again", lose_a_weak_value, falsify("risk_upper", 0.875, "small"))
+    assert [one.check for one in report.findings if one.severity == "error"] == ["join.values", "certificate.risk"]
+
+
+def test_a_lost_risk_value_leaves_utilities_judged(tmp_path: Path) -> None:
+    """A false bound on the utility of the same group is found."""
+    report = verified(tmp_path, lose_a_value, falsify("utility_lower", 0.125, "small"))
+    assert [one.check for one in report.findings if one.severity == "error"] == ["join.values", "certificate.utility"]
+    results = statuses(report)
+    assert results["certificate.range"].status == "pass"
+    assert {name for name, result in results.items() if result.status == "missing"} >= OF_RISK
+
+
+@pytest.mark.parametrize(("evaluator", "lost"), [("weak", "Weak EV"), ("strong", "Viol.")])
+def test_a_cell_needs_its_own_evaluator(evaluator: str, lost: str, tmp_path: Path) -> None:
+    """One held-out state lacks the values of one evaluator; what the other gives is compared."""
+
+    def lose(parts: Parts) -> None:
+        rows = parts["values"]["held-out"]
+        rows.remove(next(row for row in rows if row["evaluator"] == evaluator))
+
+    numbers = [one for one in verified(tmp_path, lose).numbers if one.column in ("Weak EV", "Viol.")]
+    assert {one.column for one in numbers if one.status == "missing"} == {lost}
+    assert len({one.column for one in numbers}) == 2
 
 
 def test_a_trace_twice_touches_what_needs_it_and_nothing_else(tmp_path: Path) -> None:

@@ -237,11 +237,20 @@ def test_the_other_split_is_whole(opened: Open, good: Study) -> None:
 
 
 def test_damage_leaves_every_other_score(opened: Open, good: Study) -> None:
-    """A state whose values are not whole is not scored; the rest is scored bit for bit as before."""
-    study = opened(VALUED=lambda rows: rows.pop(0))
-    before = {key: one for key, one in scores_of(good).items() if ("state", "0000") not in key}
-    assert scores_of(study) == before
-    assert len(before) == 207
+    """A state without strong values has utilities only; the rest is scored bit for bit as before."""
+    study = opened(
+        VALUED=lambda rows: rows.pop(next(at for at, row in enumerate(rows) if row["evaluator"] == "strong"))
+    )
+    before, after = scores_of(good), scores_of(study)
+    lost = {key for key in before if ("state", "0000") in key}
+    assert {key: one for key, one in after.items() if key not in lost} == {
+        key: one for key, one in before.items() if key not in lost
+    }
+    assert (len(after), len(lost)) == (216, 9)
+    for key in lost:
+        weak, *others, crossed = after[key]
+        assert (weak, crossed) == (before[key][0], False)
+        assert np.isnan(others).all()
 
 
 def scores_of(study: Study) -> dict[tuple[tuple[str, str], ...], tuple[float, float, float, bool]]:

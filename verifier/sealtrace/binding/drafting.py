@@ -252,15 +252,13 @@ class Draft:
         key = [name for name in table.column_names if name in {*found, *plain}]
         declared = proposed(dataset.name, table, from_names, key)
         declared["title"] = f"Rows of {frame.name}"[:200]
-        if populations := [_population(table.column_names, where, label) for label, where in self._about()]:
+        # One table of each population, and its conditions.
+        conditions = {_population_name(one): (named, one) for named, one in self._printed.populations.items()}
+        if populations := [_population(table.column_names, where, label) for label, where in conditions.values()]:
             declared["populations"] = [one for one in populations if one is not None]
         return declared, [
             {name: value for name, value in row.items() if value is not None} for row in table.to_pylist()
         ]
-
-    def _about(self) -> Iterable[tuple[str, dict[str, str]]]:
-        """One table of each population, and its conditions."""
-        return {_population_name(where): (table, where) for table, where in self._printed.populations.items()}.values()
 
     def _columns(self, frame: ResultFrame, dataset: DraftDataset) -> tuple[pa.Table, list[str]]:
         """Every field of the rows, as read; and those that the names of files gave."""

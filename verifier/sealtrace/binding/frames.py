@@ -116,10 +116,6 @@ class ResultFrame:
         """Number of rows of files that its rows are, or sum up."""
         return self.rows if self.weights is None else int(self.weights.sum())
 
-    def records_at(self, rows: npt.NDArray[np.int64]) -> int:
-        """Number of rows of files behind some rows."""
-        return len(rows) if self.weights is None else int(self.weights[rows].sum())
-
     def field(self, name: str) -> Dimension:
         """The field of this name."""
         return next(dimension for dimension in self.dimensions if dimension.name == name)

@@ -146,6 +146,7 @@ def records_behind(candidate: Candidate, place: int, most: int = 5) -> tuple[lis
     count = 0
     for selected, at in candidate.behind(place):
         found = rows_behind(selected, at)
-        count += selected.frame.records_at(found)
+        weights = selected.frame.weights
+        count += len(found) if weights is None else int(weights[found].sum())
         places += list(dict.fromkeys(selected.frame.places[row] for row in found[: 4 * most]))[:most]
     return list(dict.fromkeys(places))[:most], count

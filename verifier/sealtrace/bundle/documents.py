@@ -277,7 +277,9 @@ def opened_rows(kind: str, protocol: Any) -> RowKind:
                 reason = "a field's name has letters, digits and _, and is none that every row has"
                 raise DeclarationError(f"/{opening.section}/{name}: {reason}")
         shapes = {name: derive(node, f"/{opening.section}/{name}", depth=1) for name, node in declared.items()}
-        own = [Field(name, shapes[name], not _may_be_null(node)) for name, node in declared.items()]
+        types = {name: node.get("type") for name, node in declared.items()}
+        absent = {name for name, kind in types.items() if isinstance(kind, list) and "null" in kind}
+        own = [Field(name, shapes[name], name not in absent) for name in declared]
         shape = _opened(shape, opening, own)
         place = schema
         if opening.at:  # the objects of a list
@@ -288,11 +290,6 @@ def opened_rows(kind: str, protocol: Any) -> RowKind:
             field.name for field in own if field.required
         ]
     return Declared(kind, shape, KINDS[kind].key, schema)
-
-
-def _may_be_null(node: dict[str, Any]) -> bool:
-    """Whether a field may be absent."""
-    return isinstance(node.get("type"), list) and "null" in node["type"]
 
 
 def _opened(shape: Struct, opening: Opening, own: list[Field]) -> Struct:

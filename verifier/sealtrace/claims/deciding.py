@@ -56,7 +56,7 @@ def decide_claims(written: Sequence[Written], ground: Ground) -> Decided:
         for number in result.numbers:
             # Of a broken claim about a whole column, only the numbers that break it are shown so.
             spoken = result.grade if not broken or number.number in broken else "holds"
-            touched[number.number] = _worse(touched.get(number.number), spoken)
+            touched[number.number] = max(touched.get(number.number, spoken), spoken, key=_ORDER.index)
         if result.grade == "holds" and not one.claim.assumes and len(one.claim.readings) == 1 and not claim.unknowns:
             plain.append((claim, tied))
     known = {claim.name: tied for claim, tied in plain}
@@ -139,10 +139,6 @@ def _finding(claim: ClaimResult) -> Finding:
 
 
 _ORDER = ("holds", "undecided", "question", "rounding", "suspicion", "contradiction")
-
-
-def _worse(first: str | None, second: str) -> str:
-    return max(filter(None, (first, second)), key=_ORDER.index)
 
 
 def _decided(written: Written, ground: Ground) -> tuple[ClaimResult, Tied, Claim]:

@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     from sealtrace.examination import Examination
 
 
-def colour_wanted() -> bool:
-    """Colour on a terminal only, and never under NO_COLOR."""
-    return _on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 def _on_terminal() -> bool:
     """Whether somebody reads along; standard output may even be closed."""
     stream: TextIO | None = sys.stdout
@@ -42,8 +37,9 @@ def _on_terminal() -> bool:
 
 
 def paint(text: str, colour: str) -> str:
-    """Coloured text, where colour is wanted."""
-    return click.style(text, fg=colour, bold=True) if colour_wanted() else text
+    """Text in colour: on a terminal only, and never under NO_COLOR."""
+    wanted = _on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return click.style(text, fg=colour, bold=True) if wanted else text
 
 
 def text_width() -> int:

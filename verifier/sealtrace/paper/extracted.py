@@ -379,7 +379,9 @@ def _header_rows(rows: list[ExtractedRow]) -> int:
         mid = ruled[0]
     # Titles, and names that span several columns, are not yet the header: the words below the rule complete it.
     for below in ruled[ruled.index(mid) + 1 :]:
-        if _names_columns(rows[mid - 1]) or not any(row.numeric for row in rows[below:]):
+        above = rows[mid - 1]
+        single = not above.is_title and all(cell is None or cell.columns == 1 for cell in above.cells)
+        if single or not any(row.numeric for row in rows[below:]):
             break
         if any(row.numeric or row.is_title or _filled(row) < 2 for row in rows[mid:below]):
             break
@@ -401,11 +403,6 @@ def _wordy_rows(rows: list[ExtractedRow]) -> int:
     numbers = {column for row in rows[count:] for column in row.numeric} - {0}
     named = {column for column in numbers if _has_words(rows[:count], column)}
     return count if numbers and len(named) * 2 > len(numbers) else 0
-
-
-def _names_columns(row: ExtractedRow) -> bool:
-    """Whether a row of a header names single columns."""
-    return not row.is_title and all(cell is None or cell.columns == 1 for cell in row.cells)
 
 
 def _blocks(rows: list[ExtractedRow]) -> list[list[ExtractedRow]]:

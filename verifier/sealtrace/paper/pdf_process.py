@@ -247,7 +247,9 @@ class _PageDescriber:
                 if matrix.a * matrix.d < matrix.b * matrix.c:
                     doubt = doubt or "mirrored"
                 code = ord("-") if raw.FPDFText_IsHyphen(text, at) == 1 else code
-                unknown = raw.FPDFText_HasUnicodeMapError(text, at) == 1 or not _is_character(code)
+                unknown = raw.FPDFText_HasUnicodeMapError(text, at) == 1
+                # What is no character that can be printed.
+                unknown |= not 32 < code < 0x110000 or 0xD800 <= code < 0xF900 or code in (0xFFFE, 0xFFFF)
                 yield {
                     "text": "\ufffd" if unknown else chr(code),
                     "box": self._shown((loose.left, loose.bottom), (loose.right, loose.top)),
@@ -323,11 +325,6 @@ def _has_actual_text(mark: object) -> bool:
         if bytes(key).decode("utf-16-le", "replace").rstrip("\0") == "ActualText":
             return True
     return False
-
-
-def _is_character(code: int) -> bool:
-    """Whether it is a character that can be printed."""
-    return 32 < code < 0x110000 and not 0xD800 <= code < 0xF900 and code not in (0xFFFE, 0xFFFF)
 
 
 def _flat(box: Box) -> bool:

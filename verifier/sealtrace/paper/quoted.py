@@ -145,7 +145,10 @@ def with_found(table: Table, numbers: Iterable[QuotedNumber]) -> Table:
     found = {id(one.sealed): one for one in numbers if one.printed}
     rows = []
     for row in table.rows:
-        cells = tuple(_reprinted(cell, found.get(id(cell))) for cell in row.cells)
+        cells = tuple(
+            replace(cell, text=one.text) if (one := found.get(id(cell))) and not one.agrees else cell
+            for cell in row.cells
+        )
         lines = [one.line for cell in row.cells if (one := found.get(id(cell)))]
         now = [
             one.sentence.text for cell in row.cells if (one := found.get(id(cell))) and one.reworded and one.sentence
@@ -153,7 +156,3 @@ def with_found(table: Table, numbers: Iterable[QuotedNumber]) -> Table:
         quotation = now[0] if now else row.quotation
         rows.append(replace(row, cells=cells, line=lines[0] if lines else row.line, quotation=quotation))
     return replace(table, rows=tuple(rows))
-
-
-def _reprinted(cell: Cell, found: QuotedNumber | None) -> Cell:
-    return cell if found is None or found.agrees else replace(cell, text=found.text)

@@ -95,7 +95,9 @@ class _Known(NamedTuple):
 def _known() -> _Known:
     """The lists, beside what the reader itself understands."""
     told = tomllib.loads((files("sealtrace.paper") / "harmless.toml").read_text("utf-8"))
-    passages = re.compile("|".join(map(_as_passage, told.pop("passages"))))
+    words = (re.findall(r"\\[A-Za-z@]+|\S", text) for text in told.pop("passages"))
+    # Between its words any white space and comments may stand.
+    passages = re.compile("|".join(r"(?:\s|%[^\n]*\n)*".join(map(re.escape, passage)) for passage in words))
     lists = {name: frozenset(text.split()) for name, text in told.items()}
     understood = (
         commands.SYMBOLS.keys() | commands.SIGNATURES.keys() | commands.COMPOSED.keys() | commands.ACCENTS.keys()
@@ -107,11 +109,6 @@ def _known() -> _Known:
     lists["commands"] |= (understood | lists["redefined"]) - lists.pop("changing")
     lists["environments"] |= environments | commands.DISPLAYS
     return _Known(passages=passages, **lists)
-
-
-def _as_passage(text: str) -> str:
-    """A pattern for a passage, between whose words any white space and comments may stand."""
-    return r"(?:\s|%[^\n]*\n)*".join(map(re.escape, re.findall(r"\\[A-Za-z@]+|\S", text)))
 
 
 def without_passages(text: str) -> str:
@@ -468,7 +465,12 @@ class _Judge:
                 branches[-1].append(token)
         stream.push(taken)
         if name == "ifmmode":
-            texts = {written([one for one in branch if not _only_mode(one)]) for branch in branches}
+            # These only go into mathematics or out of it.
+            kinds, modes = ("$", "{", "}", "space"), ("ensuremath", "mathrm", "rm", "text", "xspace")
+            told = (
+                [one for one in tokens if one.kind not in kinds and not one.is_command(*modes)] for tokens in branches
+            )
+            texts = set(map(written, told))
             return None if len(branches) == 2 and len(texts) == 1 else "\\ifmmode sets other things in text"
         widths = [one for one in branches[0] if one.kind == "command"][2:]
         plain = all(map(prints_nothing, [widths, *branches[1:]]))
@@ -553,11 +555,6 @@ def prints_nothing(tokens: list[Token], lengths: Collection[str] = ()) -> bool:
         ):
             return False
     return True
-
-
-def _only_mode(token: Token) -> bool:
-    """Whether a token only goes into mathematics or out of it."""
-    return token.kind in ("$", "{", "}", "space") or token.is_command("ensuremath", "mathrm", "rm", "text", "xspace")
 
 
 def _option_ahead(stream: TokenStream) -> str:

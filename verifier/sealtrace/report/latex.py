@@ -89,14 +89,11 @@ def render_macros(results: Iterable[CellResult], bundle: str, root: str) -> tupl
             if not name.isdecimal() and printed is not None and place < len(printed.parts):
                 texts[f"{cell.column}:{name}"] = printed.parts[place].text
         for column, text in texts.items():
-            names = "".join(f"{{{plain_name(label)}}}" for label in (cell.table, cell.row, column))
+            # Labels without the characters that LaTeX acts on.
+            labels = (harmless(label).translate(_ACTIVE).split() for label in (cell.table, cell.row, column))
+            names = "".join(f"{{{' '.join(words)}}}" for words in labels)
             lines.append(rf"\sealedcell{names}{{{latex(text)}}}" + "\n")
     return "".join(lines), left_out
-
-
-def plain_name(label: str) -> str:
-    """A label without the characters that LaTeX acts on."""
-    return " ".join(harmless(label).translate(_ACTIVE).split())
 
 
 def recomputed_text(result: CellResult) -> str | None:

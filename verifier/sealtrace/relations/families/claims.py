@@ -150,7 +150,10 @@ def _settled(sentence: Sentence, readings: list[_Reading]) -> Iterator[Claim]:
     for _passage, group in groupby(sorted(readings, key=_passage_of), _passage_of):
         given = list(group)
         holding = [one for one in given if is_possible(one.formula)]
-        for one in holding[:3] or [max(given, key=lambda one: _overlap(sentence, one.sheet))]:
+        # Where none holds, the table whose caption has most telling words of the sentence.
+        words = set(telling(stems(sentence.text)))
+        given.sort(key=lambda one: -len(words.intersection(telling(stems(one.sheet.caption)))))
+        for one in holding[:3] or given[:1]:
             place = sentence.place(one.start)
             yield Claim(
                 f"{FAMILY} {place} {one.sheet.label} {one.says[:60]}",
@@ -166,11 +169,6 @@ def _settled(sentence: Sentence, readings: list[_Reading]) -> Iterator[Claim]:
 
 def _passage_of(reading: _Reading) -> tuple[int, str]:
     return reading.start, reading.subject
-
-
-def _overlap(sentence: Sentence, sheet: Sheet) -> int:
-    """How many telling words a sentence shares with a table's caption."""
-    return len(set(telling(stems(sentence.text))) & set(telling(stems(sheet.caption))))
 
 
 # Superlatives

@@ -38,7 +38,7 @@ from sealtrace.studies.policies.evidence.deployment import (
     scale_of,
     variant_setting,
 )
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, divergences, states_of, traces_by_state
+from sealtrace.studies.policies.evidence.outcomes import Role, UnscoredError, divergences, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.policy_metrics import candidate_place, charged, members_of, traces_of
 from sealtrace.studies.policies.policy_metrics import metric as plain_metric
@@ -93,21 +93,22 @@ def _traces(study: Study, candidates: Index, states: Index) -> Index:
 # A map's policy on a population
 
 
-def _reached(study: Study, arguments: Arguments, reduce: Callable[[Deployed], float | Fraction]) -> Value:
+def _reached(study: Study, arguments: Arguments, role: Role, reduce: Callable[[Deployed], float | Fraction]) -> Value:
     chosen, states = _chosen(study, arguments), _population(study, arguments["population"])
     setting = chosen.calibration.setting
     evaluators = arguments.get("utility", setting.utility), arguments.get("risk", setting.risk)
     reached = deploy(chosen, states, *evaluators)
+    reached.require(role)
     return value_of(study.frame("trace"), _traces(study, reached.candidates, reached.states), reduce(reached))
 
 
+metric("map_utility")(partial(_reached, role="utility", reduce=lambda reached: mean(reached.utility)))
 for _name, _reduce in {
-    "map_utility": lambda reached: mean(reached.utility),
     "map_delta": lambda reached: mean(reached.delta),
     "map_crossing_rate": lambda reached: Fraction(int(reached.crossed.sum()), len(reached.crossed)),
     "map_worst_group_rate": lambda reached: reached.worst_group_rate,
 }.items():
-    metric(_name)(partial(_reached, reduce=_reduce))
+    metric(_name)(partial(_reached, role="risk", reduce=_reduce))
 
 
 def _assigned(study: Study, arguments: Arguments) -> tuple[Index, Index]:

@@ -17,7 +17,7 @@ from sealtrace.studies.policies.checks.choices import chosen_text, recounted
 from sealtrace.studies.policies.evidence.calibration import ASSUMPTIONS, UNCOMPUTABLE, Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen
 from sealtrace.studies.policies.evidence.deployment import chosen_by, deploy, map_name
-from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of
+from sealtrace.studies.policies.evidence.outcomes import BOTH, declared_outcomes, states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import CandidateMap
 
@@ -155,6 +155,7 @@ def frontier(study: Study, maps: list[tuple[str, Chosen]]) -> Iterator[Plot]:
     for selector, assigned in maps:
         with suppress(*UNCOMPUTABLE):
             policy = deploy(assigned, states, setting.utility, setting.risk)
+            policy.require(*BOTH)
             chosen.append(_reached(selector, mean(policy.utility), int(policy.crossed.sum()), len(states)))
     if not families:
         return

@@ -79,11 +79,11 @@ def traces_of(study: Study, arguments: Arguments) -> Index:
     return chosen
 
 
-def scored_traces(study: Study, arguments: Arguments) -> tuple[Index, Index]:
-    """Traces, and their places among the recomputed scores."""
+def scored_traces(study: Study, arguments: Arguments, field: str) -> tuple[Index, Index]:
+    """Traces, and their places among the recomputed scores, which must have the field."""
     rows = traces_of(study, arguments)
     places = _places_of_scores(study)[rows]
-    if (places < 0).any():
+    if (places < 0).any() or np.isnan(getattr(study.scored, field)[places]).any():
         raise MissingEvidenceError("a state has no anchor or no action values")
     return rows, places
 
@@ -152,7 +152,7 @@ def states(study: Study, arguments: Arguments) -> Value:
 
 
 def _mean_score(study: Study, arguments: Arguments, field: str) -> Value:
-    rows, places = scored_traces(study, arguments)
+    rows, places = scored_traces(study, arguments, field)
     values = getattr(study.scored, field)[places]
 
     def rounded(unit: Fraction) -> tuple[Fraction, ...] | None:
@@ -171,7 +171,7 @@ for _field, _names in {
 
 
 def _crossings(study: Study, arguments: Arguments, reduce: Callable[[int, int], tuple[Fraction, ...]]) -> Value:
-    rows, places = scored_traces(study, arguments)
+    rows, places = scored_traces(study, arguments, "delta")
     return value_of(study.frame("trace"), rows, *reduce(int(study.scored.crossed[places].sum()), len(rows)))
 
 
@@ -182,15 +182,15 @@ metric("crossing_rate")(partial(_crossings, reduce=lambda k, n: (Fraction(k, n),
 
 @metric("marked_delta")
 def marked_delta(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
+    rows, places = scored_traces(study, arguments, "delta")
     crossed = bool(study.scored.crossed[places][0])
     return value_of(study.frame("trace"), rows, float(study.scored.delta[places][0]), marks="†" if crossed else "")
 
 
 def _gain(study: Study, arguments: Arguments) -> tuple[Index, Vector, Vector]:
     """Paired utilities of a policy and its base, with the policy's traces."""
-    rows, places = scored_traces(study, arguments)
-    _, bases = scored_traces(study, {**arguments, "policy": arguments["base"]})
+    rows, places = scored_traces(study, arguments, "weak")
+    _, bases = scored_traces(study, {**arguments, "policy": arguments["base"]}, "weak")
     return rows, study.scored.weak[places], study.scored.weak[bases]
 
 
@@ -222,7 +222,7 @@ def _extremes(end: str, place_of: Callable[[Vector], np.intp], reduce: Callable[
 
     @metric(f"delta_{end}")
     def delta(study: Study, arguments: Arguments) -> Value:
-        rows, places = scored_traces(study, arguments)
+        rows, places = scored_traces(study, arguments, "delta")
         return extreme(study, rows, study.scored.delta[places])
 
     @metric(f"weak_gain_{end}")
@@ -233,7 +233,7 @@ def _extremes(end: str, place_of: Callable[[Vector], np.intp], reduce: Callable[
     @metric(f"strong_ev_{end}")
     def strong(study: Study, arguments: Arguments) -> Value:
         named = [{**arguments, "policy": name.strip()} for name in arguments["policies"].split(",")]
-        rows, places = zip(*(scored_traces(study, of_policy) for of_policy in named), strict=True)
+        rows, places = zip(*(scored_traces(study, of_policy, "strong") for of_policy in named), strict=True)
         return extreme(study, np.concatenate(rows), study.scored.strong[np.concatenate(places)])
 
 
@@ -357,7 +357,7 @@ def _interval(study: Study, arguments: Arguments, rows: Index, values: Vector) -
 
 @metric("delta_interval")
 def delta_interval(study: Study, arguments: Arguments) -> Value:
-    rows, places = scored_traces(study, arguments)
+    rows, places = scored_traces(study, arguments, "delta")
     return _interval(study, arguments, rows, study.scored.delta[places])
 
 

@@ -17,7 +17,7 @@ from sealtrace.evidence import once
 from sealtrace.studies.policies.evidence.calibration import UNCOMPUTABLE, Calibration, declared_setting
 from sealtrace.studies.policies.evidence.choice import RULES
 from sealtrace.studies.policies.evidence.deployment import calibration_split
-from sealtrace.studies.policies.evidence.outcomes import declared_outcomes, states_of, traces_by_state
+from sealtrace.studies.policies.evidence.outcomes import Role, declared_outcomes, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition, frozen_partitions
 from sealtrace.studies.policies.evidence.study import Study
 
@@ -116,13 +116,13 @@ def complete(study: Study, outcome: Outcome) -> None:
 
 
 def _known(
-    outcome: Outcome, calibration: Calibration, reported: ReportedCertificates, *, in_range: bool = False
+    outcome: Outcome, calibration: Calibration, reported: ReportedCertificates, role: Role, *, in_range: bool = False
 ) -> Mask:
     """The reported pairs whose every calibration state is scored; says of the others that they are missing."""
     pairs = reported.candidates, reported.groups
-    known: Mask = calibration.absent[pairs] == 0
+    known: Mask = calibration.absent[role][pairs] == 0
     with missing_where_undefined(outcome):
-        calibration.require_scores()
+        calibration.require_scores(roles=(role,))
     if in_range:
         known &= calibration.outside[pairs] == 0
         with missing_where_undefined(outcome):
@@ -140,9 +140,9 @@ def _compare(study: Study, outcome: Outcome, field: str, table: str, message: st
             numbers: Matrix = getattr(calibration, table)
             # Counts of states are those of the group, whoever the candidate is.
             of_pairs = numbers.ndim > 1
-            known = (
-                _known(outcome, calibration, reported, in_range=field == "utility_lower") if of_pairs else slice(None)
-            )
+            role: Role = "utility" if field.startswith("utility") else "risk"
+            in_range = field == "utility_lower"
+            known = _known(outcome, calibration, reported, role, in_range=in_range) if of_pairs else slice(None)
             due = numbers[reported.candidates, reported.groups] if of_pairs else numbers[reported.groups]
             rows, due = reported.rows[known], due[known].astype(np.float64)
             outcome.inspected += len(rows)
@@ -219,7 +219,7 @@ def certified(study: Study, outcome: Outcome) -> None:
     for reported in reported_certificates(study):
         with missing_where_undefined(outcome):
             calibration = calibration_of(study, reported.partition)
-            within, known = calibration.within_budgets, _known(outcome, calibration, reported)
+            within, known = calibration.within_budgets, _known(outcome, calibration, reported, "risk")
             rows = reported.rows[known]
             outcome.inspected += len(rows)
             wrong = rows[stored[rows] != within[reported.candidates, reported.groups][known]]

@@ -27,7 +27,7 @@ from sealtrace.studies.policies.evidence.choice import (
     same_bound,
 )
 from sealtrace.studies.policies.evidence.deployment import chosen_by
-from sealtrace.studies.policies.evidence.outcomes import UnscoredError, states_of
+from sealtrace.studies.policies.evidence.outcomes import BOTH, Role, UnscoredError, states_of
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import CandidateCount, CandidateMap, SelectionRecord, Selector
 
@@ -185,10 +185,10 @@ class _DueCount:
     group: str | None
     crossings: int
     states: int
-    absent: int
-    """At how many of the states there is no score: then nothing can be said."""
+    absent: dict[Role, int]
+    """At how many of the states an evaluator gives no score: then nothing can be said of what needs it."""
     bounds: dict[str, float | None]
-    """Field to the bound that the rule uses; None where it uses none, or an empty group has none."""
+    """Field to the bound that the rule uses, if it is known; None where it uses none, or an empty group has none."""
 
     @property
     def named(self) -> dict[str, str]:
@@ -201,7 +201,8 @@ def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
     if isinstance(taken, CountedScales):
         counts = zip(study.declared.scale_grid, taken.crossings, taken.absent, strict=True)
         return [
-            _DueCount(None, scale, None, crossings, taken.states, absent, {}) for scale, crossings, absent in counts
+            _DueCount(None, scale, None, crossings, taken.states, {"risk": absent}, {})
+            for scale, crossings, absent in counts
         ]
     calibration, certified = taken.calibration, RULES[taken.rule].certified
     nothing = np.full(calibration.crossings.shape, np.nan)
@@ -210,18 +211,17 @@ def _due_counts(study: Study, taken: Chosen | CountedScales) -> list[_DueCount]:
         "utility_mean": calibration.normalized if "utility" in certified else nothing,
         "utility_lower": calibration.stated_lower if "utility" in certified else nothing,
     }
-    return [
-        _DueCount(
-            named["arm"],
-            named["scale"],
-            named["group"],
-            int(calibration.crossings[pair]),
-            int(calibration.counts[pair[1]]),
-            int(calibration.absent[pair]),
-            {name: float(table[pair]) if not np.isnan(table[pair]) else None for name, table in tables.items()},
-        )
-        for pair, named in _pairs(taken)
-    ]
+    found = []
+    for pair, named in _pairs(taken):
+        crossings, states = int(calibration.crossings[pair]), int(calibration.counts[pair[1]])
+        absent = {role: int(calibration.absent[role][pair]) for role in BOTH if role == "risk" or role in certified}
+        bounds = {
+            name: float(table[pair]) if not np.isnan(table[pair]) else None
+            for name, table in tables.items()
+            if not absent.get("utility" if name.startswith("utility") else "risk")
+        }
+        found.append(_DueCount(named["arm"], named["scale"], named["group"], crossings, states, absent, bounds))
+    return found
 
 
 def _pairs(chosen: Chosen) -> Iterator[tuple[tuple[int, int], dict[str, str]]]:
@@ -256,10 +256,11 @@ def counts(study: Study, outcome: Outcome) -> None:
             found = len(document.record.counts)
             _at(outcome, document).expect("/counts", message, len(due_counts), found)
             for due in due_counts:
-                if due.absent:
+                if absent := max(due.absent.values()):
                     what = " ".join(due.named.values())
-                    outcome.missing = f"{what} cannot be scored at {due.absent} calibration states"
-                    continue
+                    outcome.missing = f"{what} cannot be scored at {absent} calibration states"
+                    if all(due.absent.values()):
+                        continue
                 outcome.inspected += 1
                 at = _at(outcome, document, **due.named)
                 if (place := _place(due, taken)) not in reported:
@@ -268,7 +269,8 @@ def counts(study: Study, outcome: Outcome) -> None:
                     continue
                 pointer, count = reported[place]
                 message = "The count is not that of the records."
-                at.expect(f"{pointer}/crossings", message, due.crossings, count.crossings)
+                if not due.absent["risk"]:
+                    at.expect(f"{pointer}/crossings", message, due.crossings, count.crossings)
                 at.expect(f"{pointer}/states", message, due.states, count.states)
                 stated = _bounds(count)
                 for name, bound in due.bounds.items():
@@ -298,9 +300,9 @@ def _certified_pairs(outcome: Outcome, document: TypedDocument[SelectionRecord],
     admitted = chosen.admitted if RULES[chosen.rule].certified else None
     reported = _reported(document, chosen)
     for pair, named in _pairs(chosen):
-        if chosen.calibration.absent[pair]:
+        if chosen.calibration.absent["risk"][pair]:
             with missing_where_undefined(outcome):
-                chosen.calibration.require_scores(*([place] for place in pair))
+                chosen.calibration.require_scores([pair[0]], [pair[1]], ("risk",))
             continue
         pointer, count = reported.get((named["arm"], exact(named["scale"]), named["group"]), ("", None))
         outcome.inspected += 1
@@ -447,7 +449,7 @@ def certified_only(study: Study, outcome: Outcome) -> None:
             group, name, _ = study.bank.assigned(assigned)
             with missing_where_undefined(outcome):
                 if group in known and RULES[chosen.rule].certified:
-                    chosen.calibration.require_scores(groups=[known.index(group)])
+                    chosen.calibration.require_scores(groups=[known.index(group)], roles=("risk",))
                 outcome.inspected += 1
                 if not RULES[chosen.rule].certified or name == study.bank.anchor_name or group not in known:
                     continue

@@ -19,10 +19,12 @@ REPLAY_ROUNDING = 1e-12
 """How far a replayed delta may lie from the true one, relative to the action values."""
 
 
-def _joined(study: Study, outcome: Outcome) -> tuple[Index, Index]:
-    """Places in the recomputed scores that have a reported score, and the rows of those; what is left out is said."""
+def _joined(study: Study, outcome: Outcome, recomputed: Vector) -> tuple[Index, Index]:
+    """Places of numbers that are recomputed and have a reported score, and the rows of those; what is left out is
+    said."""
     reported = study.joined.score[study.scored.rows]
-    places = np.flatnonzero(reported >= 0)
+    places = np.flatnonzero((reported >= 0) & ~np.isnan(recomputed))
+    outcome.inspected = max(outcome.inspected, len(places))
     if left := int(study.joined.to_be_scored.sum()) - len(places):
         outcome.missing = f"{left} traces cannot be scored, or have no single score"
     return places, reported[places]
@@ -51,13 +53,12 @@ def trace_digest(study: Study, outcome: Outcome) -> None:
 @check("score.utility", "scores")
 def utility(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
-    places, rows = _joined(study, outcome)
-    outcome.inspected = len(rows)
-    states = study.joined.state[study.scored.rows[places]]
     names = [study.declared.evaluators.utility, study.declared.evaluators.risk]
     by_name = action_matrix(frame, "expected", sorted(set(names)))
     roles = (("weak", "utility", study.scored.weak), ("strong", "risk", study.scored.strong))
     for name, (field, role, replayed) in zip(names, roles, strict=True):
+        places, rows = _joined(study, outcome, replayed)
+        states = study.joined.state[study.scored.rows[places]]
         column = sorted(set(names)).index(name)
         own = np.where(by_name.named[:, column], by_name.values[:, column], np.nan)
         stored = np.where(np.isnan(frame.numbers(field)), own, frame.numbers(field))
@@ -74,8 +75,7 @@ def utility(study: Study, outcome: Outcome) -> None:
 @check("score.delta", "scores")
 def delta(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
-    places, rows = _joined(study, outcome)
-    outcome.inspected = len(rows)
+    places, rows = _joined(study, outcome, study.scored.delta)
     numbers = study.scored.delta[places], frame.numbers("delta")[rows]
     message = "The delta is not the risk evaluator's expectation less that of the anchor at the same state."
     size = study.states.magnitude("risk")[study.joined.state[study.scored.rows[places]]]
@@ -106,8 +106,7 @@ def _answers(crossed: Mask, deltas: Vector) -> list[str]:
 @check("threshold.recomputed", "scores")
 def recomputed_threshold(study: Study, outcome: Outcome) -> None:
     frame = study.frame("score")
-    places, rows = _joined(study, outcome)
-    outcome.inspected = len(rows)
+    places, rows = _joined(study, outcome, study.scored.delta)
     reported = frame.flags("crossing")[rows]
     crossed, deltas = study.scored.crossed[places], study.scored.delta[places]
     wrong = crossed != reported
@@ -168,17 +167,24 @@ def summary(study: Study, outcome: Outcome) -> None:
             message = "Nothing was traced for this policy and population."
             outcome.on(frame, row).error("/population", message, f"all or one of {', '.join(split_names)}", population)
             continue
-        result = aggregate(scored.weak[inside], scored.strong[inside], scored.delta[inside], scored.crossed[inside])
+        # What an evaluator without values would give is not compared.
+        lost = {name: bool(np.isnan(getattr(scored, name)[inside]).any()) for name in ("weak", "strong")}
+        if any(lost.values()):
+            outcome.missing = f"{study.candidates[candidates[row]].name} is not scored exactly once at every state"
+        weak, strong, delta = (np.nan_to_num(one[inside]) for one in (scored.weak, scored.strong, scored.delta))
+        result = aggregate(weak, strong, delta, scored.crossed[inside])
         place = np.array([row])
         # A mean of differences is no more exact than what was subtracted.
         size = {name: float(np.abs(getattr(scored, name)[inside]).max()) for name in ("weak", "strong")}
         message = "The summary is not the aggregate of its states."
         for field in ("weak", "strong", "delta", "delta_min", "delta_max"):
+            if lost["weak" if field == "weak" else "strong"]:
+                continue
             numbers = np.array([getattr(result, field)]), frame.numbers(field)[place]
             scale = size["weak" if field == "weak" else "strong"]
             outcome.compare(frame, place, f"/{field}", *numbers, study.tolerance, message, scale)
         message = "The count is not that of the records."
-        for field in ("states", "crossings"):
+        for field in ("states",) if lost["strong"] else ("states", "crossings"):
             found = int(frame.table.column(field)[row].as_py())
             outcome.on(frame, row).expect(f"/{field}", message, getattr(result, field), found)
 

@@ -19,7 +19,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import bounds
 from sealtrace.mathematics.exact import Undecided, as_double
-from sealtrace.studies.policies.evidence.outcomes import Outcomes, UnscoredError, outcomes_of, twin
+from sealtrace.studies.policies.evidence.outcomes import BOTH, Outcomes, Role, UnscoredError, outcomes_of, twin
 from sealtrace.studies.policies.evidence.partitions import FrozenPartition
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.certification import Variant, Weights
@@ -189,20 +189,26 @@ class Calibration:
         return np.concatenate([np.zeros((0, len(self.members)), np.int64), *parts])
 
     @cached_property
-    def absent(self) -> Index:
-        """At how many calibration states of each group each candidate has no score."""
-        unscored = self.outcomes.unscored(self.candidates)
+    def absent(self) -> dict[Role, Index]:
+        """At how many calibration states of each group each candidate has no score, by the role of the evaluator."""
+        return {role: self._absent(role) for role in BOTH}
+
+    def _absent(self, role: Role) -> Index:
+        unscored = self.outcomes.unscored(self.candidates, role)
         # Repeated splits ask this again and again, and nearly always nothing is unscored.
         if not unscored.any() or not unscored[self.states].any():
             return np.zeros((len(self.candidates), len(self.members)), np.int64)
-        parts = [self._counted(np.isnan(found.utility)) for _, found in self.outcomes.parts(self.candidates)]
+        parts = [self._counted(np.isnan(found.of(role))) for _, found in self.outcomes.parts(self.candidates)]
         return np.concatenate(parts)
 
-    def require_scores(self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> None:
+    def require_scores(
+        self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None, roles: tuple[Role, ...] = BOTH
+    ) -> None:
         """Refuses some candidates in some groups, or all, where one has no score at a calibration state."""
-        if (pair := self._worst_pair(self.absent, rows, groups)) is not None:
-            (name, group), states = self._named(pair), int(self.absent[pair])
-            raise UnscoredError(f"{name} cannot be scored at {states} calibration states of {group}")
+        for role in roles:
+            if (pair := self._worst_pair(self.absent[role], rows, groups)) is not None:
+                (name, group), states = self._named(pair), int(self.absent[role][pair])
+                raise UnscoredError(f"{name} cannot be scored at {states} calibration states of {group}")
 
     def require_range(self, rows: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> None:
         """Refuses candidates in groups where a utility lies outside the declared range."""
@@ -280,7 +286,7 @@ class Calibration:
                     len(values), -1
                 )
             means: Matrix = sums / self.counts
-        if not np.isfinite(sums[self.absent == 0]).all():
+        if not np.isfinite(sums[self.absent["utility"] == 0]).all():
             raise Undecided("utilities are too large to be averaged in doubles")
         return means
 

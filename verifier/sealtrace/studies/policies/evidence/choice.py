@@ -109,12 +109,12 @@ class Chosen:
 
     def risk_upper(self, radius: Fraction | None = None) -> float:
         """The map's one risk bound: the largest mixture of U."""
-        self.calibration.require_scores(*self._pairs())
+        self.calibration.require_scores(*self._pairs(), ("risk",))
         return self._worst(self.calibration.upper, radius, sign=-1)
 
     def utility_lower(self, radius: Fraction | None = None) -> float:
         """The map's one utility bound: the smallest mixture of L."""
-        self.calibration.require_scores(*self._pairs())
+        self.calibration.require_scores(*self._pairs(), ("utility",))
         self.calibration.require_range(*self._pairs())
         return self._worst(self.calibration.stated_lower, radius, sign=1)
 

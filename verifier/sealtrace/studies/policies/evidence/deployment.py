@@ -16,7 +16,15 @@ from sealtrace.mathematics import resampling
 from sealtrace.mathematics.exact import mean
 from sealtrace.studies.policies.evidence.calibration import Setting, UndeclaredError, declared_setting
 from sealtrace.studies.policies.evidence.choice import Chosen, choose, selector_named
-from sealtrace.studies.policies.evidence.outcomes import Reached, UnscoredError, in_order, outcomes_of, states_of
+from sealtrace.studies.policies.evidence.outcomes import (
+    BOTH,
+    Reached,
+    Role,
+    UnscoredError,
+    in_order,
+    outcomes_of,
+    states_of,
+)
 from sealtrace.studies.policies.evidence.study import Study
 from sealtrace.studies.policies.records.protocol import Resampling
 
@@ -32,6 +40,12 @@ class Deployed:
     utility: Vector
     delta: Vector
     crossed: Mask
+
+    def require(self, *roles: Role) -> None:
+        """Refuses states at which one of some evaluators gives no score."""
+        numbers = [self.utility if role == "utility" else self.delta for role in roles]
+        if absent := int(np.isnan(numbers).any(axis=0).sum()):
+            raise UnscoredError(f"{absent} states have no trace, no anchor or no action values")
 
     @property
     def worst_group_rate(self) -> Fraction:
@@ -71,9 +85,8 @@ def deploy(chosen: Chosen, states: Index, utility: str, risk: str) -> Deployed:
         inside = np.flatnonzero((places >= some.start) & (places < some.stop))
         for values, table in zip(reached, found, strict=True):
             values[inside] = table[places[inside] - some.start, states[inside]]
-    absent = int(np.isnan(reached.utility).sum())
-    if absent or not len(states):
-        raise UnscoredError(f"{absent} states have no trace, no anchor or no action values")
+    if not len(states):
+        raise UnscoredError("no state has a trace, an anchor and action values")
     return Deployed(states, groups, candidates, *reached)
 
 
@@ -202,6 +215,7 @@ def repeats_of(study: Study, selector: str, setting: Setting) -> list[Repeat]:
 def _repeat(chosen: Chosen, held_out: Index) -> Repeat:
     setting = chosen.calibration.setting
     reached = deploy(chosen, held_out, setting.utility, setting.risk)
+    reached.require(*BOTH)
     return Repeat(
         certified=chosen.certified,
         scale=scale_of(chosen),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from os import SEEK_END
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -35,13 +35,23 @@ NEAR = 1e-9
 """Values nearer than this, relative to their size, are told apart in exact arithmetic."""
 
 
+Role = Literal["utility", "risk"]
+"""Of an evaluator: what lacks the values of one is decided where the other's suffice."""
+BOTH: tuple[Role, ...] = ("utility", "risk")
+
+
 class Reached(NamedTuple):
     """What a candidate reaches at every observed state; or several candidates, one row each."""
 
     utility: Vector
-    """NaN where there is no single trace or no action values."""
+    """NaN where there is no single trace, or the utility evaluator has no action values."""
     delta: Vector
+    """NaN where there is no single trace, or the risk evaluator has no action values."""
     crossed: Mask
+
+    def of(self, role: Role) -> Vector:
+        """What an evaluator gives: the utility, or the delta."""
+        return self.utility if role == "utility" else self.delta
 
     @classmethod
     def nothing(cls, states: int) -> Reached:
@@ -117,7 +127,7 @@ class Outcomes:
         self._outside: dict[tuple[tuple[int, ...], Fraction, Fraction], Mask] = {}
         self._counted: list[tuple[Sequence[int], Index, tuple[list[int], list[int]]]] = []
         self._exact: dict[int, tuple[list[int], int]] = {}
-        self._unscored: dict[tuple[int, ...], Mask] = {}
+        self._unscored: dict[tuple[tuple[int, ...], Role], Mask] = {}
 
     @property
     def _utility(self) -> Matrix:
@@ -166,17 +176,17 @@ class Outcomes:
         found = [], []
         for _, outcome in self.parts(candidates):
             found[0].extend(outcome.crossed[:, states].sum(axis=1).tolist())
-            found[1].extend((~np.isnan(outcome.utility[:, states])).sum(axis=1).tolist())
+            found[1].extend((~np.isnan(outcome.delta[:, states])).sum(axis=1).tolist())
         self._counted.append((candidates, states, found))
         return found
 
-    def unscored(self, candidates: Sequence[int]) -> Mask:
-        """The states at which one of some candidates has no score."""
-        key = tuple(candidates)
+    def unscored(self, candidates: Sequence[int], role: Role) -> Mask:
+        """The states at which one of some candidates has no score by the evaluator of a role."""
+        key = tuple(candidates), role
         if key not in self._unscored:
             absent = np.zeros(len(self.study.states.ids), np.bool_)
             for _, found in self.parts(candidates):
-                absent |= np.isnan(found.utility).any(axis=0)
+                absent |= np.isnan(found.of(role)).any(axis=0)
             self._unscored[key] = absent
         return self._unscored[key]
 

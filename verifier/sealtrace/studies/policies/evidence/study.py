@@ -180,9 +180,11 @@ class Scored:
     """Scores of traces, recomputed from stored distributions and action values."""
 
     rows: Index
-    """Rows of the trace frame, whose state, anchor and action values are all there."""
+    """Rows of the trace frame, whose state, anchor and action values of some evaluator are there."""
     weak: Vector
+    """NaN where the utility evaluator has no action values."""
     strong: Vector
+    """NaN where the risk evaluator has none, as delta is; nothing is crossed there."""
     delta: Vector
     crossed: Mask
 
@@ -190,10 +192,11 @@ class Scored:
 def score_traces(joined: Joined, rows: Index, utility: Matrix, risk: Matrix, tau: Fraction) -> Scored:
     """Scores those of the given traces that can be scored, with action values by observed state."""
     matrix, anchors = joined.probabilities, joined.anchors
-    usable = joined.states.playable & (anchors >= 0) & np.isfinite(utility).all(axis=1) & np.isfinite(risk).all(axis=1)
+    risky: Mask = np.asarray(np.isfinite(risk).all(axis=1))
+    usable = joined.states.playable & (anchors >= 0) & (np.isfinite(utility).all(axis=1) | risky)
     rows = rows[(joined.state[rows] >= 0) & ~matrix.unknown[rows]]
     rows = rows[usable[joined.state[rows]]]
-    weak, strong, delta = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
+    weak, strong, delta = np.empty(len(rows)), np.empty(len(rows)), np.full(len(rows), np.nan)
     crossed = np.zeros(len(rows), np.bool_)
     # Blocks keep the working set small however many traces there are.
     for start in range(0, len(rows), _BLOCK):
@@ -202,8 +205,11 @@ def score_traces(joined: Joined, rows: Index, utility: Matrix, risk: Matrix, tau
         policy, base = matrix.values[rows[block]], matrix.values[anchors[states]]
         weak[block] = scores.expected_utility(policy, utility[states])
         strong[block] = scores.expected_utility(policy, risk[states])
-        found = thresholds.crossings(policy, base, risk[states], tau)
-        delta[block], crossed[block] = found.delta, found.crossed
+        there = risky[states]
+        if not there.all():
+            states, policy, base = states[there], policy[there], base[there]
+        found, places = thresholds.crossings(policy, base, risk[states], tau), start + np.flatnonzero(there)
+        delta[places], crossed[places] = found.delta, found.crossed
     return Scored(rows, weak, strong, delta, crossed)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sealtrace.mathematics import Index, Matrix, Vector
 from sealtrace.mathematics.exact import as_double
@@ -46,7 +45,9 @@ class SplitGrid:
         cells, cell_of = np.unique(np.column_stack([codes, np.zeros(states, np.int64)]), axis=0, return_inverse=True)
         self.cell_of: Index = cell_of.reshape(-1)
         before = np.array([cells[:, cut.axis] < cut.position for cut in self.cuts]).reshape(-1, len(cells))
-        self.masks = [_packed(row) for row in before]
+        # A set of cells as an integer, the first cell in the lowest bit.
+        packed = np.packbits(before, axis=1, bitorder="little")
+        self.masks = [int.from_bytes(row.tobytes(), "little") for row in packed]
         self.everything = (1 << len(cells)) - 1
         # The last column is no split: everything lies before it.
         self._before = np.vstack([before, np.ones((1, len(cells)))]).T.astype(np.float64, order="C")
@@ -138,8 +139,3 @@ class SplitGrid:
             if end <= len(allowed):
                 found.append(Side(name, allowed[end - 1], below=True))
         return tuple(found)
-
-
-def _packed(row: npt.NDArray[np.bool_]) -> int:
-    """A set of cells as an integer, the first cell in the lowest bit."""
-    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
