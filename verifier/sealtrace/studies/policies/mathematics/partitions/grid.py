@@ -44,7 +44,7 @@ class SplitGrid:
         # A column of zeros, so that there is a cell even without features.
         cells, cell_of = np.unique(np.column_stack([codes, np.zeros(states, np.int64)]), axis=0, return_inverse=True)
         self.cell_of: Index = cell_of.reshape(-1)
-        before = np.array([cells[:, cut.axis] < cut.position for cut in self.cuts]).reshape(-1, len(cells))
+        before = np.array([cells[:, cut.axis] < cut.position for cut in self.cuts], np.bool_).reshape(-1, len(cells))
         # A set of cells as an integer, the first cell in the lowest bit.
         packed = np.packbits(before, axis=1, bitorder="little")
         self.masks = [int.from_bytes(row.tobytes(), "little") for row in packed]
