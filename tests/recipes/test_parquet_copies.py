@@ -86,6 +86,7 @@ def test_nothing_else_is_in_reach(tmp_path: Path, spill: str, monkeypatch: pytes
     (tmp_path / "link.parquet").symlink_to(beside)
     assert asked("SELECT count(*) FROM rows", path, spill) == [(3,)]
     monkeypatch.setattr(sql_process, "guard", lambda *_: set())
+    monkeypatch.setattr(sql_process, "_like", lambda *_: None)
     for statement in (
         f"SELECT * FROM read_parquet('{beside}')",
         f"SELECT * FROM '{beside}'",
@@ -111,6 +112,7 @@ def test_a_copy_that_was_changed_is_refused(tmp_path: Path, spill: str, monkeypa
     path = copies(tmp_path / "copies", ROWS)
     file = path[1][0]
     monkeypatch.setattr(sql_process, "guard", lambda *_: set())
+    monkeypatch.setattr(sql_process, "_like", lambda *_: None)
     with pytest.raises(SqlError, match="have changed since they were hashed"):
         asked(f"COPY (SELECT 'c' AS item, 1 AS seed, 0.5 AS score) TO '{file}' (USE_TMP_FILE false)", path, spill)
     monkeypatch.undo()

@@ -309,6 +309,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
     from sealtrace.recipes import sql_process as module
 
     monkeypatch.setattr(module, "guard", lambda *_: set())
+    monkeypatch.setattr(module, "_like", lambda *_: None)
     out = tmp_path / "out"
     paths = {"label": records._path("label")}
     spill = records._directory.name if records._spills else ""

@@ -15,7 +15,6 @@ from sealtrace.recipes.sql_statistics import labels_of
 from sealtrace.recipes.sql_syntax import (
     COUNTS,
     CUTTING,
-    LONGEST_WORDS,
     MEANS,
     QUANTILES,
     Compared,
@@ -67,7 +66,7 @@ def described(trees: list[Node], views: Collection[str] = (), macros: Collection
     picks = dict.fromkeys(found.picks())
     numbers = [brought(tree) for tree in trees]
     return QueryDescription(
-        words=text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]} …",
+        words=text,
         functions=tuple(sorted(found.functions())),
         fields=tuple(sorted({name for tree in trees for name in fields_of(tree)})),
         mean=is_plain_mean(first, calculated, 0),

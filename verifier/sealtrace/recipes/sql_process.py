@@ -11,8 +11,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
@@ -24,10 +24,15 @@ from duckdb import DuckDBPyConnection
 from sealtrace.bundle.child_process import allow_time, confine, own_output
 from sealtrace.bundle.placing import stamp_of
 from sealtrace.recipes.restrictions import described
+from sealtrace.recipes.sql_alike import Alike, alike, shortened
 from sealtrace.recipes.sql_statistics import Form, forms, with_statistics
 from sealtrace.recipes.sql_syntax import Join, Node, QueryDescription, SqlError, Tree, objects
 
 T = TypeVar("T")
+K = TypeVar("K")
+Row = tuple[object, ...]
+Answers = dict[Row, Row]
+"""By the texts that queries demand, the one row that each gives."""
 RecordsPath = str | list[Any]
 """Where records of a kind are: a file to map, or a schema and the copies of Parquet files, each with its stamp."""
 
@@ -78,22 +83,27 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     """One query over the records that it names."""
     sql = request["sql"]
     _require_unchanged(request)
-    view = _view_of(request, memory, spill)
-    reads, description = view.understood(sql)
-    if description.joins or not request.get("described"):
-        view.restrict(request.get("within") or {})
+    view, within = _view_of(request, memory, spill), request.get("within") or {}
+    reads, template = view.understood(sql)
     if request.get("behind"):
+        view.restrict(within)
         return {**_behind(view.connection, sql, request["behind"]), "reads": sorted(reads)}
     if request.get("described"):
+        like = _like(view.connection, sql)
+        description = shortened(template if like is None else like.described(template))
+        if description.joins:
+            view.restrict(within)
         lost = view.lost_rows(description.joins)
         picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
         whole = replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
-        return {"columns": [], "rows": [], "reads": sorted(reads), "description": asdict(whole)}
-    cursor = view.connection.execute(sql)
-    columns = [str(column[0]) for column in cursor.description or ()]
-    rows = list(_rows(cursor, columns))
+        return {"columns": [], "rows": [], "reads": sorted(reads), "description": _as_json(whole)}
+    columns, rows = view.answered(sql, within)
     _require_unchanged(request)
     return {"columns": columns, "rows": rows, "reads": sorted(reads)}
+
+
+def _as_json(description: QueryDescription) -> dict[str, object]:
+    return {**vars(description), "compared": [vars(one) for one in description.compared]}
 
 
 class _View:
@@ -111,18 +121,23 @@ class _View:
         self._sources: dict[str, frozenset[str]] = {kind.casefold(): frozenset({kind}) for kind in request["kinds"]}
         self._macros, self._views = (request["needed"][name] for name in ("macros", "views"))
         _share(self.connection, self._macros, self._views, self._sources)
+        named = {kind: sorted(kinds) for kind, kinds in self._sources.items()}
+        self._named = json.dumps([named, self._macros, self._views])
         self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._together: dict[tuple[str, ...], tuple[list[str], Answers | None]] = {}
 
-    def _offer(self, kind: str, path: RecordsPath) -> list[str]:
-        """Makes all records of a kind known by a name that no query has; gives their fields."""
+    def _offer(self, kind: str, path: RecordsPath) -> dict[str, bool]:
+        """Makes all records of a kind known by a name that no query has; gives their fields, and which are texts."""
         if isinstance(path, str):
             table = pa.ipc.open_stream(pa.memory_map(path)).read_all()
             self.connection.register(_every_row(kind), table)
-            return list(table.schema.names)
-        schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(path[0])))
-        if not self._reads_parquet(kind, schema, _files(path)):
-            self.connection.register(_every_row(kind), _dataset(schema, _files(path)))
-        return list(schema.names)
+            schema = table.schema
+        else:
+            schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(path[0])))
+            if not self._reads_parquet(kind, schema, _files(path)):
+                self.connection.register(_every_row(kind), _dataset(schema, _files(path)))
+        inner = {one.name: one.type.value_type if pa.types.is_dictionary(one.type) else one.type for one in schema}
+        return {name: pa.types.is_string(form) for name, form in inner.items()}
 
     def _reads_parquet(self, kind: str, schema: pa.Schema, files: list[str]) -> bool:
         """Lets DuckDB read Parquet files itself, which is several times as fast, where it finds the declared types."""
@@ -152,20 +167,65 @@ class _View:
                 self._conditions[kind] = conditions
 
     def understood(self, sql: str) -> tuple[set[str], QueryDescription]:
-        """The kinds that a query reads, and what it does with them; both follow from texts alone."""
-        named = {kind: sorted(kinds) for kind, kinds in self._sources.items()}
-        known = json.dumps([sql, named, self._macros, self._views])
+        """The kinds that a query reads, and what those like it do with them; both follow from texts alone."""
+        like = _like(self.connection, sql)
+        known = sql if like is None else "", "" if like is None else like.key, self._named
         if known not in _UNDERSTOOD:
             reads = guard(self.connection, sql, self._sources)
-            texts = [sql, *self._views.values(), *map(_selecting, self._macros.values())] if reads else []
-            trees = [cast("Node", with_statistics(parsed(self.connection, text), _forms())) for text in texts]
-            _remember(
-                _UNDERSTOOD,
-                known,
-                (reads, described(trees, *([self._views, self._macros] if reads else []))),
-                MOST_UNDERSTOOD,
+            own = [parsed(self.connection, sql) if like is None else like.tree] if reads else []
+            texts = [*self._views.values(), *map(_selecting, self._macros.values())] if reads else []
+            trees = [*own, *(parsed(self.connection, text) for text in texts)]
+            found = described(
+                [cast("Node", with_statistics(one, _forms())) for one in trees],
+                *([self._views, self._macros] if reads else []),
             )
+            _remember(_UNDERSTOOD, known, (reads, found), MOST_UNDERSTOOD)
         return _UNDERSTOOD[known]
+
+    def answered(self, sql: str, within: dict[str, dict[str, list[str]]]) -> tuple[list[str], Sequence[Row]]:
+        """The columns and rows of a query; of the second one of many, one query gives the numbers of all."""
+        like = _like(self.connection, sql)
+        equal = None if like is None else self._equal(like, within)
+        asked = () if like is None or equal is None else (like.key, *equal)
+        if like is not None and equal is not None and asked in self._together:
+            columns, answers = self._together[asked]
+            if answers is None:
+                answers = self._every_answer(like, list(equal), columns)
+                self._together[asked] = columns, answers
+            if tuple(equal.values()) in answers:
+                return columns, [answers[tuple(equal.values())]]
+        self.restrict(within)
+        cursor = self.connection.execute(sql)
+        columns = [str(column[0]) for column in cursor.description or ()]
+        rows = list(_rows(cursor, columns))
+        if asked and asked not in self._together:
+            _remember(self._together, asked, (columns, None), MOST_VIEWS)
+        return columns, rows
+
+    def _equal(self, like: Alike, within: dict[str, dict[str, list[str]]]) -> dict[str, str] | None:
+        """Fields and the texts that rows have there, which a query and its cell demand; None where they demand more."""
+        kind = next((kind for kind in self._fields if kind.casefold() == like.table.casefold()), "")
+        texts = {name.casefold() for name, text in self._fields.get(kind, {}).items() if text}
+        equal = dict(like.equated)
+        for name, values in within.get(kind, {}).items():
+            if len(values) != 1 or values[0].startswith(_BOUNDS):
+                return None
+            if equal.setdefault(name.casefold(), values[0]) != values[0]:
+                return None
+        return equal if equal.keys() <= texts and equal.items() >= set(like.equated) else None
+
+    def _every_answer(self, like: Alike, fields: list[str], columns: list[str]) -> Answers:
+        """The one row of each query that is alike; nothing where only a query of its own is sure to give it."""
+        tree = like.grouped(fields)
+        if tree is None:
+            return {}
+        self.restrict({})
+        try:
+            asked = f"SELECT * FROM ({as_sql(self.connection, tree)}) LIMIT {MOST_TOGETHER + 1}"
+            rows = list(_rows(self.connection.execute(asked), [*fields, *columns]))
+        except (duckdb.Error, SqlError):
+            return {}
+        return {row[: len(fields)]: row[len(fields) :] for row in rows} if len(rows) <= MOST_TOGETHER else {}
 
     def lost_rows(self, joins: tuple[Join, ...]) -> list[tuple[bool, str]]:
         """Joins that lose rows, and, as False, those of which that is not known."""
@@ -179,9 +239,11 @@ class _View:
 
 MOST_UNDERSTOOD = 1_000
 """Texts of queries whose meaning is remembered: every query runs several times, on several forms of the records."""
+MOST_TOGETHER = 50_000
+"""Rows of a query that answers many."""
 MOST_VIEWS = 24
 """Connections that are kept: one for each form of the records, with each of the sets of views that queries name."""
-_UNDERSTOOD: dict[str, tuple[set[str], QueryDescription]] = {}
+_UNDERSTOOD: dict[tuple[str, str, str], tuple[set[str], QueryDescription]] = {}
 _VIEWS: dict[str, _View] = {}
 
 
@@ -212,7 +274,7 @@ def _forget_views() -> None:
     _database.cache_clear()
 
 
-def _remember(known: dict[str, T], name: str, value: T, most: int) -> T | None:
+def _remember(known: dict[K, T], name: K, value: T, most: int) -> T | None:
     """Keeps a value, and gives the oldest one back where there are too many."""
     known[name] = value
     return known.pop(next(iter(known))) if len(known) > most else None
@@ -229,10 +291,13 @@ def _every_row(kind: str) -> str:
     return f"{kind} of every row"
 
 
+_BOUNDS = (">= ", "<= ", "<> ")
+
+
 def _condition(field: str, values: list[str]) -> str:
     """The rows that have one of some values, compared as they are written; bounds as `>= 10`."""
-    bounds = [value.split(" ", 1) for value in values if value.startswith((">= ", "<= ", "<> "))]
-    listed = [value for value in values if not value.startswith((">= ", "<= ", "<> "))]
+    bounds = [value.split(" ", 1) for value in values if value.startswith(_BOUNDS)]
+    listed = [value for value in values if not value.startswith(_BOUNDS)]
     parts = [f'"{field}" {sign} {_quoted(value)}' for sign, value in bounds]
     if listed:
         parts.append(f'CAST("{field}" AS VARCHAR) IN ({", ".join(map(_quoted, listed))})')
@@ -454,10 +519,6 @@ _INTERNAL = frozenset({"json_serialize_plan", "json_deserialize_sql", "finalize"
 
 def guard(connection: DuckDBPyConnection, sql: str, sources: dict[str, frozenset[str]]) -> set[str]:
     """The kinds that a query reads, after seeing that it is one pure SELECT. DuckDB's own parser says what it is."""
-    if len(sql) > LONGEST_SQL:
-        raise SqlError(f"the query has more than {LONGEST_SQL} characters")
-    if "\0" in sql or sql.encode(errors="ignore").decode() != sql:
-        raise SqlError("the query has a character that no text has")
     tree = parsed(connection, sql)
     nodes = list(objects(tree))
     known = set(sources)
@@ -505,11 +566,22 @@ def parsed(connection: DuckDBPyConnection, sql: str) -> Node:
     return _PARSED[sql]
 
 
+def _like(connection: DuckDBPyConnection, sql: str) -> Alike | None:
+    if sql not in _ALIKE:
+        _remember(_ALIKE, sql, alike(parsed(connection, sql)), MOST_PARSED)
+    return _ALIKE[sql]
+
+
 MOST_PARSED = 2 * MOST_SHARED
 _PARSED: dict[str, Node] = {}
+_ALIKE: dict[str, Alike | None] = {}
 
 
 def _parsed(connection: DuckDBPyConnection, sql: str) -> Node:
+    if len(sql) > LONGEST_SQL:
+        raise SqlError(f"the query has more than {LONGEST_SQL} characters")
+    if "\0" in sql or sql.encode(errors="ignore").decode() != sql:
+        raise SqlError("the query has a character that no text has")
     (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()[0]
     tree: Node = json.loads(text)
     if tree["error"] and tree["error_type"] == "parser":
