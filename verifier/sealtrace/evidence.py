@@ -179,6 +179,7 @@ class Evidence(Remembering):
         refused = next((store.misfits.listed[0] for store in self.bundle.of_kind(kind) if store.misfits.listed), None)
         return None if refused is None else f"{refused.path}:{refused.row}, which its schema refuses"
 
+    @once
     def unreadable(self, kind: str) -> str | None:
         """Why some records of a kind cannot be read at all; None where each can, or where the bundle lists none."""
         bundle = self.bundle

@@ -44,6 +44,26 @@ class ChildProcess:
         self.pid = self._process.pid
         self.late = False
         """Whether it was ended because an answer took too long, by the wall clock or the processor's."""
+        self._asked = threading.Condition()
+        self._due = self._wakes = math.inf
+        # One for all questions: to start a thread takes longer than most answers do.
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        """Ends the process when an answer is overdue."""
+        with self._asked:
+            while (left := self._due - time.monotonic()) > 0:
+                self._wakes = self._due
+                self._asked.wait(None if math.isinf(left) else left)
+            if self.alive:
+                self.late = True
+                self._process.kill()
+
+    def _expect(self, due: float) -> None:
+        with self._asked:
+            self._due = due
+            if due < self._wakes:
+                self._asked.notify()
 
     @property
     def alive(self) -> bool:
@@ -55,20 +75,14 @@ class ChildProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
 
-        def stop() -> None:
-            self.late = True
-            self._process.kill()
-
-        timer = threading.Timer(seconds, stop)
-        timer.start()
+        self._expect(time.monotonic() + seconds)
         try:
             with suppress(BrokenPipeError):
                 self._process.stdin.write(json.dumps(message) + "\n")
                 self._process.stdin.flush()
             line = self._process.stdout.readline()
         finally:
-            timer.cancel()
-            timer.join()
+            self._expect(math.inf)
         if line.endswith("\n") and not self.late:
             return line
         self.end()
@@ -78,6 +92,8 @@ class ChildProcess:
     def end(self) -> None:
         """Ends it, whatever it does."""
         self._process.kill()
+        self._process.wait()
+        self._expect(-math.inf)
         if self._process.stdout is not None and not self._process.stdout.closed:
             with suppress(BrokenPipeError):
                 self._process.communicate()

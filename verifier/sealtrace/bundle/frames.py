@@ -167,7 +167,17 @@ class Frame:
 
     def where(self, name: str, fits: Callable[[pa.ChunkedArray], Mask], _: Hashable) -> Mask:
         """The rows whose field fits; the last argument names what `fits` asks."""
-        return fits(self.table.column(name))
+        column = self.table.column(name)
+        if pa.types.is_string(column.type):  # many cells ask: each value is compared once, and not each row
+            if name not in self._coded:
+                self._coded[name] = pa.chunked_array([by_reference(one_chunk(column))])
+            column = self._coded[name]
+        return fits(column)
+
+    @cached_property
+    def _coded(self) -> dict[str, pa.ChunkedArray]:
+        """Columns of texts by reference, where somebody asked for rows by their texts."""
+        return {}
 
     def sample(self, rows: Index, most: int) -> pa.Table:
         """Some of the rows that are named, and some of all others."""

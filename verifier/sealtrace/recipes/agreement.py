@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import pyarrow as pa
 
@@ -47,6 +49,7 @@ class PrintedAgreement:
     ) -> None:
         self._evidence, self._rows, self._queries, self._other_cell = evidence, rows, queries, other_cell
         self._heading_clauses: dict[Hashable, list[str]] = {}
+        self._names: dict[tuple[str, ...], frozenset[str]] = {}
         self._flags: dict[tuple[str, str], bool] = {}
         self._counts: dict[str, dict[str, int]] = {}
 
@@ -150,10 +153,6 @@ class PrintedAgreement:
         if cell.key or (metric is not None and (metric.name == OTHER_CELL or (metric.given and value.fixed))):
             return
         kinds = value.kinds if metric is None else (value.frame.kind,) if value.frame is not None else ()
-        # A name that stands for every value restricts nothing, so it hides no word of a statistic either.
-        every = self._rows.names.declared.values()
-        hidden = {appearance(name) for names in every for name, value in names.items() if value != EVERY}
-        hidden |= self._rows.values(kinds)
         if metric is not None:
             flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
             # How often a field has some value is no share of what is right.
@@ -165,23 +164,31 @@ class PrintedAgreement:
                 yield from self._other_field(cell, kinds, set(result.arguments.values()))
             # Arguments that say of which rows a cell is change nothing of what its heading must say.
             read = {name: text for name, text in result.arguments.items() if headings.reads(name)}
-            asked = (
-                (cell.column, cell.row if cell.own_recipe else None, caption, kinds, flags),
-                (metric.pack, metric.name, *sorted(read.items())),
-            )
-            if asked not in self._heading_clauses:
-                computed = headings.of_metric(metric, read, of_flags=flags)
-                self._heading_clauses[asked] = list(headings.disagreement(cell, caption, computed, hidden))
-            yield from self._heading_clauses[asked]
-        else:
-            if description is None:
-                return
-            computed = headings.of_query(description, of_flags=self._are_flags(kinds, description.fields))
-            yield from headings.functions_unnamed(
-                cell, caption, description, hidden, first=result.arguments.get("part") in ("1", "mean")
-            )
+            asked: tuple[object, ...] = (metric.pack, metric.name, *sorted(read.items()))
+            compute = partial(headings.of_metric, metric, read, of_flags=flags)
+        elif description is not None:
+            flags = self._are_flags(kinds, description.fields)
+            first = result.arguments.get("part") in ("1", "mean")
+            yield from headings.functions_unnamed(cell, caption, description, self._hidden(kinds), first=first)
             yield from self._other_field(cell, kinds, set(description.fields), alone=True)
-            yield from headings.disagreement(cell, caption, computed, hidden)
+            asked = (repr(replace(description, words="", compared=())),)
+            compute = partial(headings.of_query, description, of_flags=flags)
+        else:
+            return
+        place = cell.column, cell.row if cell.own_recipe else None, cell.quotation, caption, kinds, flags
+        if (place, asked) not in self._heading_clauses:
+            clauses = headings.disagreement(cell, caption, compute(), self._hidden(kinds))
+            self._heading_clauses[place, asked] = list(clauses)
+        yield from self._heading_clauses[place, asked]
+
+    def _hidden(self, kinds: tuple[str, ...]) -> frozenset[str]:
+        """Names of entities of some kinds of record, which are no words of statistics."""
+        if kinds not in self._names:
+            # A name that stands for every value restricts nothing, so it hides no word of a statistic either.
+            every = self._rows.names.declared.values()
+            declared = {appearance(name) for names in every for name, value in names.items() if value != EVERY}
+            self._names[kinds] = frozenset(declared | self._rows.values(kinds))
+        return self._names[kinds]
 
     def _counts_of(self, frame: Frame) -> dict[str, int]:
         """How many values each entity's field of a kind of record has."""

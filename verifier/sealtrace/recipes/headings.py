@@ -246,7 +246,7 @@ def _functions(sql: str) -> frozenset[str]:
     return frozenset(_NAMED.findall(sql.casefold())) - {"count"}
 
 
-def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hidden: Collection[str]) -> Iterator[str]:
+def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hidden: frozenset[str]) -> Iterator[str]:
     """Where labels say another statistic than the recipe computes, or do not say what it chooses; as clauses.
 
     `hidden` are names of entities, which are no words of statistics.
@@ -398,12 +398,15 @@ def repeats_unlike(
 
 
 def functions_unnamed(
-    cell: TableCell, caption: str, description: QueryDescription, hidden: Collection[str], *, first: bool = False
+    cell: TableCell, caption: str, description: QueryDescription, hidden: frozenset[str], *, first: bool = False
 ) -> Iterator[str]:
     """Functions that a query puts its numbers through and that no statistic named by the labels uses.
 
     `first` says that the cell is only the first of several numbers that the query gives.
     """
+    called = set(description.functions) - _SHARES
+    if not called:
+        return
     labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
     said = [entry for label in (*labels, said_of(cell.column, caption)) for entry in named_in(label)]
     allowed = {name for entry in said for name in (*_functions(entry.sql), entry.name)}
@@ -416,7 +419,7 @@ def functions_unnamed(
     for change in ARITHMETIC:
         if change.heading.search(cell.column):
             allowed |= set(filter(change.recipe.search, description.functions))
-    for name in sorted(set(description.functions) - allowed - _SHARES):
+    for name in sorted(called - allowed):
         yield f"it takes {name} of its numbers, and no label names a statistic that does"
 
 
@@ -424,7 +427,9 @@ def _told(names: Collection[str]) -> str:
     return " and ".join(sorted(name.replace("_", " ") for name in names))
 
 
-def _without(text: str, hidden: Collection[str]) -> str:
+@lru_cache(maxsize=1024)
+def _without(text: str, hidden: frozenset[str]) -> str:
+    """Asked for every cell, and most have the same heading."""
     for name in sorted(hidden, key=len, reverse=True):
         if name and name in text:
             text = re.sub(AS_WORDS.format(re.escape(name)), " ", text)

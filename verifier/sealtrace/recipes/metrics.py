@@ -210,6 +210,8 @@ _MOST_WHOLE = 20_000
 """How many rows are altered where a metric needs all of them."""
 _MOST_ALTERED = 2000
 """How many rows are altered: enough to see whether a value moves."""
+_MOST_ALIKE = 2**15
+"""How many are altered once for all cells, which takes less than some rows for each of a few cells."""
 
 
 def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Value:
@@ -250,8 +252,8 @@ def unless_fixed(evidence: Evidence, name: str, arguments: dict[str, str]) -> Va
 
 
 def _altered(evidence: Evidence, frame: Frame, rows: Index, form: str, kept: frozenset[str]) -> Evidence:
-    """The records with some rows of a frame in another form; where any rows are, those for all cells."""
-    whole = isinstance(frame, StreamedFrame) or frame.size <= _MOST_ALTERED // 2
+    """The records with some rows of a frame in another form; all rows, for all cells, where there are not many."""
+    whole = isinstance(frame, StreamedFrame) or frame.size <= _MOST_ALIKE
     if whole and evidence.frame(frame.kind) is frame:
         return _altered_alike(evidence, frame.kind, form, kept)
     table = frame.sample(rows, _MOST_ALTERED)
@@ -261,7 +263,8 @@ def _altered(evidence: Evidence, frame: Frame, rows: Index, form: str, kept: fro
 @once
 def _altered_alike(evidence: Evidence, kind: str, form: str, kept: frozenset[str]) -> Evidence:
     frame = evidence.frame(kind)
-    table = frame.sample(np.arange(frame.size), _MOST_ALTERED)
+    streamed = isinstance(frame, StreamedFrame)
+    table = frame.sample(np.arange(frame.size), _MOST_ALTERED) if streamed else frame.table
     return evidence.with_frames({kind: frame.altered(FORMS[form](table, kept))})
 
 

@@ -187,18 +187,21 @@ class _View:
         like = _like(self.connection, sql)
         equal = None if like is None else self._equal(like, within)
         asked = () if like is None or equal is None else (like.key, *equal)
-        if like is not None and equal is not None and asked in self._together:
-            columns, answers = self._together[asked]
+        columns, answers = self._together.get(asked, ([], None))
+        if like is not None and equal is not None and columns:
             if answers is None:
                 answers = self._every_answer(like, list(equal), columns)
                 self._together[asked] = columns, answers
-            if tuple(equal.values()) in answers:
-                return columns, [answers[tuple(equal.values())]]
+            # What no row has gives the same, whatever it is.
+            if row := answers.get(tuple(equal.values())) or answers.get(()):
+                return columns, [row]
         self.restrict(within)
         cursor = self.connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
-        if asked and asked not in self._together:
+        if answers:
+            answers[()] = rows[0]
+        elif equal is not None and answers is None:
             _remember(self._together, asked, (columns, None), MOST_VIEWS)
         return columns, rows
 
