@@ -400,6 +400,8 @@ def _offer_functions(database: DuckDBPyConnection, offered: set[str], text: str)
 
 def _needed(sql: str, shared: dict[str, str], request: dict[str, Any]) -> dict[str, str]:
     """What a query names, directly or through others: a mistake in one view is no mistake of all queries."""
+    if not shared:
+        return {}
     texts = {**(request.get("macros") or {}), **(request.get("views") or {})}
     words = set(re.findall(r"\w+", sql.casefold()))
     found = -1
