@@ -64,11 +64,11 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "rows.arrow")
 
 
-def told(path: str, sql: str, within: dict[str, list[str]], *, described: bool) -> str:
+def told(path: str, sql: str, within: dict[str, list[str]], *, described: bool, many: bool = False) -> str:
     """What the process answers, or why it refuses; as text, because NaN is equal to nothing."""
     request: dict[str, Any] = {"sql": sql, "kinds": ["answers"], "paths": {"answers": path}, "described": described}
     try:
-        answer = sql_process._run({**request, "within": {"answers": within}}, 2**28, "")
+        answer = sql_process._run({**request, "within": {"answers": within}, "many": many}, 2**28, "")
         return str({**answer, "rows": [tuple(row) for row in answer["rows"]]})
     except (SqlError, duckdb.Error) as error:
         return sql_process.explained(error, sql).message
@@ -80,12 +80,15 @@ def filled(template: str) -> list[str]:
     return [template.replace("{system}", system).replace("{task}", task) for system, task in names]
 
 
+@pytest.mark.parametrize("many", [False, True], ids=["", "many"])
 @pytest.mark.parametrize("template", [*COUNTED, *OTHERS])
-def test_each_query_gives_what_it_gives_alone(template: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its rows, its columns, its description or its refusal, whatever was asked before."""
+def test_each_query_gives_what_it_gives_alone(
+    template: str, path: str, monkeypatch: pytest.MonkeyPatch, *, many: bool
+) -> None:
+    """Its rows, its columns, its description or its refusal, whatever was asked before or will be."""
     asked = [(sql, within, described) for within in WITHIN for sql in filled(template) for described in (True, False)]
     sql_process._forget_views()
-    together = [told(path, sql, within, described=described) for sql, within, described in asked]
+    together = [told(path, sql, within, described=described, many=many) for sql, within, described in asked]
     monkeypatch.setattr(sql_process, "_like", lambda *_: None)
     sql_process._UNDERSTOOD.clear()
     sql_process._forget_views()

@@ -199,9 +199,9 @@ class Evaluator:
         if recipe is cell.table_recipe:
             return self._given(of_table, around.key, sql, cell.column, place, rows)
         text = filled(sql, cell, self._rows.names, quoted=True)
-        rows = rows if text == sql else 1
+        many, rows = text != sql and rows > 1, rows if text == sql else 1
         asked = around.key, text, place, rows
-        return self._given(lambda: self._queries.of_cell(text, place, rows, restricted), *asked)
+        return self._given(lambda: self._queries.of_cell(text, place, rows, restricted, many=many), *asked)
 
     def _given(self, ask: Callable[[], Value], *asked: Hashable) -> Value:
         """What the records give to a question, which several cells may ask; the same error each time they do not."""

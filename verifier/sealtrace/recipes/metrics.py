@@ -264,7 +264,7 @@ def _altered(evidence: Evidence, frame: Frame, rows: Index, form: str, kept: fro
 def _altered_alike(evidence: Evidence, kind: str, form: str, kept: frozenset[str]) -> Evidence:
     frame = evidence.frame(kind)
     streamed = isinstance(frame, StreamedFrame)
-    table = frame.sample(np.arange(frame.size), _MOST_ALTERED) if streamed else frame.table
+    table = frame.sample(np.arange(min(frame.size, _MOST_ALTERED)), _MOST_ALTERED) if streamed else frame.table
     return evidence.with_frames({kind: frame.altered(FORMS[form](table, kept))})
 
 

@@ -52,8 +52,11 @@ class Queries:
         self._databases: dict[str, SqlRecords] = {}
         self._results: dict[tuple[str, str, str], SqlResult | RecipeError | MissingEvidenceError] = {}
 
-    def of_cell(self, sql: str, place: int, rows: int, restricted: Restricted) -> Value:
-        """The one number of a query, or the place's where it gives a whole column of so many rows."""
+    def of_cell(self, sql: str, place: int, rows: int, restricted: Restricted, *, many: bool = False) -> Value:
+        """The one number of a query, or the place's where it gives a whole column of so many rows.
+
+        `many` says that other rows have queries that differ from this one only in texts.
+        """
         sound = self._sound(sql)
         reads = sound.reads
         compared: dict[str, set[str]] = {}
@@ -66,7 +69,7 @@ class Queries:
             if whole != near:
                 self._confirm(sql, whole, result, place, list(range(len(result.columns))))
             return self._value(sql, near, result, place, None)
-        result = self._run(sql, within=whole)
+        result = self._run(sql, within=whole, many=many)
         if whole and _nothing(result) and not _nothing(self._run(sql)):
             raise RecipeError("the query gives nothing on the rows that the table prints")
         if len(result.rows) == 1:
@@ -217,13 +220,13 @@ class Queries:
         refused = [store.refused for store in self._evidence.bundle.of_kind(kind) if store.refused.num_rows]
         return pa.concat_tables([table, *(rows.cast(table.schema) for rows in refused)]) if refused else table
 
-    def _run(self, sql: str, form: str = _SEALED, within: Within | None = None) -> SqlResult:
+    def _run(self, sql: str, form: str = _SEALED, within: Within | None = None, *, many: bool = False) -> SqlResult:
         described = form == _DESCRIBED
         key = sql, form, json.dumps(within or {}, sort_keys=True)
         if key not in self._results:
             try:
                 database = self._database(_SEALED if described else form)
-                self._results[key] = database.query(sql, within, described=described)
+                self._results[key] = database.query(sql, within, described=described, many=many)
             except SqlUnfinishedError as error:
                 self._results[key] = MissingEvidenceError(str(error))
             except (RecipeError, SqlError) as error:

@@ -109,12 +109,15 @@ class SqlRecords:
         """Whether DuckDB has a place for what it cannot hold; it needs none where everything is held."""
         self._memory = memory or (SPILLING_MEMORY if self._spills else MEMORY)
 
-    def query(self, sql: str, within: Within | None = None, *, described: bool = False) -> SqlResult:
+    def query(
+        self, sql: str, within: Within | None = None, *, described: bool = False, many: bool = False
+    ) -> SqlResult:
         """What one SELECT gives, on rows that have some values. `SqlError` where it is refused or fails.
 
         One that is `described` is not run, and only then it is said what it does, and whether its joins lose rows.
+        `many` says that others will follow that differ from it only in texts.
         """
-        answer = self._answered(sql, {"within": within or {}, "described": described})
+        answer = self._answered(sql, {"within": within or {}, "described": described, "many": many})
         rows = [tuple(row) for row in answer["rows"]]
         if (found := answer.get("description")) is None:
             return SqlResult(answer["columns"], rows, frozenset(answer["reads"]))

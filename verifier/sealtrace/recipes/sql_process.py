@@ -97,7 +97,7 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
         picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
         whole = replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
         return {"columns": [], "rows": [], "reads": sorted(reads), "description": _as_json(whole)}
-    columns, rows = view.answered(sql, within)
+    columns, rows = view.answered(sql, within, many=request.get("many", False))
     _require_unchanged(request)
     return {"columns": columns, "rows": rows, "reads": sorted(reads)}
 
@@ -143,7 +143,9 @@ class _View:
         """Lets DuckDB read Parquet files itself, which is several times as fast, where it finds the declared types."""
         listed = ", ".join(f'"{name}"' for name in schema.names)
         read = f"SELECT {listed} FROM read_parquet([{', '.join(map(_quoted, files))}])"
-        self.connection.register("declared", schema.empty_table())
+        # Not `empty_table`, for which Arrow looks for pandas and imports it.
+        none = pa.Table.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
+        self.connection.register("declared", none)
         try:
             found, due = (self.connection.execute(f"DESCRIBE {one}").fetchall() for one in (read, '"declared"'))
         except duckdb.Error:
@@ -182,16 +184,21 @@ class _View:
             _remember(_UNDERSTOOD, known, (reads, found), MOST_UNDERSTOOD)
         return _UNDERSTOOD[known]
 
-    def answered(self, sql: str, within: dict[str, dict[str, list[str]]]) -> tuple[list[str], Sequence[Row]]:
-        """The columns and rows of a query; of the second one of many, one query gives the numbers of all."""
+    def answered(
+        self, sql: str, within: dict[str, dict[str, list[str]]], *, many: bool
+    ) -> tuple[list[str], Sequence[Row]]:
+        """The columns and rows of a query; of those that are alike, one query gives the numbers of all.
+
+        It is asked for the first of `many`, and else for the second one.
+        """
         like = _like(self.connection, sql)
         equal = None if like is None else self._equal(like, within)
         asked = () if like is None or equal is None else (like.key, *equal)
-        columns, answers = self._together.get(asked, ([], None))
+        columns, answers = self._together.get(asked) or (self._columns(sql) if many and asked else [], None)
         if like is not None and equal is not None and columns:
             if answers is None:
                 answers = self._every_answer(like, list(equal), columns)
-                self._together[asked] = columns, answers
+                _remember(self._together, asked, (columns, answers), MOST_VIEWS)
             # What no row has gives the same, whatever it is.
             if row := answers.get(tuple(equal.values())) or answers.get(()):
                 return columns, [row]
@@ -204,6 +211,14 @@ class _View:
         elif equal is not None and answers is None:
             _remember(self._together, asked, (columns, None), MOST_VIEWS)
         return columns, rows
+
+    def _columns(self, sql: str) -> list[str]:
+        """What the columns of a query are called; nothing where that is only known when it runs."""
+        self.restrict({})
+        try:
+            return [str(column[0]) for column in self.connection.execute(f"FROM ({sql}\n) LIMIT 0").description or ()]
+        except duckdb.Error:
+            return []
 
     def _equal(self, like: Alike, within: dict[str, dict[str, list[str]]]) -> dict[str, str] | None:
         """Fields and the texts that rows have there, which a query and its cell demand; None where they demand more."""

@@ -89,9 +89,11 @@ def _one_array(chunks: list[pa.DictionaryArray]) -> pa.DictionaryArray:
 
 
 def _narrow(array: pa.DictionaryArray, size: int) -> pa.DictionaryArray:
-    """A column with references of as few bytes as tell so many values apart."""
+    """A column with references of as few bytes as tell so many values apart; all were proved to be of a value."""
     kind = next(kind for kind in (pa.int8(), pa.int16(), pa.int32()) if size < 2 ** (kind.bit_width - 1))
-    return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+    if array.indices.type == kind:
+        return array
+    return pa.DictionaryArray.from_arrays(array.indices.cast(kind, safe=False), array.dictionary, safe=False)
 
 
 HELD = 8
