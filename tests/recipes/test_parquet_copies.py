@@ -12,6 +12,7 @@ import pytest
 
 from sealtrace.bundle.placing import stamp_of
 from sealtrace.recipes import sql_process
+from sealtrace.recipes.sql_alike import Alike
 from sealtrace.recipes.sql_syntax import SqlError
 
 SCHEMA = pa.schema([("item", pa.string()), ("seed", pa.int64()), ("score", pa.float64())])
@@ -86,7 +87,7 @@ def test_nothing_else_is_in_reach(tmp_path: Path, spill: str, monkeypatch: pytes
     (tmp_path / "link.parquet").symlink_to(beside)
     assert asked("SELECT count(*) FROM rows", path, spill) == [(3,)]
     monkeypatch.setattr(sql_process, "guard", lambda *_: set())
-    monkeypatch.setattr(sql_process, "_like", lambda *_: None)
+    monkeypatch.setattr(sql_process, "_like", lambda _, sql: Alike(sql, {}, (), ""))
     for statement in (
         f"SELECT * FROM read_parquet('{beside}')",
         f"SELECT * FROM '{beside}'",
@@ -112,7 +113,7 @@ def test_a_copy_that_was_changed_is_refused(tmp_path: Path, spill: str, monkeypa
     path = copies(tmp_path / "copies", ROWS)
     file = path[1][0]
     monkeypatch.setattr(sql_process, "guard", lambda *_: set())
-    monkeypatch.setattr(sql_process, "_like", lambda *_: None)
+    monkeypatch.setattr(sql_process, "_like", lambda _, sql: Alike(sql, {}, (), ""))
     with pytest.raises(SqlError, match="have changed since they were hashed"):
         asked(f"COPY (SELECT 'c' AS item, 1 AS seed, 0.5 AS score) TO '{file}' (USE_TMP_FILE false)", path, spill)
     monkeypatch.undo()

@@ -16,6 +16,7 @@ import pytest
 
 from sealtrace.recipes import sql as queries
 from sealtrace.recipes.sql import SqlRecords, SqlResult, numbers
+from sealtrace.recipes.sql_alike import Alike
 from sealtrace.recipes.sql_process import MOST_ROWS
 from sealtrace.recipes.sql_syntax import SqlError
 from support import LONG
@@ -309,7 +310,7 @@ def test_the_guard_is_not_the_only_wall(records: SqlRecords, monkeypatch: pytest
     from sealtrace.recipes import sql_process as module
 
     monkeypatch.setattr(module, "guard", lambda *_: set())
-    monkeypatch.setattr(module, "_like", lambda *_: None)
+    monkeypatch.setattr(module, "_like", lambda _, sql: Alike(sql, {}, (), ""))
     out = tmp_path / "out"
     paths = {"label": records._path("label")}
     spill = records._directory.name if records._spills else ""

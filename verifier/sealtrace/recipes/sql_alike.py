@@ -1,15 +1,13 @@
 """Queries that differ only in texts that fields are equal to, as those of a table's cells mostly do.
 
 What such a query reads and does follows from its tree without these texts, so it is asked once for all of them. And one
-query that groups by the fields gives the numbers of all, where numbers cannot depend on how they are put together:
-numbers of rows, and sums and means of integers.
+query that groups by the fields gives the numbers of all, where these are the same however rows are put together.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -21,32 +19,29 @@ from sealtrace.recipes.sql_syntax import (
     arguments_of,
     column,
     function,
+    is_constant,
     objects,
     type_of,
 )
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
-"""What stands for a text; such characters are in no field's name, and a query that has them is like no other."""
+"""What stands for a text; a query that has such characters itself is like no other."""
 _PLACE = re.compile(r'"query_location(?:_length)?": \d+(?:, )?')
-_EXACT = frozenset({"avg", "mean", "sum"})
+_SUMS = frozenset({"avg", "mean", "sum"})
 _INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "round"})
 
 
 @dataclass(frozen=True)
 class Alike:
-    """A query of one table, and the texts in which others like it may differ."""
+    """A query, and the texts in which others like it may differ."""
 
     key: str
     """The tree with marks for the texts, and without places: the same for all that are alike."""
     tree: Node
     equated: tuple[tuple[str, str], ...]
-    """Fields, and the texts that they must be equal to."""
-
-    @property
-    def table(self) -> str:
-        """The table that it reads."""
-        return str(_select(self.tree)["from_table"]["table_name"])
+    """Fields of its one table, and the texts that they must be equal to; none of other queries."""
+    table: str
 
     def described(self, description: QueryDescription) -> QueryDescription:
         """What the query does, by what one with marks does."""
@@ -54,20 +49,20 @@ class Alike:
         compared = (
             replace(one, values=tuple(texts.get(value, value) for value in one.values)) for one in description.compared
         )
-        words = _MARK.sub(lambda mark: texts[mark[0]], description.words)
+        words = _MARK.sub(lambda mark: texts.get(mark[0], mark[0]), description.words)
+        words = words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS]} …"
         return replace(description, words=words, compared=tuple(dict.fromkeys(compared)))
 
     def grouped(self, fields: list[str]) -> Node | None:
         """The query that gives the fields and the numbers of every query like this one; None where that may differ."""
         tree = cast("Node", json.loads(json.dumps(self.tree)))
-        node = _select(tree)
+        node = tree["statements"][0]["node"]
         if not _adds_exactly(node):
             return None
-        left = [one for one in _conditions(node) if _MARK.fullmatch(_text(one) or "") is None]
-        if len(left) > 1:
-            node["where_clause"]["children"] = left
-        else:
-            node["where_clause"] = left[0] if left else cast("Node", None)
+        left = [one for one in _conditions(node) if not _MARK.fullmatch(_text(one) or "")]
+        node["where_clause"] = cast(
+            "Node", {**node["where_clause"], "children": left} if left[1:] else [*left, None][0]
+        )
         plain = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
         keys = [cast("Node", {**plain, "column_names": [name]}) for name in fields]
         node["select_list"] = [*keys, *node["select_list"]]
@@ -75,37 +70,24 @@ class Alike:
         return tree
 
 
-def alike(tree: Node) -> Alike | None:
-    """What others may be like; None where a query is more than one SELECT of one table, or compares with no text."""
-    known = json.dumps(tree, ensure_ascii=False)
-    node = _select(tree)
-    simple = node["type"] == "SELECT_NODE" and (node.get("from_table") or {}).get("type") == "BASE_TABLE"
-    if not simple or "\ue000" in known:
-        return None
-    marked = cast("Node", json.loads(known))
-    equated: list[tuple[str, str]] = []
-    for condition in _conditions(_select(marked)):
+def alike(tree: Node) -> Alike:
+    """What others may be like; a query that is more than one SELECT of one table differs in no text."""
+    marked, equated = cast("Node", json.loads(known := json.dumps(tree, ensure_ascii=False))), list[tuple[str, str]]()
+    node = marked["statements"][0]["node"]
+    source = node.get("from_table") or {}
+    simple = node["type"] == "SELECT_NODE" and source.get("type") == "BASE_TABLE" and "\ue000" not in known
+    for condition in _conditions(node) if simple else ():
         if (text := _text(condition)) is not None:
             condition["right"]["literal"]["text"] = f"\ue000{len(equated)}\ue001"
             equated.append((column(condition["left"]), text))
-    return Alike(_PLACE.sub("", json.dumps(marked)), marked, tuple(equated)) if equated else None
+    key = _PLACE.sub("", json.dumps(marked))
+    return Alike(key, marked, tuple(equated), str(source.get("table_name")).casefold())
 
 
-def shortened(description: QueryDescription) -> QueryDescription:
-    """The description in as many words as are shown."""
-    long = len(description.words) > LONGEST_WORDS
-    return replace(description, words=f"{description.words[:LONGEST_WORDS]} …") if long else description
-
-
-def _select(tree: Node) -> Node:
-    return tree["statements"][0]["node"]
-
-
-def _conditions(node: Node) -> Iterator[Node]:
+def _conditions(node: Node) -> list[Node]:
     """What all rows that the query takes fulfil."""
-    where = node.get("where_clause")
-    if where:
-        yield from where["children"] if where.get("type") == "CONJUNCTION_AND" else [where]
+    where = node.get("where_clause") or {}
+    return where["children"] if where.get("type") == "CONJUNCTION_AND" else [where] if where else []
 
 
 def _text(condition: Node) -> str | None:
@@ -116,16 +98,22 @@ def _text(condition: Node) -> str | None:
 
 
 def _adds_exactly(node: Node) -> bool:
-    """Whether a query is one row of sums that are the same in any order, and of what arithmetic makes of them."""
+    """Whether a query gives one row: numbers of rows, sums and means of integers, and what arithmetic makes of them."""
     more = [node.get(name) for name in ("group_expressions", "having", "qualify", "sample", "modifiers")]
     if any(more) or (node.get("cte_map") or {}).get("map"):
         return False
-    sums = 0
-    for inner in objects(node["select_list"]):
-        name, given = function(inner), arguments_of(inner)
-        exact = name in COUNTS or (name in _EXACT and all(type_of(one) in _INTEGERS for one in given))
-        sums += exact
-        other = name and name not in _ARITHMETIC and not exact
-        if other or inner.get("class") in ("SUBQUERY", "WINDOW", "LAMBDA"):
-            return False
-    return sums > 0
+    inside = list(objects(node["select_list"]))
+    summed = any(function(inner) in COUNTS | _SUMS for inner in inside)
+    alone = all(inner.get("class") != "SUBQUERY" for inner in inside)
+    return alone and summed and all(map(_is_exact, node["select_list"]))
+
+
+def _is_exact(node: Node) -> bool:
+    name, given = function(node), arguments_of(node)
+    if node.get("class") == "CAST":
+        return _is_exact(node["child"])
+    if node.get("class") != "FUNCTION":
+        return is_constant(node)
+    if name in _ARITHMETIC:
+        return all(map(_is_exact, given))
+    return name in COUNTS or (name in _SUMS and all(type_of(one) in _INTEGERS for one in given))

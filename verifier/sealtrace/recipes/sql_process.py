@@ -24,7 +24,7 @@ from duckdb import DuckDBPyConnection
 from sealtrace.bundle.child_process import allow_time, confine, own_output
 from sealtrace.bundle.placing import stamp_of
 from sealtrace.recipes.restrictions import described
-from sealtrace.recipes.sql_alike import Alike, alike, shortened
+from sealtrace.recipes.sql_alike import Alike, alike
 from sealtrace.recipes.sql_statistics import Form, forms, with_statistics
 from sealtrace.recipes.sql_syntax import Join, Node, QueryDescription, SqlError, Tree, objects
 
@@ -84,26 +84,21 @@ def _run(request: dict[str, Any], memory: int, spill: str) -> dict[str, Any]:
     sql = request["sql"]
     _require_unchanged(request)
     view, within = _view_of(request, memory, spill), request.get("within") or {}
-    reads, template = view.understood(sql)
+    reads, description = view.understood(sql)
     if request.get("behind"):
         view.restrict(within)
         return {**_behind(view.connection, sql, request["behind"]), "reads": sorted(reads)}
     if request.get("described"):
-        like = _like(view.connection, sql)
-        description = shortened(template if like is None else like.described(template))
         if description.joins:
             view.restrict(within)
         lost = view.lost_rows(description.joins)
         picks, unknown = ([text for sure, text in lost if sure is certain] for certain in (True, False))
         whole = replace(description, picks=(*description.picks, *picks), unknown=(*description.unknown, *unknown))
-        return {"columns": [], "rows": [], "reads": sorted(reads), "description": _as_json(whole)}
+        told = {**vars(whole), "compared": [vars(one) for one in whole.compared]}
+        return {"columns": [], "rows": [], "reads": sorted(reads), "description": told}
     columns, rows = view.answered(sql, within, many=request.get("many", False))
     _require_unchanged(request)
     return {"columns": columns, "rows": rows, "reads": sorted(reads)}
-
-
-def _as_json(description: QueryDescription) -> dict[str, object]:
-    return {**vars(description), "compared": [vars(one) for one in description.compared]}
 
 
 class _View:
@@ -124,7 +119,7 @@ class _View:
         named = {kind: sorted(kinds) for kind, kinds in self._sources.items()}
         self._named = json.dumps([named, self._macros, self._views])
         self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
-        self._together: dict[tuple[str, ...], tuple[list[str], Answers | None]] = {}
+        self._together: dict[tuple[str, ...], tuple[list[str], Answers] | None] = {}
 
     def _offer(self, kind: str, path: RecordsPath) -> dict[str, bool]:
         """Makes all records of a kind known by a name that no query has; gives their fields, and which are texts."""
@@ -169,20 +164,17 @@ class _View:
                 self._conditions[kind] = conditions
 
     def understood(self, sql: str) -> tuple[set[str], QueryDescription]:
-        """The kinds that a query reads, and what those like it do with them; both follow from texts alone."""
+        """The kinds that a query reads, and what it does with them; both follow from texts alone."""
         like = _like(self.connection, sql)
-        known = sql if like is None else "", "" if like is None else like.key, self._named
+        known = like.key, self._named
         if known not in _UNDERSTOOD:
             reads = guard(self.connection, sql, self._sources)
-            own = [parsed(self.connection, sql) if like is None else like.tree] if reads else []
             texts = [*self._views.values(), *map(_selecting, self._macros.values())] if reads else []
-            trees = [*own, *(parsed(self.connection, text) for text in texts)]
-            found = described(
-                [cast("Node", with_statistics(one, _forms())) for one in trees],
-                *([self._views, self._macros] if reads else []),
-            )
-            _remember(_UNDERSTOOD, known, (reads, found), MOST_UNDERSTOOD)
-        return _UNDERSTOOD[known]
+            trees = [like.tree, *(parsed(self.connection, text) for text in texts)] if reads else []
+            trees = [cast("Node", with_statistics(tree, _forms())) for tree in trees]
+            found = reads, described(trees, *([self._views, self._macros] if reads else []))
+            _remember(_UNDERSTOOD, known, found, MOST_UNDERSTOOD)
+        return _UNDERSTOOD[known][0], like.described(_UNDERSTOOD[known][1])
 
     def answered(
         self, sql: str, within: dict[str, dict[str, list[str]]], *, many: bool
@@ -192,58 +184,50 @@ class _View:
         It is asked for the first of `many`, and else for the second one.
         """
         like = _like(self.connection, sql)
-        equal = None if like is None else self._equal(like, within)
-        asked = () if like is None or equal is None else (like.key, *equal)
-        columns, answers = self._together.get(asked) or (self._columns(sql) if many and asked else [], None)
-        if like is not None and equal is not None and columns:
-            if answers is None:
-                answers = self._every_answer(like, list(equal), columns)
-                _remember(self._together, asked, (columns, answers), MOST_VIEWS)
+        texts = self._demanded(like, within)
+        asked = (like.key, *texts)
+        known = self._together.get(asked)
+        if texts and (many or asked in self._together):
+            if known is None:
+                known = self._every_answer(like, list(texts))
+                _remember(self._together, asked, known, MOST_VIEWS)
             # What no row has gives the same, whatever it is.
-            if row := answers.get(tuple(equal.values())) or answers.get(()):
-                return columns, [row]
+            if row := known[1].get(tuple(texts.values())) or known[1].get(()):
+                return known[0], [row]
         self.restrict(within)
         cursor = self.connection.execute(sql)
         columns = [str(column[0]) for column in cursor.description or ()]
         rows = list(_rows(cursor, columns))
-        if answers:
-            answers[()] = rows[0]
-        elif equal is not None and answers is None:
-            _remember(self._together, asked, (columns, None), MOST_VIEWS)
+        if known is None:
+            _remember(self._together, asked, None, MOST_VIEWS)
+        elif known[1]:
+            known[1][()] = rows[0]
         return columns, rows
 
-    def _columns(self, sql: str) -> list[str]:
-        """What the columns of a query are called; nothing where that is only known when it runs."""
-        self.restrict({})
-        try:
-            return [str(column[0]) for column in self.connection.execute(f"FROM ({sql}\n) LIMIT 0").description or ()]
-        except duckdb.Error:
-            return []
-
-    def _equal(self, like: Alike, within: dict[str, dict[str, list[str]]]) -> dict[str, str] | None:
-        """Fields and the texts that rows have there, which a query and its cell demand; None where they demand more."""
-        kind = next((kind for kind in self._fields if kind.casefold() == like.table.casefold()), "")
-        texts = {name.casefold() for name, text in self._fields.get(kind, {}).items() if text}
-        equal = dict(like.equated)
+    def _demanded(self, like: Alike, within: dict[str, dict[str, list[str]]]) -> dict[str, str]:
+        """Fields and the texts that a query and its cell demand there; nothing where they demand anything else."""
+        kind = next((kind for kind in self._fields if kind.casefold() == like.table), "")
+        demanded = dict(like.equated)
         for name, values in within.get(kind, {}).items():
-            if len(values) != 1 or values[0].startswith(_BOUNDS):
-                return None
-            if equal.setdefault(name.casefold(), values[0]) != values[0]:
-                return None
-        return equal if equal.keys() <= texts and equal.items() >= set(like.equated) else None
+            several = len(values) != 1 or values[0].startswith(_BOUNDS)
+            if several or demanded.setdefault(name.casefold(), values[0]) != values[0]:
+                return {}
+        texts = {name.casefold() for name, is_text in self._fields.get(kind, {}).items() if is_text}
+        return demanded if demanded.keys() <= texts and demanded.items() >= set(like.equated) else {}
 
-    def _every_answer(self, like: Alike, fields: list[str], columns: list[str]) -> Answers:
+    def _every_answer(self, like: Alike, fields: list[str]) -> tuple[list[str], Answers]:
         """The one row of each query that is alike; nothing where only a query of its own is sure to give it."""
-        tree = like.grouped(fields)
-        if tree is None:
-            return {}
+        if (tree := like.grouped(fields)) is None:
+            return [], {}
         self.restrict({})
         try:
-            asked = f"SELECT * FROM ({as_sql(self.connection, tree)}) LIMIT {MOST_TOGETHER + 1}"
-            rows = list(_rows(self.connection.execute(asked), [*fields, *columns]))
+            cursor = self.connection.execute(f"{as_sql(self.connection, tree)} LIMIT {MOST_TOGETHER + 1}")
+            columns = [str(column[0]) for column in cursor.description or ()]
+            rows = list(_rows(cursor, columns))
         except (duckdb.Error, SqlError):
-            return {}
-        return {row[: len(fields)]: row[len(fields) :] for row in rows} if len(rows) <= MOST_TOGETHER else {}
+            return [], {}
+        size = len(fields)
+        return columns[size:], {row[:size]: row[size:] for row in rows} if len(rows) <= MOST_TOGETHER else {}
 
     def lost_rows(self, joins: tuple[Join, ...]) -> list[tuple[bool, str]]:
         """Joins that lose rows, and, as False, those of which that is not known."""
@@ -261,7 +245,7 @@ MOST_TOGETHER = 50_000
 """Rows of a query that answers many."""
 MOST_VIEWS = 24
 """Connections that are kept: one for each form of the records, with each of the sets of views that queries name."""
-_UNDERSTOOD: dict[tuple[str, str, str], tuple[set[str], QueryDescription]] = {}
+_UNDERSTOOD: dict[tuple[str, str], tuple[set[str], QueryDescription]] = {}
 _VIEWS: dict[str, _View] = {}
 
 
@@ -586,7 +570,7 @@ def parsed(connection: DuckDBPyConnection, sql: str) -> Node:
     return _PARSED[sql]
 
 
-def _like(connection: DuckDBPyConnection, sql: str) -> Alike | None:
+def _like(connection: DuckDBPyConnection, sql: str) -> Alike:
     if sql not in _ALIKE:
         _remember(_ALIKE, sql, alike(parsed(connection, sql)), MOST_PARSED)
     return _ALIKE[sql]
@@ -594,7 +578,7 @@ def _like(connection: DuckDBPyConnection, sql: str) -> Alike | None:
 
 MOST_PARSED = 2 * MOST_SHARED
 _PARSED: dict[str, Node] = {}
-_ALIKE: dict[str, Alike | None] = {}
+_ALIKE: dict[str, Alike] = {}
 
 
 def _parsed(connection: DuckDBPyConnection, sql: str) -> Node:
