@@ -14,12 +14,9 @@ import pytest
 from sealtrace.bundle import blocks, stores
 from sealtrace.bundle.archives import Opened
 from sealtrace.bundle.content import in_order, table_digest
-from sealtrace.bundle.encoding import Sink
-from sealtrace.bundle.frames import Index
 from sealtrace.bundle.parquet_writing import RowWriter, write_parquet
 from sealtrace.bundle.sealing import seal
-from sealtrace.bundle.shapes import Text
-from sealtrace.bundle.shard_columns import NotLaidOutError, ShardColumn
+from sealtrace.bundle.shard_columns import NotLaidOutError
 from sealtrace.bundle.shards import LaidOut, sealed_through
 from support import FIXTURE
 
@@ -121,23 +118,6 @@ def test_sealing_reads_a_large_file_a_row_group_at_a_time(
 
 def _refuse(_: LaidOut) -> None:
     raise NotLaidOutError
-
-
-def test_threads_share_a_column_only_when_it_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks while another still encodes a column gets all of it, too."""
-    column, seen = ShardColumn(pa.array(["a", "b", "a"]).dictionary_encode()), list[bytes]()
-    whole = b"".join(ShardColumn(column.array).written("name", Text()))
-    write = blocks.write_texts
-
-    def while_another_asks(name: str, codes: Index, texts: pa.StringArray, sink: Sink, *, ordered: bool) -> None:
-        if not seen:
-            seen.append(b"")
-            seen.append(b"".join(column.written("name", Text())))
-        write(name, codes, texts, sink, ordered=ordered)
-
-    monkeypatch.setattr(blocks, "write_texts", while_another_asks)
-    assert b"".join(column.written("name", Text())) == whole
-    assert seen[1] == whole
 
 
 def test_a_row_group_without_rows_is_no_end(traces: pa.Table) -> None:

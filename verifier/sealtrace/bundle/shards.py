@@ -41,7 +41,7 @@ from sealtrace.bundle.shapes import (
     row_key,
     row_shape,
 )
-from sealtrace.bundle.shard_columns import Columns, Decoder, NotLaidOutError
+from sealtrace.bundle.shard_columns import Columns, NotLaidOutError, PageReader
 
 MOST_BYTES = 2**28
 """A row group that takes more when decoded is not looked at by itself."""
@@ -111,8 +111,8 @@ class LaidOut:
         self._footer_start = self.size - len(self._tail)
         self._groups = self._extents(sum(leaf.values * 8 + leaf.bytes for leaf in found))
         self.names = self._columns({leaf.path for leaf in found}, {leaf.path for leaf in found if leaf.deltas})
-        self.decoder = Decoder()
-        """Files that are read together may share one."""
+        self._idle: list[PageReader] = []
+        """Readers that no thread uses."""
         self.texts = footer_texts(self.metadata, self.metadata.schema.to_arrow_schema())
 
     def _read_tail(self) -> bytes:
@@ -192,7 +192,7 @@ class LaidOut:
 
     def __getstate__(self) -> dict[str, Any]:
         """What decodes a shard elsewhere: everything but the open file."""
-        return self.__dict__ | {"_file": None, "_digest": None, "kept": None}
+        return self.__dict__ | {"_file": None, "_digest": None, "kept": None, "_idle": []}
 
     @property
     def sizes(self) -> list[int]:
@@ -210,7 +210,13 @@ class LaidOut:
 
     def decoded(self, shard: Shard) -> Columns:
         """The columns of a row group as they lie in the file: texts and lists by reference."""
-        return self.decoder.columns(self.metadata, self.names, shard.place, self._groups[shard.place][0], shard.data)
+        try:
+            reader = self._idle.pop()
+        except IndexError:  # asked before, another thread could take the last one meanwhile
+            reader = PageReader(self.metadata, self.names)
+        columns = reader.columns(shard.place, shard.rows, self._groups[shard.place][0], shard.data)
+        self._idle.append(reader)
+        return columns
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,6 @@ class Screener:
         self.zeros = [place for place, candidate in tilts if not candidate.exact_scale]
         self.met: dict[str, Matrix] = {}
         """The largest distances of the shards that were put together so far; replaced, and never changed."""
-        self.scores.decoder = self.traces.decoder
         self.judged: dict[str, dict[str, Mask]] = {"inputs": {}, "ledger": {}}
         """Text of a column by reference to the candidates with which the checks accepted it."""
         self.normalization = as_double(exact(study.declared.tolerances.normalization))
@@ -316,15 +315,10 @@ class Screener:
         ):
             raise NotLaidOutError("its states are not those of the observations, in their order")
         for name in ("state", "arm", "scale"):
-            column, proof = columns.get(name), (self.entry.path, name)
-            if column is not None and proof in column.proved:
-                continue
-            codes = np.full(columns.rows, -1, np.int32) if column is None else column.codes
+            codes = _coded(columns, name)[0]
             due = np.arange(count, dtype=np.int32)[:, None] if name == "state" else self._pattern(columns, name)
             if not (codes.reshape(count, self.width) == due).all():
                 raise NotLaidOutError("not every state has every candidate once, in the order of their keys")
-            if column is not None:
-                column.proved.add(proof)
         if columns["split"].texts != [entry.split]:
             raise NotLaidOutError("a row names another split than its file")
 
@@ -373,14 +367,9 @@ class Screener:
         """Lists that repeat: each with a candidate that the checks accepted it for, or at a state whose set it is."""
         count = len(states.usable)
         for name, judged in self.judged.items():
-            column, proof = traces[name], (self.entry.path, name)
-            if proof in column.proved:
-                continue
+            column = traces[name]
             accepted = np.array([judged.get(text, np.zeros(self.width, np.bool_)) for text in column.texts])
-            here = accepted[column.codes.reshape(count, -1), np.arange(self.width)]
-            screen.refuse(~here.T)
-            if here.all():
-                column.proved.add(proof)
+            screen.refuse(~accepted[column.codes.reshape(count, -1), np.arange(self.width)].T)
         codes, texts = _coded(traces, "legal")
         lists = values_of_texts(list(texts), row_shape("trace").fields[_LEGAL].shape).to_pylist()
         actions = self.study.actions
