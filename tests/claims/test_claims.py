@@ -78,6 +78,28 @@ def test_a_refused_claim_does_not_stop_the_others() -> None:
     assert [found.grade for found in decided(claims)] == ["refused", "holds"]
 
 
+def test_a_number_inside_a_cell_of_words_is_listed_and_can_be_quoted() -> None:
+    """It has no address of its own, and stands under the table with an id."""
+    paper = PAPER.replace("Small & 70.4 & 0.80", "Small & 70.4 & see 3 of the 14 longest runs")
+    (heading,) = outline_of(ground(paper))["tables"][0]["headings"]
+    assert (heading["id"], [number["printed"] for number in heading["numbers"]]) == ("h1", ["3", "14"])
+    for at in ("h1 ", "tab:main ", ""):
+        (found,) = decided(f'claim it\n  at {at}"3 of the 14 longest runs"\n  reads #3 < #14\n', paper)
+        assert (found.grade, found.reason) == ("holds", None)
+
+
+def test_every_cell_with_an_address_is_in_the_outline() -> None:
+    """Also a number that helps to name its row; one that is all of its name stands there as that."""
+    rows = {"Small &": "Elm & 12 &", "Base &": "Elm & 14 &", "Large &": "Oak & 12 &", "Model &": "Model & Size &"}
+    paper = PAPER.replace("{lrrr}", "{lrrrr}").replace("Total & & & 147", "Total & & & & 147")
+    for old, new in rows.items():
+        paper = paper.replace(f"\n{old}", f"\n{new}")
+    facts = ground(paper).facts.entries("tab:main")
+    cells = outline_of(ground(paper))["tables"][0]["cells"]
+    assert {(one["row"], one["column"]) for one in cells} == {place for place, cell in facts.items() if cell.facts}
+    assert ("Elm / 12", "Size") in facts
+
+
 # Grades
 
 
@@ -104,6 +126,32 @@ def test_a_unit_in_the_last_place_is_rounding() -> None:
     assert one("Small has an accuracy of 0.81", "#0.81 quotes tab:main[Small, Accuracy]").grade == "rounding"
 
 
+@pytest.mark.parametrize(
+    ("quote", "reading", "grade"),
+    [
+        ("Small took 85 ms", "#85 quotes tab:main[Small, Time (ms)]", "rounding"),
+        ("Small took 85 ms", "#85 == tab:main[Small, Time (ms)]", "rounding"),
+        ("Small has an accuracy of 0.81", "#0.81 quotes tab:main[Small, Accuracy]", "rounding"),
+        ("Small has an accuracy of 0.81", "#0.81 == tab:main[Small, Accuracy]", "rounding"),
+        ("Small has 13 runs", "#13 quotes tab:main[Small, Runs]", "contradiction"),
+        ("Small has 13 runs", "#13 == tab:main[Small, Runs]", "contradiction"),
+        ("Small has an accuracy of at least 0.80", "tab:main[Small, Accuracy] >= #0.80", "rounding"),
+        ("Small has an accuracy ≥ 0.80", "tab:main[Small, Accuracy] == #0.80", "rounding"),
+        ("Small has an accuracy above 0.80", "tab:main[Small, Accuracy] > #0.80", "contradiction"),
+    ],
+)
+def test_one_thing_has_one_grade_however_it_is_written(quote: str, reading: str, grade: str) -> None:
+    """What a unit in the last place of a rounded number mends is rounding; counts and thresholds are exact."""
+    accuracy = "0.795" if "0.80" in quote else "0.800"
+    said = quote.replace("≥", "$\\geq$")
+    paper = PAPER.replace("Model & F1 & Accuracy & Params", "Model & Time (ms) & Accuracy & Runs")
+    paper = paper.replace("Small & 70.4 & 0.80", f"Small & 84 & {accuracy}").replace(
+        "Small has an accuracy of 0.81", said
+    )
+    found = one(quote, reading, text=paper)
+    assert (found.grade, found.reason) == (grade, None), found.missing
+
+
 def test_counts_are_exact_and_no_rounding_mends_them() -> None:
     paper = PAPER.replace("& 147", "& 148")
     reading = "tab:main[Total, Params] == sum(tab:main[* except Total, Params])"
@@ -114,6 +162,7 @@ def test_counts_are_exact_and_no_rounding_mends_them() -> None:
 def test_a_cell_whose_row_is_not_quoted_makes_a_suspicion_and_the_neighbour_is_shown() -> None:
     found = one(GAIN, "#3.7 == tab:main[Large, F1] - tab:main[Small, F1]")
     assert (found.grade, found.meant) == ("suspicion", "tab:main[Base, F1]")
+    assert found.missing[0].endswith("the row of tab:main[Small, F1]: quote under `also` where the paper says 'Small'")
 
 
 def test_a_second_quotation_names_what_the_first_does_not() -> None:

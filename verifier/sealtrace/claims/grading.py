@@ -68,7 +68,14 @@ def grade(tied: Tied, ground: Ground) -> Graded:
     for address, (row, column) in levels.items():
         lines = " and ".join(name for name, level in (("row", row), ("column", column)) if level == NOT)
         if lines:
-            missing.append(f"what is quoted does not name the {lines} of {address}")
+            fact = tied.used[address]
+            called = " and ".join(
+                repr(label) for label, level in ((fact.row, row), (fact.column, column)) if level == NOT
+            )
+            missing.append(
+                f"what is quoted does not name the {lines} of {address}: "
+                f"quote under `also` where the paper says {called}"
+            )
     missing += _passed_over(tied, ground)
     meant = _meant(tied, ground, levels) if _equates(tied.formula) else None
     if meant is not None:

@@ -47,11 +47,13 @@ def _numbered(sentence: Sentence, ground: Ground) -> dict[str, object]:
 def _table(table: Table, ground: Ground) -> dict[str, object]:
     cells = []
     for row, column, cell in table.places():
-        if table.role(row, column) != "number":
+        if cell.text == table.rows[row].label:
             continue
         try:
             entry = ground.facts.entry(table.label, table.rows[row].label, table.columns[column].label)
         except UnknownFactError:
+            continue
+        if not entry.facts:
             continue
         numbers = [{"id": fact_text(fact), **_number(fact)} for fact in entry.facts]
         mark = {"mark": MARKS[cell.mark]} if cell.mark in MARKS else {}

@@ -160,7 +160,8 @@ class Ground:
 
     def _in_labels(self, quote: str, table: Table) -> Passage | None:
         words = _plain(quote)
-        texts = (table.caption, *table.headers, *(row.label for row in table.rows))
+        headings = (heading.text for heading in self.headings[table.label])
+        texts = (table.caption, *table.headers, *(row.label for row in table.rows), *headings)
         if not words or not any(words in _plain(text) for text in texts):
             return None
         found = (passage for one in self.headings[table.label] if (passage := _in_sentence(quote, one)))
@@ -185,13 +186,16 @@ class Ground:
 
 
 def _headings(tables: Iterable[Table]) -> dict[str, list[Sentence]]:
-    """By table, its labels of columns and rows that print numbers: `h3` is the third of the paper, `h3.n1` its first
-    number."""
+    """By table, its labels of columns and rows and its cells of words that print numbers: `h3` is the paper's third,
+    `h3.n1` its first number."""
     found: dict[str, list[Sentence]] = {}
     number = 1
     for table in tables:
         found[table.label] = []
-        for label in (*table.headers, *(row.label for row in table.rows)):
+        rows = (row.label for row in table.rows)
+        # A cell with words around its numbers has no address of its own for them.
+        wordy = (cell.text for *_place, cell in table.places() if cell.printed is None or not cell.printed.numeric)
+        for label in dict.fromkeys((*table.headers, *rows, *wordy)):
             heading = Sentence(f"h{number}", label, table.file, table.line or 1, 0)
             if heading.numbers:
                 found[table.label].append(heading)
@@ -210,7 +214,10 @@ def text_fact(sentence: Sentence, number: TextNumber) -> PrintedNumber:
         return replace(fact, address=number.id)
     # `p < .001` gives a bound; `above 70` gives a threshold, which is what the words say, exactly.
     printed = sentence.text[max(0, number.start - 2) : number.start + 1].strip()[:1] in ("<", ">", "≤", "≥")
-    return bounded(fact, relation) if printed else fact.between(fact.value, fact.value, number.id)
+    if printed:
+        return bounded(fact, relation)
+    threshold = fact.between(fact.value, fact.value, number.id)
+    return replace(threshold, relation=relation) if relation in ("≤", "≥") else threshold
 
 
 def bounded(fact: PrintedNumber, relation: Relation) -> PrintedNumber:

@@ -128,7 +128,7 @@ class PrintedNumber:
 
     def as_printed(self) -> PrintedNumber:
         """The digits themselves, exactly; what may have been printed otherwise is an unknown of its own."""
-        return self.between(self.value, self.value, f"printed({self.plain_address})")
+        return self if self.exact else self.between(self.value, self.value, f"printed({self.plain_address})")
 
     def rounded(self) -> PrintedNumber:
         """The number read as rounded even if it is an integer, as an unknown of its own."""

@@ -27,6 +27,10 @@ _ABBREVIATION = re.compile(
     r"prof|mr|ms|mrs|st|inc|ltd|corp|vol|pp?|eds?|avg|std|dev|min|max|med|acc|viol|calib|sep|stab|pred|expl|opp)|"
     r"(?:^|[\s(])[A-Z])\.$"
 )
+_CONSONANTS = "[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]"
+_CURRENCY = re.compile(rf"(?<!\d )\b(?=[A-Za-z]*[a-z]){_CONSONANTS}{{2,4}}\.$")
+"""No word has no vowel: such a one before a number is an abbreviation (Rs. 500, Fr. 20, Ksh. 300, Nr. 7), unless it is
+the unit of a number before it."""
 
 # What a number is
 
@@ -192,7 +196,7 @@ class Sentence:
         """A number that the sentence states: rounded to a unit, or a count where none is given."""
         inside = (one for one in self.numbers if start <= one.start < start + len(text))
         own = next((one.id for one in inside if one.number.value == value), f"{self.id} {text} ({start})")
-        address = f"{'printed' if unit is None else 'rounded'}({own})"
+        address = own if unit is None else f"rounded({own})"
         fact = PrintedNumber(
             text, value, unit or Fraction(1), address=address, source=self.source, line=self.line_at(start)
         )
@@ -333,7 +337,9 @@ def _cuts(text: str) -> Iterator[tuple[int, int]]:
     """Beginning and end of each sentence."""
     begin = 0
     for match in _END.finditer(text):
-        if _ABBREVIATION.search(text, max(begin, match.start() - 12), match.start() + 1):
+        before = max(begin, match.start() - 12), match.start() + 1
+        counted = text[match.end() : match.end() + 1].isdecimal() and _CURRENCY.search(text, *before)
+        if counted or _ABBREVIATION.search(text, *before):
             continue
         if end := len(text[begin : match.end()].rstrip()):
             yield begin, begin + end

@@ -14,9 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from sealtrace.paper.fact import is_whole
 from sealtrace.paper.number_grammar import PrintedNumber
-from sealtrace.paper.numbers import count_in
 from sealtrace.relations.intervals import Interval, ends_of
 from sealtrace.relations.search import search
 from sealtrace.relations.syntax import And, Comparison, Formula, Given, Or, Ordered, all_of, any_of, rebuilt
@@ -52,14 +50,12 @@ def same(fact: PrintedNumber) -> PrintedNumber:
 
 
 def one_unit_wider(fact: PrintedNumber) -> PrintedNumber:
-    """A rounded number one unit in the last place off, either way; what is exact stays."""
-    if fact.plain_address == fact.address and (fact.exact or fact.is_bound):
-        return fact
-    if (
-        fact.address.startswith("printed(")
-        and fact.unit == 1
-        and (is_whole(fact.text) or count_in(fact.text) is not None)
-    ):
+    """A rounded number one unit in the last place off, either way; what is exact stays.
+
+    `p < .05` is a threshold, and exact; `at least 0.79` speaks of a number that was rounded to it.
+    """
+    attained = fact.relation in ("≤", "≥") and fact.unit < 1
+    if fact.plain_address == fact.address and (fact.exact or fact.is_bound) and not attained:
         return fact
     return fact.between(fact.low - fact.unit, fact.high + fact.unit)
 

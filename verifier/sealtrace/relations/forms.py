@@ -133,7 +133,7 @@ class Computed(str):
 
 @dataclass(frozen=True)
 class FormFunction:
-    """A variable that is a function of forms: * / (one over) ^ max sqrt log cp_upper; the others are made of these."""
+    """A variable that is a function of forms: * / (one over) ^ max sqrt log exp cp_upper; others are made of these."""
 
     name: str
     kind: str
@@ -220,6 +220,8 @@ class FormFunction:
                 return [target.meet(NOT_NEGATIVE).power(2)]
             case "log":
                 return [target.exponential()]
+            case "exp":
+                return [target.logarithm()]
             case "cp_upper":
                 known = first.is_point and values[1].is_point and self.arguments[2].terms
                 return [WHOLE, WHOLE, share_range(first, values[1], target) if known else WHOLE]
@@ -252,6 +254,8 @@ def applied(kind: str, values: Sequence[Interval], *, total: bool = False) -> In
             return first.root(2)
         case "log":
             return first.logarithm()
+        case "exp":
+            return first.exponential()
     raise TypeError(f"no operation {kind!r}")
 
 

@@ -25,6 +25,7 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "abs": (1, 1),
     "sqrt": (1, 1),
     "log": (1, 1),
+    "exp": (1, 1),
     "cp_upper": (3, 3),
     "hoeffding": (2, 2),
 }

@@ -31,8 +31,8 @@ _TEST = re.compile(
 _LEVEL = Fraction(1, 20)
 _INTERVAL = re.compile(
     rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,. ]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
-    rf"\s?[,;(\[]*\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
-    rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)"
+    rf"\s?(?P<outer>[,;(\[]*)\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
+    rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)(?P<close>\s?[\])])?"
 )
 # A p of something else than that the statistic is zero, or not by its distribution.
 _OTHER_P = re.compile(
@@ -162,13 +162,15 @@ def _estimates(sentence: Sentence) -> Iterator[Claim]:
     """`+0.41, 95% CI [+0.16, +0.61]`."""
     for found in _INTERVAL.finditer(sentence.text):
         low, value, high = (_fact(sentence, found.group(name), found.start(name)) for name in ("low", "value", "high"))
-        # An estimate has the decimals of its interval; a number that belongs to a name (GPT 4.6) is none.
-        named = re.search(
-            r"(?:\b[A-Z][\w.]*[\s-]|\w-|±\s?|/\s?|\bof (?:the )?|"
+        # An estimate has the decimals of its interval; a number that belongs to a name (PM2.5, GPT 4.6) is none.
+        quantity = any(one.start <= found.start("value") < one.end for one in sentence.quantities)
+        named = not quantity or re.search(
+            r"(?:\b(?!a?(?:OR|HR|RR|IRR)\b)[A-Z][\w.]*[\s-]|±\s?|/\s?|\bof (?:the )?|"
             r"\b(?:SE|SD|SEM|s\.e\.|[ptzZFnN](?:\s?\([^()]*\))?)\s?[=:<>≤≥]?\s?)$",
             sentence.text[: found.start("value")],
         )
-        bare = not found["open"] and found["join"] in ",;"
+        enclosed = found["open"] or (found["close"] and re.search(r"[(\[]", found["outer"]))
+        bare = not enclosed and found["join"] in ",;"
         level = re.match(r"\s?%?\s?(?:CI|confidence|credible)", sentence.text[found.end("value") :])
         mixed = len({value.unit, low.unit, high.unit}) > 1 or (found["share"] and not found["unit"])
         if mixed or named or bare or level:
