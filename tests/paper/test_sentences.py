@@ -72,6 +72,22 @@ def test_a_number_is_a_quantity_a_name_or_a_word(text: str, found: list[tuple[st
     assert quantities(text) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("We paid Rs. 500 each. All came.", 2),
+        ("It cost Fr. 20 and Ksh. 300. All came.", 2),
+        ("See Nr. 7 for more.", 1),
+        ("We waited 3 hrs. 20 people came.", 2),
+        ("It was built with BBS. 20 people came.", 2),
+        ("It was in the shed. 20 people came.", 2),
+    ],
+)
+def test_an_abbreviation_before_a_number_ends_no_sentence(text: str, count: int) -> None:
+    """Such as a currency: a word without a vowel, unless it is the unit of a number before it."""
+    assert len(list(sentences([ProseLine(text, "a.md", 1, 1)]))) == count
+
+
 def test_a_list_of_references_has_no_quantities() -> None:
     """Its years, pages and volumes are names, and its sentences keep their ids."""
     lines = ["It gave 41.5%.", "References", "Smith (2019). On 12.5 things. 14, 33."]

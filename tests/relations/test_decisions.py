@@ -212,3 +212,24 @@ def test_a_unit_in_the_last_place_that_mends_is_rounding() -> None:
         text = "relation a\n  says A.\n  because here\n  holds tab:t[Elm, d] == sum(tab:t[Elm, * except d])"
         (one,) = graded(decide_each(read_relations(text, "a.relations", paper.facts).claims))
         assert one.status is status
+
+
+@pytest.mark.parametrize("family", ["declared", "claims", "difference"])
+@pytest.mark.parametrize(
+    ("value", "missing", "status"),
+    [
+        ("4.4937", (), Status.ROUNDING),
+        ("4.4937", ("a row that is not named",), Status.ROUNDING),
+        ("5.1", (), Status.CONTRADICTION),
+        ("5.1", ("a row that is not named",), Status.SUSPICION),
+    ],
+)
+def test_one_rule_grades_what_files_readers_and_families_say(
+    family: str, value: str, missing: tuple[str, ...], status: Status
+) -> None:
+    """Whoever says it: a unit in the last place is rounding, and what misses a premise is suspected."""
+    formula = formula_of(f"tab:main[B, Weak EV] == {value}")
+    (one,) = graded(decide_each([Claim("a", formula, "A.", "here", family=family, missing=missing)]))
+    assert one.status is status
+    (one,) = graded(decide_each([Claim("a", formula, "A.", "here", ("something",), family=family, missing=missing)]))
+    assert one.status is (status if family == "difference" else Status.QUESTION)

@@ -73,3 +73,30 @@ def test_wrong_tests_are_not_outvoted_by_each_other() -> None:
 
 def _is_test(decision: Decision) -> bool:
     return "belongs to" in decision.claim.sentence
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"The share was 76.2\% [95\% CI: 54.6\%, 70.2\%]",
+        r"The share was 76.2\% (95\% CI: 54.6\%--70.2\%)",
+        r"The share was 76.2\% (95\% CI [54.6\%, 70.2\%])",
+        r"The odds were higher, OR 1.2 (95\% CI 1.6 to 1.9)",
+    ],
+)
+def test_an_estimate_outside_its_own_interval_is_suspected(said: str) -> None:
+    found = [one for one in decided(read(prose=f"{said}.")) if "interval" in one.claim.name]
+    assert [one.status for one in found] == [Status.SUSPICION]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"We measured PM2.5 (95\% CI 0.2--0.9)",
+        r"We measured CO2 (95\% CI: [0.2, 0.9])",
+        r"We ran Model-4.6 (95\% CI: [0.2, 0.9])",
+        r"We ran Model 4.6 (95\% CI: [0.2, 0.9])",
+    ],
+)
+def test_a_number_that_belongs_to_a_name_is_no_estimate(said: str) -> None:
+    assert [one for one in decided(read(prose=f"{said}.")) if "interval" in one.claim.name] == []

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from sealtrace.claims.grading import Graded, grade
+from sealtrace.claims.grading import missing_in
 from sealtrace.claims.reading import Written
 from sealtrace.claims.tying import STEPS, Ground, Tied, UntiedError, tie
 from sealtrace.contract.result import GRADES, WORDS, CheckResult, ClaimResult, Coverage, Finding, Result, Severity
 from sealtrace.relations.auditing import claim_record
-from sealtrace.relations.computing import one_unit_mends
-from sealtrace.relations.decide import OUT_OF_TIME, decide_each, decide_groups
+from sealtrace.relations.computing import one_unit_wider
+from sealtrace.relations.decide import OUT_OF_TIME, decide_each, decide_groups, graded
 from sealtrace.relations.decision import BROKEN, Claim, Decision, Status, bound, number_of
 from sealtrace.relations.explanation import breaking
 from sealtrace.relations.work import OutOfWorkError, Work, time_is_up
@@ -145,11 +146,16 @@ def _decided(written: Written, ground: Ground) -> tuple[ClaimResult, Tied, Claim
     tied = tie(written, ground)
     claim = claim_of(tied)
     if time_is_up():
-        decision = Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME)
-    else:
-        (decision,) = decide_each([claim])
-    graded = grade(tied, ground) if decision.status is Status.CONTRADICTION else Graded(decision.status.value)
-    return _result(decision, tied, graded), tied, claim
+        return _result(Decision(claim, Status.UNDECIDED, reason=OUT_OF_TIME), tied), tied, claim
+    (decision,) = decide_each([claim])
+    meant = None
+    if decision.status is Status.CONTRADICTION:
+        missing, meant = missing_in(tied, ground)
+        # A condition may depend on numbers that are a unit off: then only what is compared moves.
+        with suppress(UntiedError):
+            claim = replace(claim, wider=tied.bind(one_unit_wider))
+        (decision,) = graded([replace(decision, claim=replace(claim, missing=tuple(missing)))])
+    return _result(decision, tied, meant if decision.status is Status.SUSPICION else None), tied, claim
 
 
 def claim_of(tied: Tied) -> Claim:
@@ -166,30 +172,34 @@ def claim_of(tied: Tied) -> Claim:
     )
 
 
-def _result(decision: Decision, tied: Tied, graded: Graded) -> ClaimResult:
+def _result(decision: Decision, tied: Tied, meant: str | None = None) -> ClaimResult:
     record = claim_record(decision)
-    letter = None if record.letter is None else _letter(decision, tied, graded)
+    letter = None if record.letter is None else _letter(decision, tied)
+    missing = {
+        Status.QUESTION: [f"it assumes: {assumption}" for assumption in decision.claim.assumes],
+        Status.ROUNDING: ["one unit in the last place of its rounded numbers mends it"],
+        Status.SUSPICION: list(decision.claim.missing),
+    }
     return record.model_copy(
         update={
-            "grade": graded.grade,
             "readings": list(tied.written.claim.readings),
             "numbers": bound(tied.used.values()),
-            "missing": graded.missing,
-            "meant": graded.meant,
+            "missing": missing.get(decision.status, []),
+            "meant": meant,
             "letter": letter,
         }
     )
 
 
-def _letter(decision: Decision, tied: Tied, graded: Graded) -> str:
+def _letter(decision: Decision, tied: Tied) -> str:
     """The sentence to send to the authors."""
     passage = tied.passages[0]
     cells = [f"{address} prints {fact.text}" for address, fact in tied.used.items() if fact.table is not None]
     shown = "; ".join([*cells[:LISTED], *([f"and {len(cells) - LISTED} more cells"] if len(cells) > LISTED else [])])
     line, *more = decision.arithmetic.split("; nor")
     other = ", and no other reading that we tried gives it" if more else ""
-    taken = f" We take for granted: {' '.join(decision.claim.assumes)}" if graded.grade == "question" else ""
-    only = graded.grade == "rounding"
+    taken = f" We take for granted: {' '.join(decision.claim.assumes)}" if decision.status is Status.QUESTION else ""
+    only = decision.status is Status.ROUNDING
     rounded = "They differ by rounding alone" if only else "However rounded, they cannot all be right"
     return f"“{passage.quote}” ({passage.where}){f'; {shown}' if shown else ''}. {rounded}: {line}{other}.{taken}"
 
@@ -213,15 +223,12 @@ def refused(written: Written, reason: str) -> ClaimResult:
 
 def _joint(decision: Decision, tied: dict[str, Tied], ground: Ground) -> ClaimResult:
     """Claims that hold alone and not together, graded by the weakest of them."""
-    members = [tied[claim.name] for claim in decision.together]
-    record = claim_record(decision)
-    if one_unit_mends(decision.claim.formula, Work(STEPS)):
-        return record.model_copy(update={"grade": "rounding", "family": "group"})
-    missing = list(_missing(members, ground))
-    return record.model_copy(update={"grade": "suspicion" if missing else "contradiction", "missing": missing})
-
-
-def _missing(members: Iterable[Tied], ground: Ground) -> Iterable[str]:
-    for member in members:
-        yield from (f"{member.written.name}: {missing}" for missing in grade(member, ground).missing
-                    if "unit in the last place" not in missing and "did you mean" not in missing)  # fmt: skip
+    missing = [
+        f"{claim.name}: {said}"
+        for claim in decision.together
+        for said in missing_in(tied[claim.name], ground)[0]
+        if "did you mean" not in said
+    ]
+    (decision,) = graded([replace(decision, claim=replace(decision.claim, missing=tuple(missing)))])
+    rounding = decision.status is Status.ROUNDING
+    return claim_record(decision).model_copy(update={"missing": [] if rounding else missing})

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
@@ -25,7 +24,6 @@ from sealtrace.paper.names.index import PART, WORDS, Group, Thing
 from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.paper.numbers import numbers_of
 from sealtrace.paper.sentences import TEXT_ID
-from sealtrace.relations.computing import one_unit_wider
 from sealtrace.relations.syntax import Comparison, Formula, Given, walk
 
 NOT, NAMED, OUTRIGHT = 0, 1, 2
@@ -34,28 +32,11 @@ _MOST_NEIGHBOURS = 60
 _PARTS = " / "
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A grade, and what keeps it from being a higher one."""
-
-    grade: str
-    missing: list[str] = field(default_factory=list)
-    meant: str | None = None
-    """An address that would mend it."""
-
-
-def grade(tied: Tied, ground: Ground) -> Graded:
-    """What a claim that is broken is."""
-    claim = tied.written.claim
-    if claim.assumes:
-        return Graded("question", [f"it assumes: {assumption}" for assumption in claim.assumes])
-    wider = tied.status(one_unit_wider)
-    if wider == "possible":
-        return Graded("rounding", ["one unit in the last place of its rounded numbers mends it"])
-    missing = ["it could not be decided with rounded numbers a unit off"] if wider == "unknown" else []
-    missing += [
+def missing_in(tied: Tied, ground: Ground) -> tuple[list[str], str | None]:
+    """What keeps a claim that is broken from being a contradiction, and a cell that would mend it."""
+    missing = [
         f"{name} = {constant.value} ({constant.kind}) is the reader's: {constant.because}"
-        for name, constant in claim.constants.items()
+        for name, constant in tied.written.claim.constants.items()
         if not _is_stated(constant, tied.passages)
     ]
     quoted = {number.id for passage in tied.passages for number in passage.numbers}
@@ -69,9 +50,8 @@ def grade(tied: Tied, ground: Ground) -> Graded:
         lines = " and ".join(name for name, level in (("row", row), ("column", column)) if level == NOT)
         if lines:
             fact = tied.used[address]
-            called = " and ".join(
-                repr(label) for label, level in ((fact.row, row), (fact.column, column)) if level == NOT
-            )
+            labels = zip((fact.row, fact.column), (row, column), strict=True)
+            called = " and ".join(repr(label) for label, level in labels if level == NOT)
             missing.append(
                 f"what is quoted does not name the {lines} of {address}: "
                 f"quote under `also` where the paper says {called}"
@@ -80,7 +60,7 @@ def grade(tied: Tied, ground: Ground) -> Graded:
     meant = _meant(tied, ground, levels) if _equates(tied.formula) else None
     if meant is not None:
         missing.append(f"did you mean {meant}? It would mend it")
-    return Graded("suspicion" if missing else "contradiction", missing, meant)
+    return missing, meant
 
 
 def _is_stated(constant: ClaimedConstant, passages: tuple[Passage, ...]) -> bool:

@@ -60,10 +60,9 @@ def one_unit_wider(fact: PrintedNumber) -> PrintedNumber:
     return fact.between(fact.low - fact.unit, fact.high + fact.unit)
 
 
-def one_unit_mends(formula: Formula, work: Work | None = None) -> bool:
-    """Whether a formula that is broken holds once every rounded number may be one unit in its last place off."""
-    wider = rebuilt(formula, lambda node: Given(one_unit_wider(node.fact)) if isinstance(node, Given) else node)
-    return search(wider, work).status == "possible"
+def one_unit_wider_in(formula: Formula) -> Formula:
+    """The formula with every rounded number one unit in its last place off."""
+    return rebuilt(formula, lambda node: Given(one_unit_wider(node.fact)) if isinstance(node, Given) else node)
 
 
 # Whether a condition holds for sure

@@ -12,7 +12,7 @@ from itertools import islice
 from sealtrace.contract.result import Explanation
 from sealtrace.paper.number_grammar import PrintedNumber
 from sealtrace.relations.cases import settled, starting_box, starting_case, value_of
-from sealtrace.relations.computing import one_unit_mends
+from sealtrace.relations.computing import one_unit_wider_in
 from sealtrace.relations.decision import BROKEN, Claim, Decision, Status
 from sealtrace.relations.explanation import arithmetic_of, nearest_move, total_move
 from sealtrace.relations.forms import Atom, Box, variable
@@ -157,10 +157,11 @@ def confirmed(decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def graded(decisions: Sequence[Decision]) -> list[Decision]:
-    """The same, where what is broken is graded by what it rests on, whoever proposed it.
+    """The same, where what is broken is graded by what it rests on, whoever proposed it: a rule, a file, a reader.
 
     What rests on something that the paper states nowhere is a question; what a unit in the last place of each rounded
-    number mends is rounding.
+    number mends is rounding; of the rest what misses something is a suspicion, and only what misses nothing a
+    contradiction.
     """
     allowance = Allowance(ALLOWANCE, PER_CLAIM, SHORTLY)
     return [_graded(decision, allowance) if decision.status in BROKEN else decision for decision in decisions]
@@ -168,14 +169,16 @@ def graded(decisions: Sequence[Decision]) -> list[Decision]:
 
 def _graded(decision: Decision, allowance: Allowance) -> Decision:
     claim = decision.claim
-    if claim.family == "declared" and claim.assumes:
+    if claim.is_assumed:
         return replace(decision, status=Status.QUESTION)
-
-    def mends() -> bool:
-        wider = claim.wider
-        return one_unit_mends(claim.formula) if wider is None else search(wider).status == "possible"
-
-    return replace(decision, status=Status.ROUNDING) if allowance.ask(("mends", claim), mends, False) else decision
+    wider = one_unit_wider_in(claim.formula) if claim.wider is None else claim.wider
+    mended = allowance.ask(("mends", wider), lambda: search(wider).status, "unknown")
+    if mended == "possible":
+        return replace(decision, status=Status.ROUNDING)
+    if mended == "unknown":
+        missing = (*claim.missing, "it could not be decided with rounded numbers a unit off")
+        return replace(decision, status=Status.SUSPICION, claim=replace(claim, missing=missing))
+    return replace(decision, status=Status.SUSPICION) if claim.is_guess else decision
 
 
 def _reading(claim: Claim) -> tuple[str, ...]:
@@ -224,7 +227,7 @@ Refuted = tuple[list[_Member], LinearCertificate | None]
 def decide_groups(claims: Sequence[Claim]) -> list[Decision]:
     """Contradictions of connected groups of claims, each shown by a smallest set of them; none where all can hold."""
     # A proof must not rest on a guess, nor on what the paper states nowhere.
-    stated = [claim for claim in claims if not claim.is_guess and not (claim.family == "declared" and claim.assumes)]
+    stated = [claim for claim in claims if not (claim.is_guess or claim.is_assumed)]
     members = [recall(("member", claim), partial(_member, claim)) for claim in stated]
     found: list[Decision] = []
     allowance = Allowance(ALLOWANCE, GROUP_STEPS, SHORTLY)

@@ -27,6 +27,8 @@ class Status(StrEnum):
     UNDECIDED = "undecided"
 
 
+STATED_BY_READERS = ("declared", "claims")
+"""Families of what a person or an assistant wrote down."""
 BROKEN = (Status.CONTRADICTION, Status.SUSPICION)
 """Before it is graded further."""
 DEFINITIONS: dict[Status, str] = {
@@ -64,6 +66,8 @@ class Claim:
     """Who made it: `declared`, or the name of an automatic family."""
     place: str | None = None
     """Where it was declared, as file:line."""
+    missing: tuple[str, ...] = ()
+    """What keeps it, broken, from being a contradiction: a premise that is not stated, a cell that is not named."""
     evidence: str = ""
     """Of a guess: what speaks for it, such as the rows in which it holds. Broken, a guess is a suspicion."""
     chance: float | None = None
@@ -77,8 +81,13 @@ class Claim:
 
     @property
     def is_guess(self) -> bool:
-        """Whether nobody stated it: it was read by rule."""
-        return bool(self.evidence)
+        """Whether not everything that it rests on is stated: it was read by rule, or something is missing."""
+        return bool(self.evidence or self.missing)
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether somebody says that it rests on what the paper states nowhere; rules only say how they read words."""
+        return bool(self.assumes) and self.family in STATED_BY_READERS
 
     @cached_property
     def facts(self) -> list[PrintedNumber]:
