@@ -79,13 +79,13 @@
 
   // Tables: only what is near the window is drawn, and of a long table only the rows in view.
 
-  const [ROW, COLUMN, STATUS, RECOMPUTED, SOURCE, LINE, FIELDS] = [0, 1, 2, 3, 4, 5, 6];
+  const [ROW, COLUMN, STATUS, GIVEN, SOURCE, LINE, FIELDS] = [0, 1, 2, 3, 4, 5, 6];
   const STRIDE = FIELDS + data.fields.length;
   const MOST = 1500; // cells that are drawn at once
   const HEIGHT = 30; // of a row, in pixels, as the styles have it
   const BEYOND = 12; // rows drawn above and below the view
 
-  // A long recomputed number is cut two digits behind the printed ones, and says so.
+  // A long number that is given is cut two digits behind the printed ones, and says so.
   function cut(value, printed) {
     const kept = Math.max(...Array.from(printed.matchAll(/\d+(?:\.(\d+))?/g), (one) => (one[1] || "").length), 0) + 2;
     return value.replace(/(\d+\.)(\d+)(e[+-]?\d+)?/g, (all, whole, digits, power) => {
@@ -256,8 +256,8 @@
           element.className += ` fam-${family}${mark ? ` mark-${mark === "best" ? "best" : "second"}` : ""}${dim}${here}`;
           element.dataset.c = cell;
           element.dataset.sign = sign;
-          if (beside.ariaPressed === "true") {
-            element.append(" ", make("span", { class: "beside" }, cut(this.of(cell, RECOMPUTED), printed) || "–"));
+          if (beside?.ariaPressed === "true") {
+            element.append(" ", make("span", { class: "beside" }, cut(this.of(cell, GIVEN), printed) || "–"));
           }
           element.setAttribute("aria-label", `${printed}, ${word}: ${status}${mark ? `, marked ${mark}` : ""}`);
           element.title = `${word}: ${status}`;
@@ -404,7 +404,7 @@
     });
     before.addEventListener("click", () => walk(-1));
     after.addEventListener("click", () => walk(1));
-    beside.addEventListener("click", () => {
+    beside?.addEventListener("click", () => {
       beside.ariaPressed = String(beside.ariaPressed !== "true");
       for (const table of tables) table.again();
     });
@@ -420,7 +420,7 @@
         for (let cell = 0; cell < table.size; cell++) {
           if (table.matching && !table.matching[cell]) continue;
           lines.push([table.label, table.rowOf(cell), table.columns[table.get(cell, COLUMN)], table.printed(cell),
-            table.of(cell, RECOMPUTED), data.statuses[table.get(cell, STATUS)][4], data.statuses[table.get(cell, STATUS)][0], table.of(cell, SOURCE), table.get(cell, LINE) || "",
+            table.of(cell, GIVEN), data.statuses[table.get(cell, STATUS)][4], data.statuses[table.get(cell, STATUS)][0], table.of(cell, SOURCE), table.get(cell, LINE) || "",
             ...data.fields.map((_, place) => table.of(cell, FIELDS + place))]);
         }
       }
@@ -524,11 +524,11 @@
     const address = table.address(cell);
     byId("lineage-title").textContent = address;
     const body = byId("lineage-body");
-    const recomputed = table.of(cell, RECOMPUTED);
+    const given = table.of(cell, GIVEN);
     const compared = make("dl", { class: "compared" },
       make("div", {}, make("dt", {}, "Printed"), make("dd", {}, table.printed(cell))));
-    if (recomputed || family === "absent") {
-      compared.append(make("div", {}, make("dt", {}, "Given by records or results"), make("dd", {}, recomputed || "nothing")));
+    if (given || family === "absent") {
+      compared.append(make("div", {}, make("dt", {}, "Given by records or results"), make("dd", {}, given || "nothing")));
     }
     const list = make("dl", { class: "lineage" });
     const add = (name, ...content) => list.append(make("div", {}, make("dt", {}, name), make("dd", {}, ...content)));
