@@ -78,7 +78,11 @@ def _release(directory: Path, tables: int = 2, files: int = 40) -> Path:
         [f"item{row}", *(f"{(row * 37 + column * 11) % 97 + 0.5:.1f}" for column in range(12))] for row in range(30)
     ]
     bodies = [paper.split(r"\begin{document}")[-1].split(r"\end{document}")[0] for paper in papers]
-    paper = latex(long, "A long table.", "\n".join([*bodies, "On item1 the score of c1 was 0.4321, and 71.25 before."]))
+    paper = latex(
+        long,
+        "A long table.",
+        "\n".join([*bodies, "On item1 the score of c1 was 0.4321, and 71.25 before. In all, 71 + 10 + 2 = 83."]),
+    )
     (directory / "paper.tex").write_text(paper)
     return directory / "paper.tex"
 
