@@ -23,20 +23,18 @@ def computed(sentence: Sentence) -> Iterator[Claim]:
         yield from reader(sentence)
 
 
-def claim_of(
-    sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0, *, telling: bool = True
-) -> Claim:
+def claim_of(sentence: Sentence, formula: Formula, says: str, evidence: str, start: int = 0) -> Claim:
+    """What a sentence says of numbers in it."""
     place = sentence.place(start)
     return Claim(
         f"{FAMILY} {place} {says[:70]}",
         formula,
         says,
         f"“{sentence.short}” ({place})",
-        ("Both passages speak of the same thing.",) if "here" in says else ("The sentence is read word for word.",),
+        ("The sentence is read word for word.",),
         question="Which of these numbers is right?",
         family=FAMILY,
         evidence=evidence,
-        telling=telling,
     )
 
 

@@ -1,4 +1,4 @@
-"""The text against itself: what a sentence computes or enumerates, and what is said twice."""
+"""The text against itself: what a sentence computes, enumerates or announces."""
 
 from __future__ import annotations
 
@@ -119,6 +119,3 @@ def _announcements(paragraph: list[Sentence]) -> Iterator[Claim]:
             "the sentences behind it are numbered",
             told[-1].start(),
         )
-
-
-# What is said twice

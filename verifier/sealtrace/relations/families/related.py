@@ -111,7 +111,6 @@ def find_differences(paper: AuditedPaper) -> Iterator[Claim]:
                 beside = len(sheet.group_names) > 1 and not sheet.group_of(sheet.columns[result])
                 if result not in told and not beside and (ways := _ways(group, result)) is not None:
                     yield from _nearly(group, result, _alone(group, result, ways))
-        yield from _between(sheet)
 
 
 def _ways(sheet: Sheet, result: int, *columns: int, named: bool = False) -> Ways | None:
@@ -195,22 +194,6 @@ def _by_names(sheet: Sheet) -> Iterator[_Computed]:
     if len(columns) == 3 and result is not None and before is not None and after is not None:
         said = f"columns {headers(sheet, *columns)}"
         yield _Computed(result, after, before, said, _ways(sheet, result) or _any_change, ordered=False)
-
-
-def _between(sheet: Sheet) -> Iterator[Claim]:
-    """A change or a quotient beside two groups: of the columns of one name in both that fit it best."""
-    names = sheet.group_names
-    lines = {line.label: column for column, line in enumerate(sheet.columns)}
-    for result in sheet.numeric_columns() if len(names) == 2 else ():
-        if not sheet.group_of(sheet.columns[result]) and (ways := _ways(sheet, result)) is not None:
-            pairs = [
-                (column, other)
-                for label, column in lines.items()
-                if sheet.group_of(sheet.columns[column]) == names[0]
-                and (other := lines.get(names[1] + label.removeprefix(names[0]))) is not None
-            ]
-            said = f"column {headers(sheet, result)}"
-            yield from _nearly(sheet, result, [_Computed(result, *pair, said, ways, ordered=False) for pair in pairs])
 
 
 def _alone(sheet: Sheet, result: int, ways: Ways) -> list[_Computed]:
