@@ -127,6 +127,49 @@ TRICKS = {
     "a digit of mathematics": ({"preamble": r"\DeclareMathSymbol{3}{\mathord}{letters}{56}", "cell": "$0.63$"}),
     "a strut that prints": ({"preamble": r"\makeatletter\g@addto@macro\@arstrut{8}"}),
     "a rule of a package that prints": ({"preamble": r"\makeatletter\def\@BTnormal{\noalign{8}}"}),
+    "text between rows behind a length": ({"preamble": "", "cell": r"0.63 \\ \noalign{\vskip 2pt 99} & "}),
+    "a style that redefines what a cell calls": (
+        {"preamble": r"\def\x{0.63}\usepackage{ours}", "cell": r"\x", "files": {"ours.sty": r"\renewcommand\x{0.58}"}}
+    ),
+    "a style that does so when the title is set": (
+        {
+            "preamble": r"\usepackage{ours}\def\x{0.63}",
+            "cell": r"\x",
+            "files": {"ours.sty": r"\def\maketitle{\gdef\x{0.58}}"},
+        }
+    ),
+    "a style that does so in an environment": (
+        {
+            "preamble": r"\usepackage{ours}\def\x{0.63}",
+            "cell": r"\x",
+            "files": {"ours.sty": r"\newenvironment{ack}{\gdef\x{0.58}}{}"},
+        }
+    ),
+    "a style with another bold": (
+        {
+            "preamble": r"\usepackage{ours}",
+            "cell": r"\textbf{0.63}",
+            "files": {"ours.sty": r"\renewcommand{\textbf}[1]{0.58}"},
+        }
+    ),
+    "a style with another sign": (
+        {"preamble": r"\usepackage{ours}", "cell": r"$6\pm 3$", "files": {"ours.sty": r"\def\pm{\times}"}}
+    ),
+    "a definition that hangs on a file, called later": (
+        {
+            "preamble": r"\newcommand\x{0.63}\newcommand\y{}\IfFileExists{z}{\renewcommand\y{\gdef\x{0.58}}}{}\y",
+            "cell": r"\x",
+        }
+    ),
+    "the second condition of a name": (
+        {"preamble": r"\def\x{0.63}\ifnum\time=1 a\fi\ifnum\time=1 \def\x{0.58}\fi", "cell": r"\x"}
+    ),
+    "a name that is handed on": (
+        {
+            "preamble": r"\newcommand\y[1]{\expandafter\pretocmd\csname tab#1\endcsname{0.58}{}{}}"
+            r"\newcommand\x[1]{\y{u#1}}\x{lar}",
+        }
+    ),
     "what a file for one cell does": ({"preamble": "", "cell": r"\input{x}", "files": {"x.tex": r"\weird 0.63"}}),
     "a style that is called in a cell": (
         {"preamble": r"\usepackage{ours}", "cell": r"\ours", "files": {"ours.sty": r"\newcommand\ours{\number 3}"}}
@@ -163,6 +206,11 @@ HARMLESS = {
     "codes of signs that no number has": "\\catcode`\\@=11 \\catcode`\\^^M=13 \\catcode`\\:=12",
     "a thick rule": r"\newlength\w\newcommand\thickhline{\noalign{\global\w\arrayrulewidth"
     r"\global\arrayrulewidth 2pt}\hline\noalign{\global\arrayrulewidth\w}}",
+    "a condition around words": r"\newcommand\x{\ifnum\time=1 one\else two\fi}\x",
+    "a name that is handed on to what no table calls": r"\newcommand\y[1]{\expandafter\let\csname old#1\expandafter"
+    r"\endcsname\csname #1\endcsname}\newcommand\x[1]{\y{#1}\y{#1*}}\x{equation}",
+    "a body that is dropped, and holds no table": r"\usepackage{environ}\NewEnviron{x}{}\begin{x}3\end{x}",
+    "counts and lengths of LaTeX": r"\makeatletter\advance\@listdepth\@ne \@tempdima\z@\makeatother",
     "a drawing": r"\newcommand\d{\begin{tikzpicture}\foreach \q/\r in {1/2} {\draw (\q,\r);}\end{tikzpicture}}",
     "what converters write": "\\makeatletter\n\\def\\maxwidth{\\ifdim\\Gin@nat@width>\\linewidth\\linewidth\n"
     "\\else\\Gin@nat@width\\fi} % scaled\n\\makeatother",
@@ -172,6 +220,13 @@ HARMLESS = {
 @pytest.mark.parametrize("preamble", HARMLESS.values(), ids=HARMLESS)
 def test_what_papers_do_everyday_is_not(preamble: str) -> None:
     assert doubts(preamble) == []
+
+
+def test_a_class_may_set_authors_and_sizes_as_it_likes() -> None:
+    """Tables of its own, such as those of a title page, are none of the paper's."""
+    own = r"\def\@maketitle{\begin{tabular}{c}\@author\romannumeral\@tempcnta\end{tabular}}\def\maketitle{\@maketitle}"
+    sizes = r"\renewcommand{\small}{\@setfontsize\small{9}{10}\abovedisplayskip 6\p@}"
+    assert doubts(r"\usepackage{ours}\maketitle", r"\small 0.63", files={"ours.sty": own + sizes}) == []
 
 
 def test_a_style_may_define_floats_with_other_distances() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from sealtrace.paper import tex_commands as commands
-from sealtrace.paper.tex_tokens import BLANK, Token, TokenStream, is_undecided, names, written
+from sealtrace.paper.tex_tokens import BLANK, Token, TokenStream, names, written
 
 _FORMS = {
     name: form
@@ -30,7 +30,8 @@ _FILES = names("input include subfile import subimport")
 # Nine parameters with what stands between them; further on stands another definition.
 _MOST_PARAMETERS = 40
 _EDGES = names("begin end")
-_OF_TABULAR = names("@arstrut @array @tabular @tabarray @tabacol @preamble @mkpream @sharp @acol @startpbox @endpbox")
+# How often one command gives what it takes to another before it makes a name.
+_MOST_PASSED = 10
 
 
 class Body(NamedTuple):
@@ -67,19 +68,27 @@ def bodies_of(tokens: list[Token]) -> Iterator[Body]:
                     yield Body(name, start, len(tokens) - stream.waiting)
 
 
-def called(texts: list[list[Token]], bodies: list[list[Body]], known: Collection[str]) -> set[str]:
-    """The commands that something calls: the document, LaTeX itself, or what these call."""
+def called(texts: list[list[Token]], bodies: list[list[Body]], known: Collection[str], *, all_files: bool) -> set[str]:
+    """The commands that something calls: the document, or in `all_files` packages and LaTeX itself, or what these call.
+
+    What packages define of the commands that the reader knows, it does not follow.
+    """
     inside: dict[str, list[list[Token]]] = {}
     outside: list[list[Token]] = []
     for tokens, own in zip(texts, bodies, strict=True):
-        at = 0
-        for body in own:
-            inside.setdefault(body.name, []).append(tokens[body.start : body.end])
-            outside.append(_without_target(tokens[at : body.start]))
-            at = body.end
-        outside.append(tokens[at:])
-    found = {name for name in inside if name in known or "@" in name}
-    rest = [*outside, *(part for name in found for part in inside[name])]
+        followed = all_files or not is_style(tokens)
+        for name, part in _parts(tokens, own):
+            if name and (followed or name not in known):
+                inside.setdefault(name, []).append(part)
+            elif not name and followed:
+                outside.append(part)
+    found = {name for name in inside if name in known or "@" in name} if all_files else set()
+    return _followed([*outside, *(part for name in found for part in inside[name])], inside) | found
+
+
+def _followed(rest: list[list[Token]], inside: dict[str, list[list[Token]]]) -> set[str]:
+    """What tokens call, by themselves or through definitions."""
+    found: set[str] = set()
     while rest:
         for told in _named(rest.pop()):
             for name in {*matching(told, inside)} - found:
@@ -102,6 +111,8 @@ def _named(tokens: list[Token]) -> Iterator[str | re.Pattern[str]]:
         yield token.text
         if token.text in ("begin", "end"):
             yield put_together(TokenStream(tokens[place + 1 : place + 12]).group_ahead())
+        elif token.text in _FILES:
+            yield f"/{_stem(written(TokenStream(tokens[place + 1 : place + _MOST_PARAMETERS]).group_ahead()))}"
         elif token.text in _INDIRECT:
             stream = tokens[place + 1 : place + _MOST_PARAMETERS]
             until = next((at for at, one in enumerate(stream) if one.is_command(_INDIRECT[token.text])), len(stream))
@@ -131,70 +142,60 @@ def without_uncalled(tokens: list[Token], bodies: Iterable[Body], called: set[st
     return left + tokens[at:]
 
 
-def fresh(tokens: list[Token]) -> set[str]:
-    """Commands that a file defines with \\newcommand where nothing can pass over it: LaTeX had none of them."""
-    found: set[str] = set()
-    depth = conditions = 0
-    for place, token in enumerate(tokens):
-        depth += (token.kind == "{") - (token.kind == "}")
-        if token.kind != "command":
-            continue
-        if token.text == "endinput":
-            break
-        if is_undecided(token.text) and not (place and tokens[place - 1].is_command("newif")):
-            conditions += 1
-        conditions -= token.text == "fi" and conditions > 0
-        if token.text == "newcommand" and depth == conditions == 0:
-            told = [one for one in tokens[place + 1 : place + 5] if one.kind == "command"]
-            found |= {told[0].text} if told else set()
-    return found - _OF_TABULAR
+def is_style(tokens: list[Token]) -> bool:
+    """Whether tokens are those of a package or class, of which the reader takes definitions and nothing else."""
+    return bool(tokens) and tokens[0].file.name.endswith((".sty", ".cls"))
 
 
 def reached(
-    texts: list[list[Token]], bodies: list[list[Body]], tabling: Collection[str], resting: Collection[str]
-) -> tuple[list[set[int]], set[str]]:
+    texts: list[list[Token]],
+    bodies: list[list[Body]],
+    tabling: Collection[str],
+    known: Collection[str],
+    resting: Collection[str],
+) -> tuple[list[set[int]], set[str], set[str]]:
     """Where tokens stand that can be set in a table, file by file, and the commands that are called there.
 
     That is in a table, in a float that holds one, in what a command takes that sets one, in files that are put in
-    there, and in the definitions of what is called from there, or of what the tables of LaTeX rest on.
+    there, and in the definitions of what is called from there, or of what the tables of LaTeX rest on. What a package
+    sets in tables of its own, such as the authors of a title page, is read as a table only if the document calls it.
+    The last are the commands that the document's own tables call, without what only packages define.
     """
-    parts: dict[str, list[tuple[int, list[Token]]]] = {}
-    found: list[set[int]] = [set() for _ in texts]
-    rest: list[list[Token]] = []
-    for number, (tokens, own) in enumerate(zip(texts, bodies, strict=True)):
-        at = 0
-        for body in (*own, Body("", len(tokens), len(tokens))):
-            for part in (tokens[at : body.start], tokens[body.start : body.end]):
-                inside = _in_tables(part, tabling)
-                found[number] |= {one.start for one in inside}
-                rest.append(inside)
-            parts.setdefault(body.name, []).append((number, tokens[body.start : body.end]))
-            at = body.end
-        for old, new in _aliases(tokens):
-            parts.setdefault(new, []).append((number, [old]))
-    whole = {_stem(tokens[0].file.name): number for number, tokens in enumerate(texts) if tokens}
-    used = {name for name in parts if name in resting}
-    rest += [_taken(parts, name, found) for name in used]
-    while rest:
-        tokens = rest.pop()
-        for told in _named(tokens):
-            for one in {*matching(told, parts)} - used:
-                if one in parts:
-                    rest.append(_taken(parts, one, found))
-                used.add(one)
-        for name in _put_in(tokens):
-            if _stem(name) in whole:
-                number = whole.pop(_stem(name))
-                found[number] |= {one.start for one in texts[number]}
-                rest.append(texts[number])
-    return found, used
+    spoken = {"", *called(texts, bodies, known, all_files=False)}
+    inside: dict[str, list[list[Token]]] = {}
+    defined: dict[str, list[list[Token]]] = {}
+    regions: list[list[Token]] = []
+    own_regions: list[list[Token]] = []
+    for tokens, own in zip(texts, bodies, strict=True):
+        style = is_style(tokens)
+        parts = [*_parts(tokens, own), *((new, [old]) for old, new in _aliases(tokens))]
+        parts += [(f"/{_stem(tokens[0].file.name)}", tokens)] if tokens else []
+        tables = [_in_tables(part, tabling) for name, part in parts if name in spoken and (name or not style)]
+        regions += tables
+        own_regions += [] if style else tables
+        for name, part in parts:
+            if name:
+                inside.setdefault(name, []).append(part)
+            if name and not style:
+                defined.setdefault(name, []).append(part)
+    in_cells = _followed(own_regions, defined)
+    rested = {name for name in inside if name in resting}
+    used = _followed(regions + [part for name in rested for part in inside[name]], inside) | rested
+    found: dict[int, set[int]] = {}
+    for part in (*regions, *(part for name in used for part in inside.get(name, ()))):
+        for one in part:
+            found.setdefault(id(one.file), set()).add(one.start)
+    return [found.get(id(tokens[0].file), set()) if tokens else set() for tokens in texts], used, in_cells
 
 
-def _taken(parts: dict[str, list[tuple[int, list[Token]]]], name: str, found: list[set[int]]) -> list[Token]:
-    """The definitions of a command, noted as reached."""
-    for number, tokens in parts[name]:
-        found[number] |= {one.start for one in tokens}
-    return [one for _, tokens in parts[name] for one in tokens]
+def _parts(tokens: list[Token], bodies: Iterable[Body]) -> Iterator[tuple[str, list[Token]]]:
+    """The bodies of a file, each with its name, and what stands between them, without one."""
+    at = 0
+    for body in bodies:
+        yield "", _without_target(tokens[at : body.start])
+        yield body.name, tokens[body.start : body.end]
+        at = body.end
+    yield "", tokens[at:]
 
 
 def _in_tables(tokens: list[Token], tabling: Collection[str]) -> list[Token]:
@@ -242,13 +243,44 @@ def naming(texts: list[list[Token]], bodies: list[list[Body]]) -> dict[str, set[
     return found
 
 
+def pass_on(
+    found: dict[str, set[tuple[str, str]]], texts: list[list[Token]], bodies: list[list[Body]]
+) -> set[tuple[str, int]]:
+    """Adds the commands that give what they take to one that makes names of it; returns where they do so."""
+    calls = [
+        (body.name, token, parts)
+        for tokens, own in zip(texts, bodies, strict=True)
+        for body in own
+        for place, token in enumerate(tokens[body.start : body.end], body.start)
+        if token.kind == "command"
+        and (group := TokenStream(tokens[place + 1 : min(place + _MOST_PARAMETERS, body.end)]).group_ahead())
+        and (parts := _around(group)) is not None
+    ]
+    passed: set[tuple[str, int]] = set()
+    for _ in range(_MOST_PASSED):
+        size = sum(map(len, found.values()))
+        for name, token, (before, behind) in calls:
+            if token.text in found and name != token.text:
+                passed.add((token.file.name, token.start))
+                made = {(first + before, behind + last) for first, last in found[token.text]}
+                found.setdefault(name, set()).update(made)
+        if sum(map(len, found.values())) == size:
+            return passed
+    return set()
+
+
 def around_parameter(tokens: list[Token]) -> tuple[str, str] | None:
     """What stands before and behind the one parameter of a name, up to \\endcsname; None for another name."""
     end = next((place for place, one in enumerate(tokens[:_MOST_PARAMETERS]) if one.is_command("endcsname")), 0)
-    made = [place for place, one in enumerate(tokens[:end]) if one.kind in ("param", "command")]
+    return _around(tokens[:end])
+
+
+def _around(tokens: list[Token]) -> tuple[str, str] | None:
+    """What stands before and behind the one parameter of tokens; None where a command stands there, or another one."""
+    made = [place for place, one in enumerate(tokens) if one.kind in ("param", "command")]
     if len(made) != 1 or tokens[made[0]].kind != "param":
         return None
-    return written(tokens[: made[0]]), written(tokens[made[0] + 1 : end])
+    return written(tokens[: made[0]]), written(tokens[made[0] + 1 :])
 
 
 def lengths(tokens: list[Token]) -> Iterator[str]:
@@ -267,22 +299,18 @@ def _aliases(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
                 yield told[1], told[0].text
 
 
-def _put_in(tokens: list[Token]) -> Iterator[str]:
-    for place, token in enumerate(tokens):
-        if token.kind == "command" and token.text in _FILES:
-            stream = TokenStream(tokens[place + 1 : place + _MOST_PARAMETERS])
-            yield written(stream.group_ahead())
-
-
 def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".tex").strip()
 
 
-def tabling(texts: list[list[Token]], bodies: list[list[Body]]) -> set[str]:
-    """The commands whose definitions set a table, or put in a file."""
+def tabling(texts: list[list[Token]], bodies: list[list[Body]], known: Collection[str]) -> set[str]:
+    """The commands whose definitions set a table, or put in a file; those that the reader understands do so nowhere."""
     held: dict[str, set[str]] = {}
     for tokens, own in zip(texts, bodies, strict=True):
+        style = is_style(tokens)
         for body in own:
+            if style and body.name in known:
+                continue
             inner = tokens[body.start : body.end]
             held.setdefault(body.name, set()).update(one.text for one in inner if one.kind in ("command", "text"))
     sought = commands.TABULARS | commands.FLOATS | _FILES
@@ -322,6 +350,22 @@ def around_tables(tokens: list[Token], tabling: Collection[str]) -> set[int]:
             found |= {begin.start for _, begin in open_ones[marked:]}
             marked = len(open_ones)
     return found | {begin.start for _, begin in open_ones}
+
+
+def holding(texts: list[list[Token]], bodies: list[list[Body]], tabling: Collection[str]) -> set[str]:
+    """The environments that tables stand in, and everything that their definitions call, under each of its names."""
+    inside: dict[str, list[list[Token]]] = {}
+    begun: list[list[Token]] = []
+    for tokens, own in zip(texts, bodies, strict=True):
+        around = around_tables(tokens, tabling)
+        begun += [
+            tokens[at : at + 4] for at, one in enumerate(tokens) if one.start in around and one.is_command("begin")
+        ]
+        for body in own:
+            inside.setdefault(body.name, []).append(tokens[body.start : body.end])
+        for old, new in _aliases(tokens):
+            inside.setdefault(new, []).append([old])
+    return _followed(begun, inside)
 
 
 def character(stream: TokenStream) -> str | None:

@@ -150,6 +150,7 @@ SIGNATURES: dict[str, str] = {
             setlength addtolength setcounter addtocounter fontsize settowidth markboth PassOptionsToPackage
             PassOptionsToClass
             """,
+        "dddd": "@setsize",
         "d": """
             label bibliographystyle bibliography nocite phantom hphantom vphantom thispagestyle pagestyle captionsetup
             sisetup graphicspath includeonly stepcounter refstepcounter thanks hypersetup lhead chead rhead lfoot cfoot
@@ -163,7 +164,7 @@ SIGNATURES: dict[str, str] = {
             """,
         "*od": "includegraphics",
         "odd": "rule",
-        "ddd": "addcontentsline definecolor rowcolors specialrule",
+        "ddd": "addcontentsline definecolor rowcolors specialrule @setfontsize",
         "o": "printbibliography addlinespace footnotemark fnmark",
         "*r": "ref pageref eqref autoref cref Cref nameref vref Vref labelcref subref",
         "*ooc": """

@@ -17,7 +17,7 @@ _DOCUMENT_COMMANDS = names(
     "NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand"
 )
 _DOCUMENT_ENVIRONMENTS = names("NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment")
-_PROGRAMMING = (
+PROGRAMMING = (
     _DEFINING
     | _DOCUMENT_COMMANDS
     | names(
@@ -179,7 +179,7 @@ class Definitions:
 
     def _let(self, stream: TokenStream) -> None:
         target = stream.ahead()
-        if target is None or target.kind != "command" or target.text in _PROGRAMMING:
+        if target is None or target.kind != "command" or target.text in PROGRAMMING:
             return
         stream.next()
         meaning = stream.ahead()
@@ -229,7 +229,7 @@ def _plain_macro(name: str, macro: Macro) -> bool:
     if name in _BUILT_IN or name in commands.TITLE_PAGE or len(macro.body) > _LONGEST_BODY:
         return False
     called = {token.text for token in (*macro.body, *(macro.default or ())) if token.kind == "command"}
-    programming = called & _PROGRAMMING or any("@" in word or is_undecided(word) for word in (name, *called))
+    programming = called & PROGRAMMING or any("@" in word or is_undecided(word) for word in (name, *called))
     return not programming and name not in called
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from sealtrace.paper.extracted import Load, ReadingProblem
-from sealtrace.paper.tex_definitions import FROZEN, Definitions, Macro
+from sealtrace.paper.tex_definitions import FROZEN, PROGRAMMING, Definitions, Macro
 from sealtrace.paper.tex_files import Files, OpenFiles
 from sealtrace.paper.tex_harmless import prints_nothing
 from sealtrace.paper.tex_tokens import Token, TokenStream, braced, is_undecided, names, written
@@ -38,6 +38,14 @@ _BRANCHES_IN_BRACES = _DEFINED.keys() | names(
 )
 
 
+_DECIDING = (
+    PROGRAMMING - names("relax else fi string noexpand")
+    | _INPUT
+    | names("begin end newenvironment renewenvironment newcolumntype newcounter setcounter")
+)
+"""What a condition cannot stand around without changing tables."""
+
+
 class Expander:
     """The stream."""
 
@@ -51,7 +59,8 @@ class Expander:
         self._switches: dict[str, bool] = dict(_ENGINES)
         self._conditionals: list[bool] = []  # whether each open one was decided
         self._runaway: set[str] = set()
-        self._undecided: set[tuple[str, str]] = set()
+        self._undecided: dict[tuple[str, str], bool] = {}
+        """Conditions by name and file: whether what stands in tables is certain all the same."""
         self._sealed: dict[str, list[Token]] = {}
         self._at_begin: list[Token] = []
         """What packages and the preamble put off until the document begins."""
@@ -320,16 +329,26 @@ class Expander:
         elif is_undecided(name):
             if name not in _BRANCHES_IN_BRACES:
                 self._conditionals.append(False)
-            if (name, token.file.name) not in self._undecided:
-                self._undecided.add((name, token.file.name))
+            key = (name, token.file.name)
+            if not self._undecided.get(key, True):
+                return False
+            inside = None if name in _BRANCHES_IN_BRACES else self._sources.condition_ahead()
+            certain = inside is not None and (prints_nothing(inside) or self._only_says(inside))
+            if self._undecided.get(key) is not certain:
+                self._undecided[key] = certain
                 message = f"\\{name} is not evaluated: all its branches are read"
-                inside = None if name in _BRANCHES_IN_BRACES else self._sources.condition_ahead()
-                certain = inside is not None and prints_nothing(inside)
                 self.problems.append(token.problem(message, warning=True, certain=certain))
             return False
         else:
             return False
         return True
+
+    def _only_says(self, tokens: list[Token]) -> bool:
+        """Whether tokens define nothing and hold no table; one that holds a condition is refused."""
+        called = {token.text for token in tokens if token.kind == "command"}
+        switches = {f"{name[2:]}{to}" for name in self._switches for to in ("true", "false")}
+        changing = _DECIDING | switches | self._known.macros.keys() | (_STYLES.keys() if self._files.styles else set())
+        return called.isdisjoint(changing)
 
     def _asks_width(self, name: str) -> bool:
         """\\ifdim\\width>\\linewidth: whether a table is scaled down; it is taken not to be."""

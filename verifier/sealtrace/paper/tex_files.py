@@ -80,7 +80,8 @@ class Files:
         self._cache: dict[str, list[Token]] = {}
         self._sections: dict[str, tuple[int, int]] = {}
         self._styles: set[str] = set()
-        self._styles_there: set[str] = set()
+        self.styles: set[str] = set()
+        """Packages and classes that lie beside the document."""
         self._put_in = 0
         self._colours: dict[str, tuple[str, str]] = {}
         self._read: list[list[Token]] = []
@@ -122,14 +123,14 @@ class Files:
         text = self._load(name)
         if text is None:
             return None
-        self._styles_there.add(name)
+        self.styles.add(name)
         tokens, _problems = tokenize(SourceText(name, text, self._colours), 0, len(text), internal=True)
         (self._published if is_published(text) else self._read).append(tokens)
         return match_braces(tokens)[0]
 
     def doubts(self) -> Iterator[ReadingProblem]:
         """What of the files that were read could change what is printed, and is not followed."""
-        return doubts_in(self._read, self._published, {*self._styles_there, *self._cache})
+        return doubts_in(self._read, self._published, {*self.styles, *self._cache})
 
     def after_document(self, end: Token) -> int | None:
         """Where reading goes on after \\end{document}: at the next file of the given text, if it is a joined one."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -19,7 +20,7 @@ from typing import NamedTuple
 from sealtrace.paper import tex_bodies
 from sealtrace.paper import tex_commands as commands
 from sealtrace.paper.extracted import ReadingProblem
-from sealtrace.paper.tex_tokens import LONGEST_CONDITION, VERBATIM, Token, TokenStream, is_undecided, written
+from sealtrace.paper.tex_tokens import LONGEST_CONDITION, VERBATIM, Token, TokenStream, is_undecided, names, written
 from sealtrace.paper.tex_visible import changes_box, hidden
 
 _SETTINGS = ("DeclareGraphicsExtensions", "graphicspath", "hypersetup", "defaultfontfeatures", "setmathfont")
@@ -69,10 +70,20 @@ _OTHER = re.compile(r"\s*`\\?[!-#'-/:-@\[\]`|]\s*=?\s*12\b")
 _SHELL = re.compile(r"\s*=?\s*18")
 _ACTIVE = re.compile(r"\s*(?:[~0-9.,+&-]|\\[0-9])")
 """A sign after \\def or \\let: one that prints itself, or stands between words and cells."""
+_UNIT = r"\s*(?:true)?(?:pt|em|ex|mm|cm|in|bp|pc|sp|dd|cc|mu|px|fil+)?"
+_GLUE = re.compile(rf"=?\s*[-+]?[\d.]*{_UNIT}(?:\s*(?:plus|minus)\s*[-+]?[\d.]*{_UNIT}){{,2}}")
+"""What may follow a length or a count that is set."""
 _OF_FILES = frozenset({"pdfoutput", "pdfminorversion", "pdfcompresslevel"})
 _DIGITS = frozenset("0123456789.,+-")
 _LONGEST_NAME = 20
 _AROUND = frozenset({"label", "caption", "centering"})
+_MAKING = names(
+    """
+    def edef gdef xdef let futurelet chardef mathchardef countdef dimendef skipdef toksdef font read csname expandafter
+    afterassignment aftergroup input setbox
+    """
+)
+"""Primitives that give a name a meaning, a box what it holds, or lead to those; others take a name as it is."""
 _SHAPED = frozenset({"mathcal", "mathscr"})
 """Alphabets whose fonts have no digits."""
 
@@ -85,6 +96,7 @@ class _Known(NamedTuple):
     primitives: frozenset[str]
     resting: frozenset[str]
     potent: frozenset[str]
+    registers: frozenset[str]
     numbers: frozenset[str]
     tables: frozenset[str]
     digests: frozenset[str]
@@ -150,13 +162,18 @@ def doubts_in(texts: list[list[Token]], published: list[list[Token]], there: Ite
     """
     defined, environments = _defined([*texts, *published])
     bodies = [list(tex_bodies.bodies_of(tokens)) for tokens in texts]
-    judge = _Judge(defined, environments, frozenset(there), frozenset().union(*map(tex_bodies.fresh, texts)))
+    judge = _Judge(defined, environments, frozenset(there))
     taken = judge.known.commands | judge.known.primitives | judge.known.environments
-    called = tex_bodies.called(texts, bodies, taken)
-    judge.tabling, judge.called = tex_bodies.tabling(texts, bodies), called
+    called = tex_bodies.called(texts, bodies, taken, all_files=True)
+    judge.tabling = tex_bodies.tabling(texts, bodies, judge.known.commands)
     judge.naming = tex_bodies.naming(texts, bodies)
+    judge.passed = tex_bodies.pass_on(judge.naming, texts, bodies)
+    judge.definitions = Counter(
+        body.name for tokens, own in zip(texts, bodies, strict=True) if not tex_bodies.is_style(tokens) for body in own
+    )
+    judge.holding = tex_bodies.holding(texts, bodies, judge.tabling)
     judge.lengths = {name for tokens in texts for name in tex_bodies.lengths(tokens)}
-    reached, judge.used = tex_bodies.reached(texts, bodies, judge.tabling, judge.known.resting)
+    reached, judge.used, judge.in_cells = tex_bodies.reached(texts, bodies, judge.tabling, taken, judge.known.resting)
     for tokens, own, judge.reached in zip(texts, bodies, reached, strict=True):
         for token, why in judge.of(tex_bodies.without_uncalled(tokens, own, called)):
             yield ReadingProblem(why, token.file.name, token.line, "note")
@@ -227,18 +244,24 @@ def _loop_names(tokens: list[Token]) -> set[str]:
 
 
 class _Judge:
-    def __init__(self, defined: set[str], environments: set[str], there: frozenset[str], fresh: frozenset[str]) -> None:
+    def __init__(self, defined: set[str], environments: set[str], there: frozenset[str]) -> None:
         self.known = _known()
         self.defined = defined
         self.environments = environments
         self.there = there
-        self.fresh = fresh
         self.lengths: set[str] = set()
         self.naming: dict[str, set[tuple[str, str]]] = {}
-        """Commands that LaTeX would refuse to define if it had them already."""
+        """Commands that make names of what they take, and what they put around it."""
+        self.passed: set[tuple[str, int]] = set()
+        """Where a command gives what it takes to one of those, and is one itself."""
         self.tabling: set[str] = set()
         """Commands of the document that set tables."""
-        self.called: set[str] = set()
+        self.in_cells: set[str] = set()
+        """What tables of the document call, and the reader expands or understands."""
+        self.definitions: Counter[str] = Counter()
+        """How often the document itself defines a command."""
+        self.holding: set[str] = set()
+        """Environments around tables, and what these call."""
         self.used: set[str] = set()
         """Commands that tables call."""
         self.reached: set[int] = set()
@@ -319,9 +342,15 @@ class _Judge:
             return None
         if name in _CODES and changes_no_sign(token):
             return None
-        if name in self.naming and self.makes_names_of_tables(name, groups_ahead(stream)):
+        if (
+            name in self.naming
+            and (token.file.name, token.start) not in self.passed
+            and self.makes_names_of_tables(name, groups_ahead(stream))
+        ):
             return f"\\{name} makes a name that tables use"
-        if name in self.known.commands or name in self.defined or not (reached or self.reaches(token, stream)):
+        if name in self.known.commands | self.known.registers or name in self.defined:
+            return None
+        if not (reached or self.reaches(token, stream)):
             return None
         return f"\\{name} is not known to be harmless: it may change what is printed"
 
@@ -334,6 +363,8 @@ class _Judge:
             token.text == "write" and _SHELL.match(token.file.text, token.end) is not None
         ):
             return True
+        if token.text in self.known.primitives - _MAKING:
+            return False
         taken = stream.seen(_LONGEST_NAME, lambda one: one.kind == "}")
         told = [one for one in taken if one.kind not in ("space", "*") and not one.is_command("expandafter")]
         if told and told[0].kind == "[":
@@ -370,6 +401,8 @@ class _Judge:
 
     def is_of_tables(self, name: str) -> bool:
         """Whether tables call a command, or LaTeX does where it sets them."""
+        if name in self.known.registers:
+            return False
         called = name in self.used and name not in commands.STRUCTURAL | _AROUND
         return called or name in self.known.resting or self.sets_tables(name)
 
@@ -418,21 +451,15 @@ class _Judge:
 
     def of_collected(self, stream: TokenStream) -> str | None:
         """An environment that prints what it holds only where it says so."""
-        if self.named(stream) not in self.called:
+        if self.named(stream) not in self.holding:
             return None
         taken = stream.seen(LONGEST_CONDITION, lambda token: token.kind == "par" or token.is_command("BODY"))
         return None if taken and taken[-1].is_command("BODY") else "an environment does not print what it holds"
 
     def is_plain_float(self, stream: TokenStream) -> bool:
-        """Whether a float is defined as LaTeX does, with other distances."""
+        """Whether a float is defined by LaTeX's own, and sets no digits beside what it holds."""
         taken = stream.seen(LONGEST_CONDITION, lambda token: token.is_command("end@float", "end@dblfloat"))
-        begin = [place for place, one in enumerate(taken) if one.is_command("@float", "@dblfloat")]
-        opened = [place for place, one in enumerate(taken) if one.kind == "{"]
-        if len(begin) != 1 or len(opened) < 2 or not taken[-1].is_command("end@float", "end@dblfloat"):
-            return False
-        after = [one for one in taken[begin[0] + 1 :] if one.kind not in ("{", "}", "[", "]", "space")]
-        plain = [one for one in after if not one.is_command("end@float", "end@dblfloat")]
-        return prints_nothing(taken[opened[1] : begin[0]]) and written(plain) in ("table", "figure", "#1")
+        return any(one.is_command("@float", "@dblfloat") for one in taken) and not self.prints_digits(taken)
 
     def of_file(self, stream: TokenStream) -> str | None:
         """What is set only if a file is there, which nobody can see here."""
@@ -497,12 +524,55 @@ class _Judge:
             resting = self.names_tables(named[len(taken) - 1 :])
         else:
             resting = target in self.known.primitives | self.known.resting or self.sets_tables(target)
-            resting = resting and (target not in self.fresh or target in self.known.primitives)
         if resting and target not in self.known.redefined:
             return f"\\{target} is defined anew, and what LaTeX prints rests on it"
+        if tex_bodies.is_style([token]) and target in self.in_cells and not self.is_followed(token, target, stream):
+            return f"\\{target} is defined anew by a package, which is not followed there"
         if token.text in ("edef", "xdef") and self.is_of_tables(target) and self.expands(stream):
             return f"\\{target} is defined by what others mean at that moment"
         return None
+
+    def is_followed(self, token: Token, target: str, stream: TokenStream) -> bool:
+        """Whether the reader has the meaning that a package gives a command, or one that prints the same numbers."""
+        if target not in self.known.commands:
+            return target not in self.definitions
+        if target in commands.SYMBOLS:
+            return False
+        if token.text == "let":
+            return all(name in self.known.commands and name not in commands.SYMBOLS for name in given(stream))
+        ahead = TokenStream(stream.seen(LONGEST_CONDITION))
+        ahead.star()
+        ahead.argument()
+        while ahead.option() is not None:
+            pass
+        while (following := ahead.ahead()) is not None and following.kind != "{":
+            ahead.next()
+        return following is not None and not self.prints_digits(ahead.argument())
+
+    def prints_digits(self, tokens: list[Token]) -> bool:
+        """Whether digits stand there that are neither an argument of a command that sets nothing nor a length.
+
+        A length is one in points, such as 6\\p@, behind a command of LaTeX.
+        """
+        before: Token | None = None
+        stream = TokenStream(tokens)
+        while (token := stream.next()) is not None:
+            taken = commands.SIGNATURES.get(token.text, "?") if token.kind == "command" else "?"
+            if taken.strip("*od") == "":
+                for letter in taken:
+                    stream.take(letter)
+            elif token.kind == "text" and any(sign.isdigit() for sign in token.text):
+                told = before is not None and before.kind == "command" and before.text not in self.defined
+                unit, behind = (*stream.seen(2), None, None)[:2]
+                if (
+                    not told
+                    or unit is None
+                    or not unit.is_command("p@")
+                    or (behind is not None and behind.kind == "text")
+                ):
+                    return True
+            before = token
+        return False
 
     def expands(self, stream: TokenStream) -> bool:
         """Whether the body of an \\edef calls something."""
@@ -540,9 +610,13 @@ def prints_nothing(tokens: list[Token], lengths: Collection[str] = ()) -> bool:
     known = _known().commands
     stream = TokenStream(tokens)
     while (token := stream.next()) is not None:
-        if token.is_command(*lengths, *commands.DIMENSION_FOLLOWS, *_OF_FILES):
+        if token.is_command(*lengths, *_known().registers, *commands.DIMENSION_FOLLOWS, *_OF_FILES):
+            given: list[str] = []
             while (following := stream.ahead()) is not None and following.kind == "text":
                 stream.next()
+                given.append(following.text)
+            if _GLUE.fullmatch(" ".join(given)) is None:
+                return False
         elif token.kind == "command" and token.text in (*_STYLES, *_SETTINGS):
             stream.option()
             stream.argument()
