@@ -360,7 +360,7 @@ def marks(printed: PrintedNumbers, outcome: Outcome) -> None:
         outcome.not_applicable = "no table marks its best cells"
     for problem in wrong_marks(all_cells, printed.captions):
         at, said = outcome.at(problem.cell.record, _key(problem.cell)), _told(problem.message, problem.cell)
-        at.say(problem.severity, problem.cell.pointer, said, problem.expected, problem.found)
+        at.error(problem.cell.pointer, said, problem.expected, problem.found)
     if columns := undirected(all_cells):
         outcome.missing = (
             f"{len(columns)} columns mark their best and do not say which way is better, first {columns[0]}"

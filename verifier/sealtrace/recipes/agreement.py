@@ -15,7 +15,7 @@ from sealtrace.recipes import headings
 from sealtrace.recipes.arguments import filled_arguments
 from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell
-from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements
+from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements, fraction_of
 from sealtrace.recipes.metrics import Value, metric_of
 from sealtrace.recipes.populations import (
     MOST_VALUES,
@@ -86,7 +86,7 @@ class PrintedAgreement:
                 if word in CONDITIONS[:3] and printed and values > printed:
                     yield f"it takes {name} {' and '.join(sorted(values))} together"
             for word in _BROUGHT & arguments.keys():
-                number = _number(arguments[word])
+                number = fraction_of(arguments[word])
                 if number is None or (abs(number) > _NEXT_TO_NOTHING and number not in self._rows.constants):
                     yield f"its {word} {arguments[word]} is neither next to zero nor a declared constant"
             if kind:
@@ -108,7 +108,7 @@ class PrintedAgreement:
             if compared.equal:
                 used.setdefault(compared.field, set()).update(compared.values)
                 continue
-            numbers = [number for number in map(_number, compared.values) if number is not None]
+            numbers = [number for number in map(fraction_of, compared.values) if number is not None]
             if len(numbers) < len(compared.values) or not self._rows.constants.issuperset(numbers):
                 told = ", ".join(compared.values)
                 yield f"it compares {compared.field} with {told}, which nothing printed or declared gives"
@@ -244,10 +244,3 @@ class PrintedAgreement:
 
 def _names(arguments: dict[str, str], *words: str) -> set[str]:
     return {name.strip() for word in words for name in arguments.get(word, "").split(",")}
-
-
-def _number(text: str) -> Fraction | None:
-    try:
-        return Fraction(text)
-    except ValueError:
-        return None

@@ -113,7 +113,12 @@ def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> st
             return f"the recipe gives the number itself, and the heading says {unit}."
         if is_unit(own) and is_unit(factor) and factor not in (own, "%"):
             return f"the recipe gives {measured}, and the heading says {unit}."
-        if factor == "%" and metric is not None and metric.unit in _SHARES and not percent:
+        if (
+            factor == "%"
+            and not percent
+            and any(one.unit in _SHARES for one in (metric, quantity) if one)
+            and not ratio
+        ):
             return "the recipe gives a fraction, and the heading says %."
     return None
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
 
 from sealtrace.evidence import Evidence, once
 from sealtrace.paper.fact import cell_id
@@ -182,14 +181,12 @@ def _spoilt(row: Row, column: str, times: tuple[Counter[str], Counter[str]], wid
 
 # Best and second best: whether a table emphasizes what its direction says, ties sharing the mark.
 
-DIRECTIONS = ("higher", "lower")
 _NOT_THE_ORDER = "The mark does not fit the order of the numbers in this column. Mark the cell as it should be."
 _NO_RIVAL = "The mark compares this cell with no other: its group has one row, and the column has more."
 _UNSEEN = (
     "The mark holds only among some rows, and nothing printed sets these apart. Name the group in the caption, or mark "
     "the best of all rows."
 )
-_NO_DIRECTION = "The mark fits neither direction. Declare whether higher or lower is better."
 
 
 @dataclass(frozen=True)
@@ -200,7 +197,6 @@ class MarkProblem:
     expected: str
     found: str
     message: str = _NOT_THE_ORDER
-    severity: Literal["error", "warning"] = "error"
 
 
 def marked_groups(cells: list[TableCell]) -> list[list[TableCell]]:
@@ -219,7 +215,7 @@ def undirected(cells: list[TableCell]) -> list[str]:
 
 
 def wrong_marks(cells: list[TableCell], captions: Mapping[str, str] | None = None) -> Iterator[MarkProblem]:
-    """Every cell that is marked otherwise than its printed value deserves."""
+    """Every cell that is marked otherwise than its value deserves, where the record says which way is better."""
     groups = marked_groups(cells)
     columns: dict[tuple[str, str], list[TableCell]] = {}
     for cell in cells:
@@ -239,50 +235,6 @@ def wrong_marks(cells: list[TableCell], captions: Mapping[str, str] | None = Non
                 for problem in _out_of_order(column, first.direction):
                     if problem.cell.name in places and problem.cell.mark:
                         yield replace(problem, message=_UNSEEN)
-        else:
-            ways = [list(_out_of_order(group, direction)) for direction in DIRECTIONS]
-            problems = min(ways, key=len)
-            if problems and (_compares_rows(cells, first.table) or _is_restricted(group, captions or {})):
-                continue
-            for problem in problems:
-                yield MarkProblem(problem.cell, problem.expected, problem.found, _NO_DIRECTION, "warning")
-
-
-_FEWEST = 3
-"""So many rows of so many numbers must have their mark at an end before a table's marks compare along rows."""
-
-
-def _compares_rows(cells: list[TableCell], table: str) -> bool:
-    """Whether a table marks the best of each row: an endpoint per row, a method per column."""
-    rows: dict[int, list[TableCell]] = {}
-    for cell in cells:
-        if cell.table == table and cell.printed is not None and cell.printed.numeric and not cell.key:
-            rows.setdefault(cell.place, []).append(cell)
-    marked = [row for row in rows.values() if any(cell.mark for cell in row)]
-    return len(marked) >= _FEWEST and all(len(row) >= _FEWEST and _fits(row) for row in marked)
-
-
-def _is_restricted(group: list[TableCell], captions: Mapping[str, str]) -> bool:
-    """Whether the caption says among which rows the mark is best, and the marks are so among rows that share a text."""
-    caption = captions.get(group[0].table, "")
-    if not any(_AMONG.search(sentence) for sentence in re.split(r"[.;]\s", caption)):
-        return False
-    marked = [cell for cell in group if cell.mark]
-    return any(
-        len(alike := [cell for cell in group if cell.texts.get(name) == text]) > 1
-        and all(cell in alike for cell in marked)
-        and _fits(alike)
-        for name, text in marked[0].texts.items()
-        if text.strip() and name != marked[0].column
-    )
-
-
-_AMONG = re.compile(r"\b(bold|best|underlined?)\b.*\bamong\b|\bamong\b.*\b(bold|best|underlined?)\b", re.I | re.S)
-
-
-def _fits(group: list[TableCell]) -> bool:
-    """Whether marks are where one of the directions has them."""
-    return any(not any(_out_of_order(group, direction)) for direction in DIRECTIONS)
 
 
 def _set_apart(group: list[TableCell], column: list[TableCell], captions: Mapping[str, str]) -> bool:

@@ -124,16 +124,20 @@ def own_names(name: str, value: str) -> Iterator[str]:
         yield shown
 
 
+def fraction_of(text: str) -> Fraction | None:
+    """The number that a text is, where it is one."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
 @lru_cache(maxsize=4096)
 def canonical(value: str) -> str:
     """A value however its scale is written: `residual@0.080` is `residual@2/25`."""
     arm, at, scale = value.rpartition("@")
-    if not at:
-        return value
-    try:
-        return f"{arm}@{Fraction(scale)}"
-    except (ValueError, ZeroDivisionError):
-        return value
+    number = fraction_of(scale) if at else None
+    return value if number is None else f"{arm}@{number}"
 
 
 def is_number(text: str) -> bool:

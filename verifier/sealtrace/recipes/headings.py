@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from sealtrace.contract.packs import packs
 from sealtrace.paper.names.statistics import named_in, other_statistics
 from sealtrace.recipes.cells import TableCell
-from sealtrace.recipes.entities import AS_WORDS, appearance
+from sealtrace.recipes.entities import AS_WORDS, appearance, fraction_of
 from sealtrace.recipes.sql_syntax import QueryDescription
 from sealtrace.statistics.table import ARGUMENTS, STATISTICS, Statistic, StatisticKind, all_entries, entry_of
 
@@ -53,13 +54,12 @@ _SUMMARY = re.compile(r"-?[a-z][^_(,:=]*?(?= of | \w+_| d\b|[(,:=]|$)")
 _NAMED = re.compile(r"[a-z_]\w*(?=\s*\()")
 
 
-@dataclass(frozen=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """What a heading says is done to a number before it is printed, and what of a recipe does that."""
 
     heading: re.Pattern[str]
     recipe: re.Pattern[str]
-    hundredfold: bool = False
+    hundredfold: bool
 
 
 def _arithmetic(heading: str, recipe: str, *, hundredfold: bool = False) -> Arithmetic:
@@ -138,7 +138,7 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
     field_of = _called(arguments.get("of", "")) if metric.name == "sum" else None
     if field_of is not None and field_of.unit == "count":
         names.add(field_of.name)
-    if metric.name == "quantile" and _fraction(arguments.get("q", "0.5")) == Fraction(1, 2):
+    if metric.name == "quantile" and fraction_of(arguments.get("q", "0.5")) == Fraction(1, 2):
         names.add("median")
     own = STATISTICS.get(metric.name)
     chosen = {name for name in parts if STATISTICS[name].kind is StatisticKind.ORDER}
@@ -212,7 +212,7 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatis
         names.add("sum")
     if not description.totals:
         names |= {entry.name for entry in STATISTICS.values() if entry.unit == "count"}
-    if any(_fraction(share) == Fraction(1, 2) for share in description.shares):
+    if any(fraction_of(share) == Fraction(1, 2) for share in description.shares):
         names.add("median")
     arguments = {"q": description.shares[0]} if description.shares else {}
     said = "a mean" if description.mean else " and ".join(sorted(called)) or "no mean of a field"
@@ -269,7 +269,7 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     for name in sorted(said - computed.names):
         if name in STATISTICS and (STATISTICS[name].kind in summing or (computed.counted and name in _SPREADS)):
             yield f"the heading says {_told([name])}, and the recipe computes {computed.said}"
-    yield from _of_another_kind(labels[0] or labels[1], appearance(caption), said, computed)
+    yield from _of_another_kind(labels[0] or labels[1], appearance(caption), computed)
     # How groups are summed up is a matter of the whole table, which its caption may say.
     both |= {entry.name for entry in named_in(appearance(caption))} & {computed.arguments.get("average", "")}
     # Whoever says the metric's own name says what it chooses, but not how groups are summed up.
@@ -306,13 +306,8 @@ def _with_sign(cell: TableCell, computed: ComputedStatistic) -> bool:
     return bool(signs & {"×", "x"}) or (computed.takes("minus") and "%" in signs)
 
 
-def _of_another_kind(label: str, caption: str, said: Collection[str], computed: ComputedStatistic) -> Iterator[str]:
-    """Another interval than the recipe's, another statistic with a word of its name, or a p that is adjusted."""
-    intervals = {name for name in computed.names if name in STATISTICS and _is(name, StatisticKind.INTERVAL)}
-    for name in sorted(set(said) - computed.names):
-        # Of what is only called an interval, any interval is one.
-        if intervals and name != "t_interval" and name in STATISTICS and _is(name, StatisticKind.INTERVAL):
-            yield f"the heading says {_told([name])}, and the recipe computes {_told(intervals)}"
+def _of_another_kind(label: str, caption: str, computed: ComputedStatistic) -> Iterator[str]:
+    """Another statistic with a word of the recipe's name, or a p that is adjusted."""
     for name in other_statistics(label, computed.among):
         if name in computed.names:
             yield f"the heading names another statistic, and the recipe computes {_told([name])}"
@@ -372,8 +367,8 @@ def _numbers(heading: str, caption: str, computed: ComputedStatistic) -> Iterato
             continue
         if name == "sides":
             given = "one" if given in ("less", "greater", "one") else "two"
-        values = {_fraction(str(value)) if _fraction(str(value)) is not None else value for value in stated}
-        if (_fraction(given) if _fraction(given) is not None else given) not in values:
+        values = {fraction_of(str(value)) if fraction_of(str(value)) is not None else value for value in stated}
+        if (fraction_of(given) if fraction_of(given) is not None else given) not in values:
             told = " or ".join(str(value) for value in sorted(map(str, stated)))
             called = name.replace("_", " ")
             yield f"the table says {called} {told}, and the recipe has {called} {given}"
@@ -393,7 +388,7 @@ def repeats_unlike(
             for match in re.finditer(rf"\b(?:over|across) (?:(?:all|the|of|(\d+)) )*{said}s?\b", text):
                 if name not in over and (over or own):
                     yield f"the table says over {name}, and the recipe has {' and '.join(sorted(over)) or 'no repeats'}"
-                elif match[1] is not None and int(match[1]) != values and name in over:
+                elif match[1] is not None and int(match[1]) != values and (name in over or not over):
                     yield f"the table says over {match[1]} {name}s, and the records have {values}"
 
 
@@ -434,10 +429,3 @@ def _without(text: str, hidden: frozenset[str]) -> str:
         if name and name in text:
             text = re.sub(AS_WORDS.format(re.escape(name)), " ", text)
     return text
-
-
-def _fraction(text: str) -> Fraction | None:
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        return None

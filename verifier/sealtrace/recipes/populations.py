@@ -7,6 +7,7 @@ records that are restricted so. What restricts rows must not be the outcome in o
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,11 +29,12 @@ from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import EVERY, Around, EntityNames, appearance, is_number
 from sealtrace.recipes.metrics import RecipeError
 from sealtrace.statistics.arguments import CONDITIONS
-from sealtrace.statistics.table import Statistic
+from sealtrace.statistics.table import Statistic, all_entries
 
 _NOTHING: Mapping[str, Collection[str]] = {}
 MOST_VALUES = 1000
 """How many values of a field are looked for in print."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EARLY = ("declare", "bank")
 
 
@@ -183,6 +185,8 @@ class PopulationRows:
                 for value in values:
                     if known.get(appearance(value), value) != value:
                         yield f"the name {value!r} of the {name} {known[appearance(value)]!r} is another {name}"
+        for name, printed in self.names.declared.items():
+            yield from _numbered_otherwise(name, printed)
 
     def _early(self, kind: str) -> bool:
         stages = {entry.stage for entry in self._evidence.bundle.entries if entry.records == kind}
@@ -260,6 +264,24 @@ class PopulationRows:
                 yield f"the rows are restricted by {name}, which tells {told}"
 
 
+def _numbered_otherwise(name: str, printed: Mapping[str, str]) -> Iterator[str]:
+    """Names with the number of another value: BR1 for best_response_0. They may count from one, all in one order."""
+    series: dict[tuple[str, str], dict[str, str]] = {}
+    for label, value in printed.items():
+        if len(_NUMBER.findall(label)) == len(_NUMBER.findall(value)) == 1:
+            series.setdefault((_NUMBER.sub("#", label), _NUMBER.sub("#", value)), {})[label] = value
+    for labels in series.values():
+        numbers = sorted(
+            (Fraction(_NUMBER.findall(one)[0]), Fraction(_NUMBER.findall(of)[0])) for one, of in labels.items()
+        )
+        kin = {Fraction(_NUMBER.findall(of)[0]) for of in printed.values() if _NUMBER.findall(of)}
+        ordered = len(numbers) > 1 and all(one[1] < other[1] for one, other in pairwise(numbers))
+        for label, value in labels.items():
+            said, meant = (Fraction(_NUMBER.findall(text)[0]) for text in (label, value))
+            if not ordered and said != meant and said in kin:
+                yield f"the name {label!r} has another number than the {name} {value!r} that it stands for"
+
+
 def declared_constants(evidence: Evidence) -> frozenset[Fraction]:
     """The numbers that a bundle declares before there are results."""
     documents = evidence.bundle.sealed(PrintedNames)
@@ -332,7 +354,7 @@ def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str,
     """The entities that a metric is asked of, by field; `all` and an absent argument take every one."""
     entities = next(pack.entity_fields for pack in packs() if pack.name == metric.pack)
     used: dict[str, set[str]] = {}
-    for argument, text in arguments.items():
+    for argument, text in {**_in_quantity(metric, arguments), **arguments}.items():
         word, _, name = argument.partition(".")
         if word in CONDITIONS:
             used.setdefault(name, set()).update(values_in(text))
@@ -346,10 +368,21 @@ def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str,
     return used
 
 
+def _in_quantity(metric: Statistic, arguments: Mapping[str, str]) -> dict[str, str]:
+    """What the name of a quantity ends with: `best_response_0` is what the metric gives for player 0."""
+    text = arguments.get("quantity", "")
+    return {
+        entry.arguments[-1]: text.removeprefix(f"{entry.name}_")
+        for entry in all_entries()
+        if entry.pack == metric.pack and entry.arguments and text.startswith(f"{entry.name}_")
+    }
+
+
 def taken_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> set[str]:
     """The fields of entities that a metric could be asked of."""
     entities = next(pack.entity_fields for pack in packs() if pack.name == metric.pack)
-    words = [word for word in (*metric.arguments, *metric.optional) if not entities.get(word, "?").endswith("?")]
+    asked = (*metric.arguments, *metric.optional, *_in_quantity(metric, arguments))
+    words = [word for word in asked if not entities.get(word, "?").endswith("?")]
     taken = {name for word in words for name in entities[word].split("/")}
     # A state is of one split, whichever that is.
     return taken - {"population"} if "state" in arguments else taken

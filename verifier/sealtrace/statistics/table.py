@@ -186,7 +186,7 @@ ARGUMENTS = {
         Argument("sides", (), {"one-sided": "one", "one-tailed": "one", "two-sided": "two", "two-tailed": "two"}),
         Argument("divisor", (), {"n-1": "n-1", "n − 1": "n-1", "sample": "n-1", "population": "n"}),
         Argument("bins", ("{} bins", "{}-bin", "ece-{}", "ece@{}")),
-        Argument("base", (), {"bits": "2", "nats": "e"}),
+        Argument("base", ("(base {})", "log base {}"), {"bits": "2", "nats": "e"}),
         Argument("equal_variances", (), {"welch": "false", "welch's": "false", "student": "true", "student's": "true"}),
         Argument("method", (), {"exact": "exact"}),
         Argument("variant", (), {"tau-a": "a", "tau-b": "b", "τ-a": "a", "τ-b": "b"}),

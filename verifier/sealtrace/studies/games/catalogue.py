@@ -132,7 +132,7 @@ appendix D: best responses, NashConv and exploitability
     best_response profile player: b_i = max over σ_i of u_i(σ_i, σ_-i)
     profile_value profile: mean of what player 0 wins where both follow the profile, u_0(σ)
     nash_conv profile: Σ_i [b_i - u_i], which is b_0 + b_1 in a zero-sum game
-    exploitability profile: NashConv / 2
+    exploitability profile: NashConv / 2; called exploitability, exploit
     tree_ev arm opponent [runs=all] [statistic]: the exact value of the pairing, both seats alike; over seeds mean or sd
 the run's record
     run_setting run setting: a setting that a run declares (given)

@@ -216,7 +216,7 @@ def summary(study: Study, examination: Examination) -> dict[str, object]:
         "tolerance": study.declared.tolerances.replay if "tolerances" in study.declared.model_fields_set else None,
         "threshold_agreement": agreement,
         "selected": list(_selected(study, examination)),
-        "assumed": list(ASSUMPTIONS if study.bundle.of_kind("certificate") else ASSUMPTIONS[-1:]),
+        "assumed": list(ASSUMPTIONS) if study.bundle.of_kind("certificate") else [],
     }
 
 
