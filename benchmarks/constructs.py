@@ -7,11 +7,12 @@ A construct that a reader learns is measured from then on, because nothing here 
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import iter_modules, walk_packages
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -94,6 +95,33 @@ def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
             for one in held:
                 if isinstance(one, re.Pattern) and isinstance(one.pattern, str):
                     yield f"{module.__name__.rpartition('.')[2]}.{name}", one
+
+
+def all_patterns() -> Iterator[tuple[str, re.Pattern[Any], frozenset[str]]]:
+    """Every named regular expression of the whole package, and by which methods its module asks it."""
+    for found in walk_packages(sealtrace.__path__, "sealtrace."):
+        if found.name.endswith("__main__"):
+            continue
+        module = import_module(found.name)
+        source = inspect.getsource(module)
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern) and f"\n{name} = " in source:
+                asked = frozenset(re.findall(rf"\b{name}\.(\w+)", source))
+                yield f"{found.name.removeprefix('sealtrace.')}.{name}", value, asked
+
+
+def pumped(pattern: re.Pattern[Any]) -> list[Any]:
+    """Texts that, repeated, lead a pattern on and never satisfy it: its parts, what it begins with, and usual signs."""
+    parts = list(_parts(sre_parse.parse(pattern.pattern, pattern.flags & ~re.UNICODE)))
+    some = dict.fromkeys(("".join(parts), *parts[:MOST_PARTS], *' a1.("', "\n", "a ", "1,"))
+    return [text.encode() if isinstance(pattern.pattern, bytes) else text for text in some if text]
+
+
+def led_on(pattern: re.Pattern[Any]) -> list[Any]:
+    """Beginnings after which a text is repeated: none, and all that the pattern finds but its end."""
+    parts = list(_parts(sre_parse.parse(pattern.pattern, pattern.flags & ~re.UNICODE)))
+    begun = ["", *("".join(parts[:count]) for count in range(1, min(len(parts), MOST_PARTS)))]
+    return [text.encode() if isinstance(pattern.pattern, bytes) else text for text in dict.fromkeys(begun)]
 
 
 def beginnings(pattern: re.Pattern[str]) -> list[str]:

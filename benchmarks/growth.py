@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import json
 import random
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -155,6 +156,28 @@ def of_constructs() -> Iterator[Family]:
         ):  # fmt: skip
             texts = partial(_repeated, text, before=before, after=after)
             yield Family(f"{name} {text!r} in {before!r} of {source}", texts, partial(_numbers, source), least=_GLANCE)
+
+
+SCANNING = frozenset(("search", "findall", "finditer", "sub", "subn", "split"))
+"""Methods that begin anew at each place of a text."""
+
+
+def _asked(pattern: re.Pattern[Any], scanning: bool, text: Any) -> object:
+    return [*pattern.finditer(text)] if scanning else (pattern.fullmatch(text), pattern.match(text))
+
+
+def of_patterns() -> Iterator[Family]:
+    """Every named pattern of the package, asked as its module asks it, of what leads it on and never satisfies it."""
+    for name, pattern, asked in constructs.all_patterns():
+        for before in constructs.led_on(pattern):
+            for text in constructs.pumped(pattern):
+                texts = partial(_led_on, before, text)
+                run = partial(_asked, pattern, bool(asked & SCANNING))
+                yield Family(f"pattern {name} {before!r} and {text!r}", texts, run, 250, _GLANCE)
+
+
+def _led_on(before: Any, text: Any, count: int) -> Any:
+    return before + text * count
 
 
 # Honest papers and studies
@@ -306,7 +329,7 @@ STUDIES = [
 ]
 """Honest inputs, along each axis on which a paper or a study can grow."""
 SAMPLE = 400
-FAMILIES = [*TEXTS, *(replace(one, least=0.01) for one in list(of_constructs())[::SAMPLE]), *STUDIES]
+FAMILIES = [*TEXTS, *(replace(one, least=0.01) for one in [*of_constructs(), *of_patterns()][::SAMPLE]), *STUDIES]
 """What is tried where little time may be spent: of the constructs, one in so many."""
 
 
@@ -355,7 +378,7 @@ def main() -> None:
     every = "--constructs" in sys.argv
     wanted = [argument for argument in sys.argv[1:] if argument != "--constructs"]
     failed: list[str] = []
-    there = [*of_constructs()] if every else FAMILIES
+    there = [*of_constructs(), *of_patterns()] if every else FAMILIES
     chosen = [family for family in there if not wanted or any(part in family.name for part in wanted)]
     if not chosen:
         sys.exit(f"no family is called {' or '.join(wanted)}; there are {', '.join(one.name for one in FAMILIES)}")

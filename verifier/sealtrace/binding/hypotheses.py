@@ -59,7 +59,7 @@ Named = dict[int, ValueMatch]
 EVERY = -2
 """The code of a label that means all values of a field together."""
 _EVERY = re.compile(
-    r"\W*(?:all|overall|totals?|pooled|combined|aggregated?|average|avg\.?|mean)(?:\s+[a-z]+)?\W*(?:\(.*\))?\W*",
+    r"\W*(?:all|overall|totals?|pooled|combined|aggregated?|average|avg\.?|mean)(?:\s++[a-z]+)?[^\w(]*+(?:\(.*\))?\W*+",
     re.IGNORECASE,
 )
 

@@ -24,7 +24,7 @@ _SETTING = re.compile(r"[\d,]{1,8}(?:\.\d)?\s?(?:%|[^\W\d_]{1,6})?")
 """Numbers that people set: whole, or with one decimal, perhaps with a unit."""
 _CLASS = re.compile(r"[<>≤≥]?\s?\d+\s?(?:[-–+]\s?\d*)?")
 """Classes of numbers that name rows: `18-34`, `55+`."""
-_IN_BRACKETS = re.compile(r"(.*?)([^\s,;]+)\s*[(\[]([^()\[\]]+)[)\]]\W*")
+_IN_BRACKETS = re.compile(r"(.*?)(?<![^\s,;])([^\s,;]+)\s*[(\[]([^()\[\]]+)[)\]]\W*")
 _BRACKETED = re.compile(r"\(.+\)|\[.+\]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKED = re.compile(r"\b(?:bold|boldface|underlined?|highlighted|shaded|starred|italics?)\b")

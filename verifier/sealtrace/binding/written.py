@@ -28,7 +28,8 @@ _MARKS = ("|", "\t", "  ", ";", ",", " ")
 """What stands between the cells of a line of text, the surest first."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _OURS = re.compile(
-    r"[A-Z\d, ]+  .+ against \S+\n|## .+: .+ against \S+\n|% Written by sealtrace|<(?s:.){1,2000}content=\"sealtrace "
+    r"[A-Z\d, ]{1,80}  .{1,500} against \S+\n|## .{1,500}: .{1,500} against \S+\n|% Written by sealtrace|"
+    r"<(?s:.){1,2000}content=\"sealtrace "
 )
 """How reports of a check begin, in each format."""
 

@@ -34,9 +34,9 @@ MAX_CLAIMS = 5000
 _WANTED = {"dict_type": "an object", "model_type": "an object", "list_type": "a list", "string_type": "a text"}
 """What a field has to be, by what the model says of one that is something else."""
 _KEYS = ("at", "reads", "also", "set", "constant", "assumes", "says")
-_QUOTED = re.compile(r'(?:(?:"(?P<label>[^"]+)"|(?P<at>[^"“]*?))\s+)?["“](?P<quote>.*)["”]', re.DOTALL)
+_QUOTED = re.compile(r'(?:(?:"(?P<label>[^"]+)"|(?P<at>(?:[^"“]*?[^"“\s])??))\s++)?["“](?P<quote>.*)["”]', re.DOTALL)
 """A passage: where it stands, which is quoted where it is a label such as "table 1", and its words."""
-_SET = re.compile(r'(?P<name>\w+)\s*=\s*(?P<cells>.*?)\s*["“](?P<words>[^"”]*)["”]\s*', re.DOTALL)
+_SET = re.compile(r'(?P<name>\w+)\s*=\s*+(?P<cells>(?:.*?\S)??)\s*+["“](?P<words>[^"”]*)["”]\s*', re.DOTALL)
 _CONSTANT = re.compile(r'(?P<name>\w+)\s*=\s*(?P<value>\S+)\s+(?P<kind>\w+)\s+["“](?P<because>.*)["”]', re.DOTALL)
 
 

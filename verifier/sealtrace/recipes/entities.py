@@ -19,7 +19,7 @@ from sealtrace.recipes.cells import TableCell
 EVERY = "*"
 """The value of a name that stands for all values of its field."""
 _EVERY_NAMES = frozenset({"all", "average"})
-_PARTS = re.compile(r"\s+/\s+|,\s+|;\s+|\n")
+_PARTS = re.compile(r"(?<!\s)\s++/\s+|,\s+|;\s+|\n")
 _ALIKE = str.maketrans("аеорсухіѕјһԁԛԝьνвкмнтгοαικρτυχεη", "aeopcyxisjhdqwbvbkmhtroaikptuxen")
 """Small Cyrillic and Greek letters, and the Latin ones for which they, or their capitals, are taken in print."""
 _GREEK = re.compile(r"(?<![^\W\d_])[ακρτχεη](?![^\W\d_])")

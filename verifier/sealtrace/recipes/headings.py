@@ -51,7 +51,7 @@ _READ = frozenset(
     }
 )
 _SUMMARY = re.compile(r"-?[a-z][^_(,:=]*?(?= of | \w+_| d\b|[(,:=]|$)")
-_NAMED = re.compile(r"[a-z_]\w*(?=\s*\()")
+_NAMED = re.compile(r"\b[a-z_]\w*+(?=\s*+\()")
 
 
 class Arithmetic(NamedTuple):

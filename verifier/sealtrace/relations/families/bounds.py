@@ -20,8 +20,8 @@ _ESTIMATE = re.compile(
     r"δ|\b(?:mean|estimate|est|effect|diff|difference|rate|accuracy|acc|score|value|coef\w*|median|proportion|delta)\b"
 )
 _NO_ESTIMATE = re.compile(r"(?:\w+ )?(?:se|s\.e\.|std\.?.*|standard .*|sd|[nktzp]|n obs\.?|p-?values?|df|sig\w*\.?)")
-_LOWER = re.compile(r"(?P<of>.*?)\W*\b(?:lcb|lower[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:low|lower))")
-_UPPER = re.compile(r"(?P<of>.*?)\W*\b(?:ucb|upper[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:high|upper))")
+_LOWER = re.compile(r"(?P<of>(?:.*?\w)??)\W*\b(?:lcb|lower[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:low|lower))")
+_UPPER = re.compile(r"(?P<of>(?:.*?\w)??)\W*\b(?:ucb|upper[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:high|upper))")
 _RANK = re.compile(r".*\b(?:rank(?:ing)?|place|position|pos)\b.*|#")
 _ENDS = StatedRule(
     ORDER,

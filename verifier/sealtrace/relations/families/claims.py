@@ -42,7 +42,7 @@ _NARROWED = re.compile(
     r"\b(?:among|amongst|except|excluding|apart|besides|other|second|third|next|nearly|almost|one of|within|per|of the|"
     r"of those|of these|without|not|never|no longer|than|ours|baselines?|adapted|tested|after|before|if|"
     r"when|would|could|may|might|should|expected|persistent|open|closed|previous|prior|competing|similar|comparable)\b|"
-    r"\w+-(?:limited|free|only|system|based|shot)",
+    r"\b\w++-(?:limited|free|only|system|based|shot)",
     re.I,
 )
 _ASIDE = re.compile(r"oracle|upper bound|ceiling|human|reference|full|ideal|skyline|topline|all[_ ]features", re.I)

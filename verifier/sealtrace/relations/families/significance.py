@@ -20,7 +20,7 @@ from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, 
 from sealtrace.relations.work import Work
 
 FAMILY = "statistics"
-_NUM = r"[-+−]?\d*\.?\d+"
+_NUM = r"(?<!\d)[-+−]?(?:\d++(?:\.\d++)?|\.\d++)"
 _DF = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _TEST = re.compile(
     rf"(?P<name>(?<![\w.])(?:[tFrzZQ]|χ\s?\^?\{{?2\}}?|χ²|[Cc]hi-?\s?(?:\^?2|²|squared?)|[Xx](?:\^?2|²)))"
@@ -30,8 +30,8 @@ _TEST = re.compile(
 )
 _LEVEL = Fraction(1, 20)
 _INTERVAL = re.compile(
-    rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,. ]+\))?\s?[=<>]\s?[-−]?[\d.]+)*"
-    rf"\s?(?P<outer>[,;(\[]*)\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
+    rf"(?P<value>{_NUM})(?P<unit>%?)(?:\s[a-z]+)?(?:[,;]\s?(?:SE|t|z|p)(?:\s?\([\d,. ]+\))?\s?[=<>]\s?[-−]?[\d.]+)"
+    rf"{{,4}}\s?(?P<outer>[,;(\[]*)\s?(?:9[059]\s?%\s?)?(?:CI|(?:confidence|credible) interval)[:,=]?\s?"
     rf"(?P<open>[\[(]?)\s?(?P<low>{_NUM})%?\s?(?P<join>,|;|to|–|-)\s?(?P<high>{_NUM})(?P<share>%?)(?P<close>\s?[\])])?"
 )
 # A p of something else than that the statistic is zero, or not by its distribution.

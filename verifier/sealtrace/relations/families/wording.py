@@ -63,7 +63,7 @@ def is_summary(name: str) -> bool:
     return found is not None and re.match(r"\W*(?:$|(?:over|of|across|for|in)\b)", text[found.end() :]) is not None
 
 
-LEVEL = re.compile(r"[-\s]*(?:[\w-]+\s){0,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)")
+LEVEL = re.compile(r"[-\s]*+(?:[\w-]+\s){,3}(?:CIs?\b|confiden|interval|upper|lower|Wilson|Clopper|credible|bootstrap)")
 """Behind a percent that is the level of an interval."""
 
 

@@ -24,7 +24,7 @@ from sealtrace.studies.results.joins import Gap, combinations, contradicting, in
 if TYPE_CHECKING:
     from sealtrace.examination import Examination
 
-_SELECTED = re.compile(r"(\w+)\s*(?:=|\bIN\s*\()\s*'|GROUP\s+BY\s+([\w\s,]+)", re.IGNORECASE)
+_SELECTED = re.compile(r"\b(\w++)\s*+(?:=|\bIN\s*\()\s*'|GROUP\s+BY\s+([\w\s,]+)", re.IGNORECASE)
 """Fields by whose values a query selects or groups."""
 _COMPARED = re.compile(r"\b(?:\w+\.)?([A-Za-z_]\w*)\s*(?:=|<>|!=)\s*(?:\w+\.)?([A-Za-z_]\w*)\b")
 
