@@ -487,6 +487,14 @@ TWO_READERS: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a member that the directory hides": ("a.zip", _zip_with_a_gap, "bytes before this member"),
     "a directory that says it ends early": ("a.zip", lambda: _patched(-14, b"\1\0\1\0"), "another number of members"),
     "a length that only its member tells": ("a.zip", lambda: _patched(18, b"\1\0\0\0"), "tell different things"),
+    "a name that some readers end earlier": (
+        "a.zip", lambda: zip_bytes().replace(b"declare/label.test.jsonl", b"declare/label.test.jso\0l"), "another name",
+    ),
+    "names that are encoded otherwise in a member": ("a.zip", lambda: _patched(6, b"\0\x08"), "tell different things"),
+    "strong encryption that only its member tells": ("a.zip", lambda: _patched(6, b"\x40\0"), "tell different things"),
+    "a member on another disk": (
+        "a.zip", lambda: _patched(zip_bytes().index(b"PK\1\2") + 34, b"\1\0"), "tell different things",
+    ),
     "a method that only its member tells": ("a.zip", lambda: _patched(8, b"\x63\0"), "tell different things"),
 }  # fmt: skip
 

@@ -348,8 +348,8 @@ _DIRECTORY_64 = 76
 _UNICODE_PATH = 0x7075
 _DESCRIPTOR = 0x08
 """The flag of a member whose lengths come after its data."""
-_READING = _DESCRIPTOR | 0x01
-"""Flags by which the data are read: that one, and encryption."""
+_READING = _DESCRIPTOR | 0x01 | 0x20 | 0x40 | 0x800 | 0x2000
+"""Flags by which data and names are read: that one, encryption, patches, and how names are encoded or hidden."""
 _LONG = 2**32 - 1
 """Stands where a length or a count is given elsewhere, because it is too long for its place."""
 
@@ -375,10 +375,12 @@ def stray_bytes(archive: zipfile.ZipFile) -> list[Defect]:
         _, _, flags, method, _, _, crc, packed_size, size, name, extra = _LOCAL.unpack(head)
         told = (flags & _READING, method, *(() if flags & _DESCRIPTOR else (crc, packed_size, size)))
         listed = (info.flag_bits & _READING, info.compress_type, info.CRC, info.compress_size, info.file_size)
-        if any(one not in (other, _LONG) for one, other in zip(told, listed, strict=False)):
+        if info.volume or any(one not in (other, _LONG) for one, other in zip(told, listed, strict=False)):
             defects.append(_defect("The directory and the member itself tell different things", info.filename))
         file.seek(name, io.SEEK_CUR)
-        if any(_other_names(fields, info.filename) for fields in (info.extra, file.read(extra))):
+        # Some programs end a name at its first null byte, and some do not.
+        cut = "\0" in info.orig_filename
+        if cut or any(_other_names(fields, info.filename) for fields in (info.extra, file.read(extra))):
             defects.append(_defect("Other readers give this member another name", info.filename))
         reached = info.header_offset + _LOCAL.size + name + extra + info.compress_size
         if info.flag_bits & _DESCRIPTOR:
