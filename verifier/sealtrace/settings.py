@@ -1,7 +1,6 @@
 """Settings of a project: `sealtrace.toml`, or `[tool.sealtrace]` in `pyproject.toml`, here or in a directory above.
 
-They hold options of commands, waivers, and queries over the records that must return no rows
-(`docs/in-your-project.md` shows each).
+Options of commands, waivers, and queries over records that must return no rows: `docs/in-your-project.md` shows each.
 """
 
 from __future__ import annotations
