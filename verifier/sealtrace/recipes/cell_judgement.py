@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from sealtrace.paper.number_grammar import is_factor, is_unit
+from sealtrace.paper.numbers import numbers_of
 from sealtrace.recipes.arguments import names_its_row
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.headings import ARITHMETIC
@@ -107,18 +108,17 @@ def _unscaled(cell: TableCell, metric: Statistic | None, *, percent: bool) -> st
         return f"{quantity.name.replace('_', ' ')} is no share, so nothing is a hundred per cent of it."
     measured = said.get("of") or said.get("quantity") or (metric.name if metric else "")
     own = measured.rpartition("_")[2] if "_" in measured else ""  # the unit that the field is called by: latency_ms
+    share = any(one.unit in _SHARES for one in (metric, quantity) if one)
     for unit in re.findall(r"[(\[]([^()\[\]]*)[)\]]", cell.column):
         factor = unit.strip().removeprefix("in ").removeprefix("×").removeprefix("x ").strip()
         if is_factor(factor) or re.fullmatch(r"10{2,}|10(\^|\*\*)?\{?[-−]?\d\}?|10[⁻]?[²³⁴⁵⁶⁷⁸⁹]", factor):
             return f"the recipe gives the number itself, and the heading says {unit}."
+        # What multiplies a number behind it, as in 6 k, does so above it; `k` may be an argument of everyday results.
+        if result and factor.isalpha() and any(one.value != 1 for one in numbers_of(f"1{factor}")):
+            return f"the recipe gives the number itself, and the heading says {unit}."
         if is_unit(own) and is_unit(factor) and factor not in (own, "%"):
             return f"the recipe gives {measured}, and the heading says {unit}."
-        if (
-            factor == "%"
-            and not percent
-            and any(one.unit in _SHARES for one in (metric, quantity) if one)
-            and not ratio
-        ):
+        if factor == "%" and share and not (percent or ratio):
             return "the recipe gives a fraction, and the heading says %."
     return None
 
