@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -70,10 +72,23 @@ def test_packs() -> None:
 
 def test_every_check_has_one_function() -> None:
     """None is registered twice, nor without a paragraph in the catalogue."""
+    assert all(unit for _, unit in map(FUNCTIONS.__getitem__, BY_ID))
     assert set(FUNCTIONS) == set(BY_ID)
     for name in ("identity.root", "identity.unheard-of"):
         with pytest.raises(RuntimeError, match=f"{name} is not in the catalogue, or has a function already"):
             check(name, "digests")
+
+
+def test_checks_of_a_pack_are_imported_when_a_bundle_needs_them() -> None:
+    """A study of policies is verified without those of games and services, and its report is whole."""
+    program = """
+import sys
+from sealtrace import api
+assert api.verify().verdict == "verified"
+print(*sorted(name for name in sys.modules if name.startswith("sealtrace.studies.") and name.endswith(".checks")))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["sealtrace.studies.policies.checks"]
 
 
 def test_what_guards_a_function(monkeypatch: pytest.MonkeyPatch) -> None:

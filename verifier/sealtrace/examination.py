@@ -190,9 +190,9 @@ class Examination:
 
     def run(self, entry: Check) -> tuple[Outcome, CheckResult]:
         """Runs one check, after those that it needs."""
-        outcome = Outcome(entry.id, FUNCTIONS[entry.id][1])
-        started = time.perf_counter()
         pack = pack_of(entry.id)
+        outcome = Outcome(entry.id, "" if pack in self._unused else FUNCTIONS[entry.id][1])
+        started = time.perf_counter()
         unmet = self.unmet(entry, pack)
         if not self.bundle.manifest_readable and entry.id != "identity.manifest":
             unmet = "manifest.json cannot be read"
@@ -328,7 +328,7 @@ class Examination:
     @cached_property
     def report(self) -> Result:
         """What the verifier says."""
-        unused = self._unused()
+        unused = self._unused
         left_out = {check.id for pack in unused for check in pack.catalogue}
         listed = [check for check in CATALOGUE if check.id not in left_out]
         checks = [
@@ -411,6 +411,7 @@ class Examination:
             coverage=coverage(self.evidence) if looked else [],
         )
 
+    @cached_property
     def _unused(self) -> dict[Pack, str]:
         """The packs whose kind of study this is not, with the reason; not those whose checks were asked for by name."""
         if not self.bundle.manifest_readable:

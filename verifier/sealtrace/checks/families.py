@@ -1,6 +1,4 @@
-"""Imports every family of checks, the packs' too, which registers their functions."""
-
-from importlib import import_module
+"""Imports every family of the engine's own checks, which registers their functions."""
 
 from sealtrace.checks import (  # noqa: F401 - for their registrations
     cells,
@@ -12,8 +10,3 @@ from sealtrace.checks import (  # noqa: F401 - for their registrations
     stages,
     witnesses,
 )
-from sealtrace.contract.packs import packs
-
-for _pack in packs():
-    if _pack.checks:
-        import_module(_pack.checks)

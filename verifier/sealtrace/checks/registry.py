@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TypeVar, cast
 
-from sealtrace.checks.catalogue import BY_ID
+from sealtrace.checks.catalogue import BY_ID, pack_of
 from sealtrace.checks.outcome import Outcome
 from sealtrace.evidence import Evidence, View
 
@@ -14,7 +15,17 @@ Seen = TypeVar("Seen")
 Subject = TypeVar("Subject")
 """What a check looks at: the same, or a part of it."""
 
-FUNCTIONS: dict[str, tuple[Callable[[object, Outcome], None], str]] = {}
+
+class _Functions(dict[str, tuple[Callable[[object, Outcome], None], str]]):
+    """Of a pack, the checks are imported when one of them is asked for: most bundles have no use for most packs."""
+
+    def __missing__(self, check_id: str) -> tuple[Callable[[object, Outcome], None], str]:
+        if (pack := pack_of(check_id)) is not None:
+            import_module(pack.checks)
+        return dict(self)[check_id]
+
+
+FUNCTIONS = _Functions()
 """Check id to its function, and to the unit that it counts. It fills in the outcome, and changes nothing else."""
 
 
