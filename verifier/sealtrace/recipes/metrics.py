@@ -18,7 +18,7 @@ import numpy as np
 
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Frame, Index, StreamedFrame, Vector
-from sealtrace.contract.packs import Pack, packs
+from sealtrace.contract.packs import packs
 from sealtrace.contract.scalars import EXACT_PATTERN, exact
 from sealtrace.evidence import Evidence, once, seen_by
 from sealtrace.recipes.forms import FORMS, RESULTS
@@ -161,7 +161,7 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
     for argument in arguments:
         if argument.partition(".")[0] not in known.arguments + known.optional:
             raise RecipeError(f"{name} takes no argument {argument!r}")
-    pack = _pack(known.pack)
+    pack = next(pack for pack in packs() if pack.name == known.pack)
     if (reason := pack.absent(evidence)) is not None:
         raise RecipeError(f"{name} is a metric of {pack.name}: {reason}")
     if (reason := pack.unusable(evidence)) is not None:
@@ -169,10 +169,6 @@ def compute(evidence: Evidence, name: str, arguments: Arguments) -> Value:
     arguments = {**known.defaults, **arguments}
     seen, function = seen_by(evidence, pack), _FUNCTIONS.get((known.pack, name))
     return _COMPUTED[known.pack](seen, known, arguments) if function is None else function(seen, arguments)
-
-
-def _pack(name: str) -> Pack:
-    return next(pack for pack in packs() if pack.name == name)
 
 
 def constant_of(text: str) -> Fraction:
