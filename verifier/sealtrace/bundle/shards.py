@@ -111,8 +111,7 @@ class LaidOut:
         self._footer_start = self.size - len(self._tail)
         self._groups = self._extents(sum(leaf.values * 8 + leaf.bytes for leaf in found))
         self.names = self._columns({leaf.path for leaf in found}, {leaf.path for leaf in found if leaf.deltas})
-        self._idle: list[PageReader] = []
-        """Readers that no thread uses."""
+        self._idle: list[PageReader] = []  # those that no thread uses
         self.texts = footer_texts(self.metadata, self.metadata.schema.to_arrow_schema())
 
     def _read_tail(self) -> bytes:
