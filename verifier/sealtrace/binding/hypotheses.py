@@ -125,6 +125,13 @@ class FrameView:
         named = unambiguous(self.names.resolve(text, (self._groups[place],)))
         return None if named is None else ValueMatch(named.thing.id, named.strength)
 
+    def measure_told(self, text: str) -> ValueMatch | None:
+        """The measure that a text names by the words which tell it from the others: `female` of shares of each sex."""
+        measures = Group.of_values(tuple(self.frame.measures))
+        text = f"share of {text.replace('%', '')}" if "%" in text else text
+        named = unambiguous(self.names.resolve(text, (measures,)))
+        return None if named is None else ValueMatch(named.thing.id, named.strength)
+
     def is_spoken_of(self, place: int, texts: frozenset[str]) -> bool:
         """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
         key = (place, texts)

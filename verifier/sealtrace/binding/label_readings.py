@@ -16,9 +16,9 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
-from sealtrace.binding.frames import Dimension, Numbers
+from sealtrace.binding.frames import COLUMN, Dimension, Numbers
 from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, says_every, selections
-from sealtrace.binding.series import Grid, Series, Spot, without_marks
+from sealtrace.binding.series import Grid, Series, Spot, without_marks, without_settings
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
 from sealtrace.binding.weighing import Truths, Weighed, bits_of
@@ -119,6 +119,9 @@ class Heard:
         if self.series.kind == "row" and says_every(self.series.constant[0]):
             return found  # A row of totals is made of what the other rows name.
         texts = frozenset(label for labels in grid.row_labels.values() for label in labels if label)
+        if measures := self._named_by_rows():
+            # Of what a row measures, only rows that measure the same name parts: `Female` is no part of `Age`.
+            texts = frozenset(text for text in texts if self._says(text, measures))
         fields = [dimension for at, dimension in enumerate(reading.view.frame.dimensions)
                   if at not in reading.selection.fields and len(dimension.values) > 1
                   and reading.view.is_spoken_of(at, texts)]  # fmt: skip
@@ -127,6 +130,21 @@ class Heard:
             for place in np.nonzero(self.sizes > 1)[0]:
                 found[place] = any(len(np.unique(dimension.codes[rows[place]])) > 1 for dimension in fields)
         return found
+
+    def _named_by_rows(self) -> list[str]:
+        """What the rows measure, where it is their labels that say so."""
+        reading = self.reading
+        if self.series.kind == "row":
+            return [reading.measure] if self._says(self.series.constant[0], [reading.measure]) else []
+        fields = [reading.view.frame.dimensions[at] for at in reading.selection.fields]
+        return [value for field in fields if field.name == COLUMN for value in field.values]
+
+    def _says(self, text: str, measures: list[str]) -> bool:
+        """Whether a text names one of some measures."""
+        told, own = self.reading.view.measure_told(text), self.reading.view.frame.measures
+        return (told is not None and own[told.code] in measures) or any(
+            likeness(stems(text), one) >= STRONG for one in measures
+        )
 
     def line(self, place: int) -> object:
         """The files, the fields and the values of these that the labels of a number name."""
@@ -291,13 +309,20 @@ def _given(
     outright = max((likeness(short, measure) for measure, _ in measures), default=0.0) >= LITERAL
     single = bool(one_run(view, series, selection.chosen, selection.chosen & view.frame.having(fixed)))
     spreads = _released_spreads(view, series, known)
+    told_apart = _own_statistics(view, series, selection)
     for measure, strength in measures:
         other = outright and not view.melted and likeness(short, measure) < NAMED
         column = view.frame.measures.index(measure)
         sizes = evaluated.sizes[:, 0, column]
+        # How many have a flag is its sum; how many rows there are is not what the flag's label asks.
+        flagged = named == ["count"] and strength >= STRONG and _is_flag(view.frame.numbers[:, column])
         for statistic in evaluated.statistics:
-            determined = (measure in spreads and statistic == "mean") or (statistic == "count" and named == ["count"])
-            values = evaluated.of(statistic)[:, 0, column]
+            if statistic == ("count" if flagged else "sum") and named == ["count"]:
+                continue
+            counted = statistic == ("sum" if flagged else "count") and named == ["count"]
+            determined = (measure in spreads and statistic == "mean") or counted
+            asked = np.array([not own or statistic in own for own in told_apart])
+            values = np.where(asked, evaluated.of(statistic)[:, 0, column], np.nan)
             for change in _changes(series, known):
                 expected = change(values)
                 agrees = scoring.hits(expected, series.low, series.high)
@@ -308,6 +333,27 @@ def _given(
                     told,
                 )  # fmt: skip
                 yield Heard(reading, series, expected, agrees, sizes, strengths)
+
+
+def _is_flag(values: Numbers) -> bool:
+    """Whether values say yes or no."""
+    return set(np.unique(values[np.isfinite(values)]).tolist()) == {0.0, 1.0}
+
+
+def _own_statistics(view: FrameView, series: Series, selection: Selection) -> list[frozenset[str]]:
+    """The statistics that each number's own row names, where rows differ in that: `Age, mean` above `Female, n`."""
+    if series.kind == "row":
+        return [frozenset()] * len(series.slots)
+    found = []
+    for number, labels in enumerate(series.varying):
+        values = [view.frame.dimensions[at].values[code] for at, code in zip(selection.fields, selection.codes[number],
+                  strict=True) if code >= 0]  # fmt: skip
+        taken = {word for value in values for word in stems(value)}
+        rest = " ".join(word for label in labels if label.role >= 0 for word in re.split(r"[\s,;]+", label.text)
+                        if not set(stems(word)) & taken)  # fmt: skip
+        named = set(_named(rest)) or ({"mean"} if "%" in rest.split() else set())
+        found.append(frozenset(named | set(_SPREADS) if named & set(_SPREADS) else named))
+    return found if len(set(found)) > 1 else [frozenset()] * len(series.slots)
 
 
 def _share_explained(label: tuple[str, ...], *names: str) -> float:
@@ -337,8 +383,14 @@ def _measures(
     found: dict[str, float] = {}
     scores = [likeness(label, measure) for measure in view.frame.measures]
     best = max(scores, default=0.0)
-    if best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:
+    match = view.measure_told(series.constant[0])
+    told = view.frame.measures[match.code] if match is not None and match.strength >= STRONG else ""
+    if match is not None and told and "%" in series.constant[0] and "share" in stems(told):
+        found[told] = match.strength
+    elif best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:
         found[view.frame.measures[scores.index(best)]] = best
+    elif match is not None and told:
+        found[told] = match.strength
     else:
         found |= {measure: alike for measure, alike in elsewhere.items() if measure in view.frame.measures}
     here = [selected for selected in known if selected.measure in view.frame.measures]
@@ -389,6 +441,7 @@ def _statistics(view: FrameView, series: Series, known: list[Selected]) -> list[
     if behind and role == "n":
         return ["count"]
     named = named_statistics(view, series)
+    named += ["sum"] if named == ["count"] else []
     own = [selected.statistic for selected in known if selected.series.spots == series.spots]
     # An extreme that no label mentions may give printed digits; nothing differs from it.
     usual = [key for key in own if key in named or TRIED["values"][key].everyday]
@@ -409,7 +462,7 @@ def named_statistics(view: FrameView, series: Series) -> list[str]:
 
 def _named(text: str) -> list[str]:
     """The statistics that a text names."""
-    context = frozenset(re.sub(r"[()_]", " ", text.lower()).split())
+    context = frozenset(re.sub(r"[()_]", " ", without_settings(text).lower()).split())
     return [key for key, statistic in TRIED["values"].items() if statistic.said(context)]
 
 

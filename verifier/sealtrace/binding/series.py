@@ -34,6 +34,14 @@ _LOOSE = re.compile(
 """What a caption says without naming a statistic: `best in bold`, `a range of tasks`; `best of five runs` names one."""
 
 
+_SETTING_SAID = re.compile(r"\b[^\W\d_]+\s*=\s*[^\s,;)\]]+")
+
+
+def without_settings(label: str) -> str:
+    """A label without what it sets: `Placebo (n = 41)` names no count."""
+    return _SETTING_SAID.sub(" ", label)
+
+
 class CellLabel(NamedTuple):
     """A text that names something, the header under which it stands, and what part of the table it is."""
 
@@ -205,7 +213,7 @@ class Series:
         caption = self.grid.caption
         texts = [without_marks(caption) + label[len(caption) :] if caption and label.startswith(caption) else label
                  for label in self.constant if label not in self.grid.headings]  # fmt: skip
-        told = [re.sub(r"[()]", " ", text.lower()).split() for text in texts]
+        told = [re.sub(r"[()]", " ", without_settings(text).lower()).split() for text in texts]
         self.words = tuple(word for words in told for word in words)
         self._nearest = len(told[0]) if told else 0
         self.texts = frozenset(label.text for labels in self.varying for label in labels)

@@ -1,0 +1,347 @@
+"""What `check` says of studies that are invented here, in many layouts: honest ones, and the same with a number changed.
+
+    python benchmarks/invented.py [--studies 40] [--first 0] [--only LAYOUT] [--show] [--keep DIRECTORY]
+
+Every decimal number of an invented paper follows from its results, so whatever is accused there is a false alarm, and
+whatever is open is missed. Then one decimal number of each paper is changed by some per cent and the paper is checked
+again: it counts as named where it differs and the right value is given, as shown where `check` only tells what the best
+named record gives, and any other number that is accused is a false alarm.
+
+A layout is how files, keys, tables and sentences are arranged; names, sizes, decimals and words are drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import statistics
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sealtrace.binding.checking import concluded, examine_files
+from sealtrace.contract.result import NumberResult
+
+MODELS = [("Base", "base"), ("Large", "large"), ("GPT-4o mini", "gpt-4o-mini"), ("Llama 3 8B", "llama-3-8b"),
+          ("Ours", "ours"), ("Ours (full)", "ours_full"), ("RoBERTa", "roberta"), ("XGBoost", "xgb"),
+          ("Random Forest", "random_forest"), ("k-NN", "knn")]  # fmt: skip
+TASKS = [("NER", "ner"), ("QA", "qa"), ("Summarization", "summarization"), ("Code", "code"), ("MMLU", "mmlu"),
+         ("WMT14", "wmt14"), ("In-domain", "in_domain"), ("Out-of-domain", "out_of_domain")]  # fmt: skip
+METRICS = [("Accuracy", "accuracy"), ("F1", "f1"), ("BLEU", "bleu"), ("AUC", "auc"), ("Recall", "recall")]
+TERMS = [("Age", "age"), ("Female", "female"), ("Income (log)", "log_income"), ("Smoker", "smoker"),
+         ("Body mass index", "bmi"), ("Education", "educ_years"), ("Distance", "dist_km")]  # fmt: skip
+
+
+@dataclass
+class Study:
+    """An invented study: its results by path, and its paper in Markdown."""
+
+    draw: random.Random
+    files: dict[str, str] = field(default_factory=dict)
+    paper: list[str] = field(default_factory=lambda: ["# An invented study", ""])
+    tables: int = 0
+
+    def table(self, caption: str, header: list[str], rows: list[list[str]]) -> None:
+        """Prints a table."""
+        self.tables += 1
+        self.paper += [f"Table {self.tables}: {caption}", "", f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+        self.paper += [f"| {' | '.join(row)} |" for row in rows] + [""]
+
+    def say(self, sentence: str) -> None:
+        """Prints a sentence."""
+        self.paper += [sentence, ""]
+
+    def csv(self, path: str, header: list[str], rows: list[list[object]]) -> None:
+        """Releases a table."""
+        self.files[path] = "\n".join(",".join(map(str, row)) for row in [header, *rows]) + "\n"
+
+    def json(self, path: str, value: object) -> None:
+        """Releases a document."""
+        self.files[path] = json.dumps(value, indent=1)
+
+    def write(self, directory: Path) -> tuple[Path, Path]:
+        """The paper and the results as files."""
+        for path, text in self.files.items():
+            place = directory / "results" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+        paper = directory / "paper.md"
+        paper.write_text("\n".join(self.paper), encoding="utf-8")
+        return paper, directory / "results"
+
+
+def _scores(study: Study, *sizes: int) -> dict[tuple[int, ...], float]:
+    """A score between 0.3 and 0.95 for each place, better further on."""
+    places: list[tuple[int, ...]] = [()]
+    for size in sizes:
+        places = [(*place, at) for place in places for at in range(size)]
+    return {place: round(min(0.95, max(0.3, 0.5 + 0.05 * place[0] + study.draw.gauss(0, 0.09))), 5) for place in places}
+
+
+def _percent(study: Study) -> Callable[[float], str]:
+    """How shares are printed."""
+    decimals = study.draw.choice([1, 2])
+    if study.draw.random() < 0.6:
+        return lambda value: f"{100 * value:.{decimals}f}"
+    return lambda value: f"{value:.{decimals + 2}f}"
+
+
+def leaderboard(study: Study) -> None:
+    """Models by tasks, one metric; a mean over tasks; the results in one of seven arrangements."""
+    models, tasks = study.draw.sample(MODELS, 4), study.draw.sample(TASKS, 3)
+    metric = study.draw.choice(METRICS)
+    score, show = _scores(study, 4, 3), _percent(study)
+    form = study.draw.choice(["nested", "composed", "file each", "directories", "long", "wide", "runs"])
+    if form == "nested":
+        study.json("results.json", {model[1]: {task[1]: {metric[1]: score[m, t], "n": 500} for t, task in enumerate(tasks)}
+                                    for m, model in enumerate(models)})  # fmt: skip
+    elif form == "composed":
+        study.json("results.json", {f"{model[1]}_{task[1]}": {metric[1]: score[m, t], "seconds": 31 + m}
+                                    for m, model in enumerate(models) for t, task in enumerate(tasks)})  # fmt: skip
+    elif form == "long":
+        study.csv("scores.csv", ["model", "task", "metric", "value"],
+                  [[model[1], task[1], metric[1], score[m, t]] for m, model in enumerate(models)
+                   for t, task in enumerate(tasks)])  # fmt: skip
+    elif form == "wide":
+        study.csv("scores.csv", ["model", *(task[1] for task in tasks)],
+                  [[model[1], *(score[m, t] for t in range(3))] for m, model in enumerate(models)])  # fmt: skip
+    elif form == "runs":
+        noise = {place: study.draw.gauss(0, 0.01) for place in _scores(study, 4, 3, 5)}
+        runs = {(m, t, s): round(score[m, t] + noise[m, t, s], 5) for m, t, s in noise}
+        score = {(m, t): statistics.mean(runs[m, t, s] for s in range(5)) for m, t in score}
+        study.csv("runs.csv", ["model", "task", "seed", metric[1]],
+                  [[models[m][1], tasks[t][1], s, value] for (m, t, s), value in runs.items()])  # fmt: skip
+    else:
+        for (m, t), value in score.items():
+            name = f"{models[m][1]}/{tasks[t][1]}/metrics" if form == "directories" else f"{models[m][1]}_{tasks[t][1]}"
+            study.json(f"{name}.json", {metric[1]: value, "epochs": 3, "loss": round(1.3 - value, 4)})
+    means = [statistics.mean(score[m, t] for t in range(3)) for m in range(4)]
+    caption = study.draw.choice([f"{metric[0]} of each model on each task.", f"Main results ({metric[0]}).",
+                                 f"{metric[0]} on three tasks. Higher is better."])  # fmt: skip
+    if form == "runs":
+        caption += " Mean over five seeds."
+    if study.draw.random() < 0.3:
+        study.table(caption, ["Task", *(model[0] for model in models)],
+                    [[task[0], *(show(score[m, t]) for m in range(4))] for t, task in enumerate(tasks)])  # fmt: skip
+    else:
+        mean = study.draw.random() < 0.6
+        study.table(caption, ["Model", *(task[0] for task in tasks), *(["Average"] if mean else [])],
+                    [[model[0], *(show(score[m, t]) for t in range(3)), *([show(means[m])] if mean else [])]
+                     for m, model in enumerate(models)])  # fmt: skip
+    best = max(range(4), key=lambda m: score[m, 0])
+    study.say(f"On {tasks[0][0]}, {models[best][0]} reaches {show(score[best, 0])} {metric[0]}.")
+    study.say(f"On {tasks[1][0]}, {models[0][0]} has {show(score[0, 1])} and {models[1][0]} has {show(score[1, 1])}.")
+
+
+def two_sets(study: Study) -> None:
+    """Several metrics on two sets, under grouped headers; keys of JSON that compose model and set."""
+    models, sets = study.draw.sample(MODELS, 4), study.draw.sample(TASKS, 2)
+    metrics = study.draw.sample(METRICS, 3)
+    score, show = _scores(study, 4, 2, 3), _percent(study)
+    plain = study.draw.random() < 0.5
+    study.json("main_results.json", {
+        model[1] if plain and not s else f"{model[1]}_{one[1]}":
+            {"n": 400 + s, **{metric[1]: score[m, s, k] for k, metric in enumerate(metrics)}}
+        for m, model in enumerate(models) for s, one in enumerate(sets)
+    })  # fmt: skip
+    study.table(f"Results on {sets[0][0]} and {sets[1][0]}.",
+                ["Model", *(f"{one[0]} {metric[0]}" for one in sets for metric in metrics)],
+                [[model[0], *(show(score[m, s, k]) for s in range(2) for k in range(3))]
+                 for m, model in enumerate(models)])  # fmt: skip
+
+
+def regression(study: Study) -> None:
+    """Coefficients with their errors and p-values."""
+    terms = study.draw.sample(TERMS, 5)
+    rows = [[study.draw.gauss(0, 1.2), abs(study.draw.gauss(0.3, 0.1)) + 0.05, study.draw.random()] for _ in terms]
+    names = study.draw.choice([["term", "estimate", "std_error", "p_value"], ["variable", "coef", "se", "p"],
+                               ["", "Estimate", "Std. Error", "Pr(>|t|)"]])  # fmt: skip
+    study.csv("model.csv", names, [[term[1], *(round(value, 6) for value in row)] for term, row in zip(terms, rows, strict=True)])
+    if study.draw.random() < 0.5:
+        study.table("Regression results.", ["Variable", "Estimate", "SE", "p"],
+                    [[term[0], f"{b:.3f}", f"{s:.3f}", f"{p:.3f}"] for term, (b, s, p) in zip(terms, rows, strict=True)])
+    else:
+        study.table("Regression estimates, standard errors in parentheses.", ["", "Outcome"],
+                    [[term[0], f"{b:.3f} ({s:.3f})"] for term, (b, s, _) in zip(terms, rows, strict=True)])
+    study.say(f"{terms[1][0]} has a coefficient of {rows[1][0]:.3f} (SE = {rows[1][1]:.3f}).")
+
+
+def patients(study: Study) -> None:
+    """A first table of a trial, from one row per patient."""
+    arms = study.draw.choice([("Placebo", "Drug"), ("Control", "Treatment"), ("Usual care", "Intervention")])
+    people = [[f"P{i:03d}", arms[study.draw.random() < 0.5].lower(), round(study.draw.gauss(61, 11)),
+               study.draw.choice(["female", "male"]), round(study.draw.gauss(27.3, 4.1), 1),
+               int(study.draw.random() < 0.3), round(study.draw.gauss(131, 17))] for i in range(study.draw.choice([90, 212]))]
+    study.csv("patients.csv", ["patient_id", "arm", "age", "sex", "bmi", "diabetes", "sbp"], people)
+    rows = []
+    for name, at in (("Age (years)", 2), ("BMI", 4), ("Systolic blood pressure", 6)):
+        row = [f"{name}, mean (SD)"]
+        for arm in arms:
+            own = [float(one[at]) for one in people if one[1] == arm.lower()]  # type: ignore[arg-type]
+            row.append(f"{statistics.mean(own):.1f} ({statistics.stdev(own):.1f})")
+        rows.append(row)
+    for name, at, wanted in (("Female, n (%)", 3, "female"), ("Diabetes, n (%)", 5, 1)):
+        row = [name]
+        for arm in arms:
+            own = [one[at] == wanted for one in people if one[1] == arm.lower()]
+            row.append(f"{sum(own)} ({100 * sum(own) / len(own):.1f})")
+        rows.append(row)
+    sizes = [sum(one[1] == arm.lower() for one in people) for arm in arms]
+    study.table("Baseline characteristics by arm.",
+                ["Characteristic", *(f"{arm} (n = {size})" for arm, size in zip(arms, sizes, strict=True))], rows)
+    own = [one[2] for one in people]
+    study.say(f"The mean age of the {len(people)} patients was {statistics.mean(own):.1f} years.")  # type: ignore[type-var]
+
+
+def sweep(study: Study) -> None:
+    """Settings that are numbers, with a mean and its deviation for each pair."""
+    first, second = [0.1, 0.25, 0.5, 1.0], [16, 64]
+    value = {(a, b): (study.draw.gauss(40, 9), abs(study.draw.gauss(2, 0.6)) + 0.2) for a in first for b in second}
+    study.csv("sweep.csv", ["learning_rate", "width", "mean_loss", "std_loss", "trials"],
+              [[a, b, round(mean, 5), round(sd, 5), 20] for (a, b), (mean, sd) in value.items()])  # fmt: skip
+    if study.draw.random() < 0.5:
+        study.table("Loss by learning rate and width.", ["Learning rate", "Width", "Loss", "Trials"],
+                    [[f"{a}", f"{b}", f"{mean:.2f} ± {sd:.2f}", "20"] for (a, b), (mean, sd) in value.items()])
+    else:
+        study.table("Loss by learning rate (rows) and width.", ["Learning rate", *(f"Width {b}" for b in second)],
+                    [[f"{a}", *(f"{value[a, b][0]:.2f}" for b in second)] for a in first])
+    study.say(f"At a learning rate of 0.25 and width 64 the loss is {value[0.25, 64][0]:.2f}.")
+
+
+def timings(study: Study) -> None:
+    """Times of two programs by size, and what one gains over the other."""
+    sizes = [128, 512, 2048, 8192]
+    times = {(name, n): round(n ** 0.8 * factor * study.draw.uniform(0.8, 1.25), 3)
+             for name, factor in (("reference", 0.9), ("fused", 0.35)) for n in sizes}  # fmt: skip
+    if study.draw.random() < 0.5:
+        study.csv("bench.csv", ["kernel", "n", "time_ms"], [[name, n, value] for (name, n), value in times.items()])
+    else:
+        study.json("bench.json", [{"kernel": name, "n": n, "time_ms": value} for (name, n), value in times.items()])
+    study.table("Time in milliseconds.", ["n", "Reference", "Fused", "Speedup"],
+                [[str(n), f"{times['reference', n]:.1f}", f"{times['fused', n]:.1f}",
+                  f"{times['reference', n] / times['fused', n]:.2f}×"] for n in sizes])  # fmt: skip
+    study.say(f"At n = 2048 the fused kernel takes {times['fused', 2048]:.1f} ms, "
+              f"{times['reference', 2048] / times['fused', 2048]:.2f} times faster than the reference.")
+
+
+def answers(study: Study) -> None:
+    """One file of answers per model; accuracy and macro-F1 follow from them."""
+    models, labels = study.draw.sample(MODELS, 3), ["entail", "neutral", "contradict"]
+    gold = [study.draw.choice(labels) for _ in range(240)]
+    rows = []
+    for m, model in enumerate(models):
+        said = [one if study.draw.random() < 0.55 + 0.1 * m else study.draw.choice(labels) for one in gold]
+        study.files[f"{model[1]}.jsonl"] = "\n".join(
+            json.dumps({"id": i, "gold": one, "prediction": other}) for i, (one, other) in enumerate(zip(gold, said, strict=True))
+        )
+        f1 = []
+        for label in labels:
+            both = sum(a == b == label for a, b in zip(gold, said, strict=True))
+            f1.append(2 * both / (gold.count(label) + said.count(label)))
+        right = sum(a == b for a, b in zip(gold, said, strict=True))
+        rows.append([model[0], f"{100 * right / 240:.1f}", f"{100 * statistics.mean(f1):.1f}"])
+    study.table("Accuracy and macro-F1 (%).", ["Model", "Accuracy", "Macro-F1"], rows)
+    study.say(f"{models[2][0]} answers {rows[2][1]} % of the questions correctly.")
+
+
+def correlations(study: Study) -> None:
+    """Nested statistics with intervals under keys of their own."""
+    metrics = study.draw.sample(METRICS, 4)
+    found = {}
+    for name, key in metrics:
+        r = study.draw.uniform(-0.2, 0.8)
+        found[name, key] = (r, r - study.draw.uniform(0.05, 0.2), r + study.draw.uniform(0.05, 0.2), study.draw.random() / 3)
+    study.json("correlation.json", {"n": 420, "correlations": {
+        key: {"pearson": round(r, 4), "pearson_ci": [round(low, 4), round(high, 4)], "p": round(p, 5)}
+        for (_, key), (r, low, high, p) in found.items()}})  # fmt: skip
+    study.table("Correlation with human judgement.", ["Metric", "Pearson r", "95% CI", "p"],
+                [[name, f"{r:.3f}", f"[{low:.3f}, {high:.3f}]", f"{p:.3f}"] for (name, _), (r, low, high, p) in found.items()])
+    (name, _), (r, *_) = next(iter(found.items()))
+    study.say(f"{name} correlates with human judgement at r = {r:.3f}.")
+
+
+LAYOUTS = {one.__name__: one for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations)}
+_DECIMAL = re.compile(r"\d+\.\d+")
+
+
+def made(layout: str, seed: int) -> Study:
+    """The study of a layout that a seed gives."""
+    study = Study(random.Random(f"{layout} {seed}"))
+    LAYOUTS[layout](study)
+    return study
+
+
+def numbers(study: Study, directory: Path) -> dict[str, NumberResult]:
+    """What `check` says of every decimal number."""
+    examined, _ = examine_files(*study.write(directory), seconds=30)
+    return {one.id: one for one in concluded(examined).numbers if _DECIMAL.search(one.printed)}
+
+
+def is_accused(number: NumberResult) -> bool:
+    """Whether a number is said to differ, surely or probably."""
+    return number.word == "differs" or number.status == "probably-off"
+
+
+def changed(study: Study, number: NumberResult, draw: random.Random) -> str:
+    """Changes a number in the paper by some per cent and returns what it was; nothing where its place is not clear."""
+    line = (number.line or 1) - 1
+    text = study.paper[line] if line < len(study.paper) else ""
+    old = _DECIMAL.findall(number.printed)[0]
+    if text.count(old) != 1:
+        return ""
+    new = f"{float(old) * draw.choice([0.89, 0.94, 1.06, 1.13]):.{len(old.partition('.')[2])}f}"
+    study.paper[line] = text.replace(old, new)
+    return old if new != old else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--studies", type=int, default=40, help="of each layout")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--only", action="append", choices=sorted(LAYOUTS), help="a layout")
+    parser.add_argument("--show", action="store_true", help="every number that is missed or accused")
+    parser.add_argument("--keep", type=Path, help="directory for the studies")
+    given = parser.parse_args()
+    shown: Callable[..., None] = print if given.show else lambda *_: None
+    print(f"{'layout':14}{'numbers':>8}{'follow':>8}{'accused':>8}{'changed':>9}{'named':>7}{'probably':>9}{'shown':>7}{'silent':>7}{'wrongly':>8}")
+    for layout in given.only or LAYOUTS:
+        count: Counter[str] = Counter()
+        for seed in range(given.first, given.first + given.studies):
+            with tempfile.TemporaryDirectory() as temporary:
+                directory = (given.keep or Path(temporary)) / f"{layout}{seed}"
+                study = made(layout, seed)
+                before = numbers(study, directory)
+                count["numbers"] += len(before)
+                for one in before.values():
+                    count["follow"] += one.word == "follows"
+                    count["accused"] += is_accused(one)
+                    if one.word != "follows":
+                        shown("  ", "ACCUSED" if is_accused(one) else "open", seed, one.id, one.printed, (one.says or "")[:200])
+                draw = random.Random(seed)
+                number = before[draw.choice(sorted(before))]
+                old = changed(study, number, draw)
+                if not old:
+                    continue
+                after = numbers(study, directory)
+                count["changed"] += 1
+                for key, one in after.items():
+                    if key == number.id:
+                        right = old in (one.given or "")
+                        found = ("named" if one.word == "differs" and right else "probably" if is_accused(one) and right
+                                 else "shown" if old in (one.says or "") else "silent")  # fmt: skip
+                        count[found] += 1
+                        if found != "named":
+                            shown("  ", found, seed, key, f"{old} ->", one.printed, one.word, (one.says or "")[:200])
+                    elif is_accused(one) and not is_accused(before.get(key, one)):
+                        count["wrongly"] += 1
+                        shown("  ", "WRONGLY", seed, key, one.printed, (one.says or "")[:200])
+        print(f"{layout:14}{count['numbers']:8}{count['follow']:8}{count['accused']:8}{count['changed']:9}{count['named']:7}"
+              f"{count['probably']:9}{count['shown']:7}{count['silent']:7}{count['wrongly']:8}", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
