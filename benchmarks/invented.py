@@ -160,22 +160,41 @@ def regression(study: Study) -> None:
     rows = [[study.draw.gauss(0, 1.2), abs(study.draw.gauss(0.3, 0.1)) + 0.05, study.draw.random()] for _ in terms]
     names = study.draw.choice([["term", "estimate", "std_error", "p_value"], ["variable", "coef", "se", "p"],
                                ["", "Estimate", "Std. Error", "Pr(>|t|)"]])  # fmt: skip
-    study.csv("model.csv", names, [[term[1], *(round(value, 6) for value in row)] for term, row in zip(terms, rows, strict=True)])
+    study.csv(
+        "model.csv",
+        names,
+        [[term[1], *(round(value, 6) for value in row)] for term, row in zip(terms, rows, strict=True)],
+    )
     if study.draw.random() < 0.5:
-        study.table("Regression results.", ["Variable", "Estimate", "SE", "p"],
-                    [[term[0], f"{b:.3f}", f"{s:.3f}", f"{p:.3f}"] for term, (b, s, p) in zip(terms, rows, strict=True)])
+        study.table(
+            "Regression results.",
+            ["Variable", "Estimate", "SE", "p"],
+            [[term[0], f"{b:.3f}", f"{s:.3f}", f"{p:.3f}"] for term, (b, s, p) in zip(terms, rows, strict=True)],
+        )
     else:
-        study.table("Regression estimates, standard errors in parentheses.", ["", "Outcome"],
-                    [[term[0], f"{b:.3f} ({s:.3f})"] for term, (b, s, _) in zip(terms, rows, strict=True)])
+        study.table(
+            "Regression estimates, standard errors in parentheses.",
+            ["", "Outcome"],
+            [[term[0], f"{b:.3f} ({s:.3f})"] for term, (b, s, _) in zip(terms, rows, strict=True)],
+        )
     study.say(f"{terms[1][0]} has a coefficient of {rows[1][0]:.3f} (SE = {rows[1][1]:.3f}).")
 
 
 def patients(study: Study) -> None:
     """A first table of a trial, from one row per patient."""
     arms = study.draw.choice([("Placebo", "Drug"), ("Control", "Treatment"), ("Usual care", "Intervention")])
-    people = [[f"P{i:03d}", arms[study.draw.random() < 0.5].lower(), round(study.draw.gauss(61, 11)),
-               study.draw.choice(["female", "male"]), round(study.draw.gauss(27.3, 4.1), 1),
-               int(study.draw.random() < 0.3), round(study.draw.gauss(131, 17))] for i in range(study.draw.choice([90, 212]))]
+    people = [
+        [
+            f"P{i:03d}",
+            arms[study.draw.random() < 0.5].lower(),
+            round(study.draw.gauss(61, 11)),
+            study.draw.choice(["female", "male"]),
+            round(study.draw.gauss(27.3, 4.1), 1),
+            int(study.draw.random() < 0.3),
+            round(study.draw.gauss(131, 17)),
+        ]
+        for i in range(study.draw.choice([90, 212]))
+    ]
     study.csv("patients.csv", ["patient_id", "arm", "age", "sex", "bmi", "diabetes", "sbp"], people)
     rows = []
     for name, at in (("Age (years)", 2), ("BMI", 4), ("Systolic blood pressure", 6)):
@@ -191,8 +210,11 @@ def patients(study: Study) -> None:
             row.append(f"{sum(own)} ({100 * sum(own) / len(own):.1f})")
         rows.append(row)
     sizes = [sum(one[1] == arm.lower() for one in people) for arm in arms]
-    study.table("Baseline characteristics by arm.",
-                ["Characteristic", *(f"{arm} (n = {size})" for arm, size in zip(arms, sizes, strict=True))], rows)
+    study.table(
+        "Baseline characteristics by arm.",
+        ["Characteristic", *(f"{arm} (n = {size})" for arm, size in zip(arms, sizes, strict=True))],
+        rows,
+    )
     own = [one[2] for one in people]
     study.say(f"The mean age of the {len(people)} patients was {statistics.mean(own):.1f} years.")  # type: ignore[type-var]
 
@@ -204,11 +226,17 @@ def sweep(study: Study) -> None:
     study.csv("sweep.csv", ["learning_rate", "width", "mean_loss", "std_loss", "trials"],
               [[a, b, round(mean, 5), round(sd, 5), 20] for (a, b), (mean, sd) in value.items()])  # fmt: skip
     if study.draw.random() < 0.5:
-        study.table("Loss by learning rate and width.", ["Learning rate", "Width", "Loss", "Trials"],
-                    [[f"{a}", f"{b}", f"{mean:.2f} ± {sd:.2f}", "20"] for (a, b), (mean, sd) in value.items()])
+        study.table(
+            "Loss by learning rate and width.",
+            ["Learning rate", "Width", "Loss", "Trials"],
+            [[f"{a}", f"{b}", f"{mean:.2f} ± {sd:.2f}", "20"] for (a, b), (mean, sd) in value.items()],
+        )
     else:
-        study.table("Loss by learning rate (rows) and width.", ["Learning rate", *(f"Width {b}" for b in second)],
-                    [[f"{a}", *(f"{value[a, b][0]:.2f}" for b in second)] for a in first])
+        study.table(
+            "Loss by learning rate (rows) and width.",
+            ["Learning rate", *(f"Width {b}" for b in second)],
+            [[f"{a}", *(f"{value[a, b][0]:.2f}" for b in second)] for a in first],
+        )
     study.say(f"At a learning rate of 0.25 and width 64 the loss is {value[0.25, 64][0]:.2f}.")
 
 
@@ -224,8 +252,10 @@ def timings(study: Study) -> None:
     study.table("Time in milliseconds.", ["n", "Reference", "Fused", "Speedup"],
                 [[str(n), f"{times['reference', n]:.1f}", f"{times['fused', n]:.1f}",
                   f"{times['reference', n] / times['fused', n]:.2f}×"] for n in sizes])  # fmt: skip
-    study.say(f"At n = 2048 the fused kernel takes {times['fused', 2048]:.1f} ms, "
-              f"{times['reference', 2048] / times['fused', 2048]:.2f} times faster than the reference.")
+    study.say(
+        f"At n = 2048 the fused kernel takes {times['fused', 2048]:.1f} ms, "
+        f"{times['reference', 2048] / times['fused', 2048]:.2f} times faster than the reference."
+    )
 
 
 def answers(study: Study) -> None:
@@ -236,7 +266,8 @@ def answers(study: Study) -> None:
     for m, model in enumerate(models):
         said = [one if study.draw.random() < 0.55 + 0.1 * m else study.draw.choice(labels) for one in gold]
         study.files[f"{model[1]}.jsonl"] = "\n".join(
-            json.dumps({"id": i, "gold": one, "prediction": other}) for i, (one, other) in enumerate(zip(gold, said, strict=True))
+            json.dumps({"id": i, "gold": one, "prediction": other})
+            for i, (one, other) in enumerate(zip(gold, said, strict=True))
         )
         f1 = []
         for label in labels:
@@ -254,17 +285,27 @@ def correlations(study: Study) -> None:
     found = {}
     for name, key in metrics:
         r = study.draw.uniform(-0.2, 0.8)
-        found[name, key] = (r, r - study.draw.uniform(0.05, 0.2), r + study.draw.uniform(0.05, 0.2), study.draw.random() / 3)
+        found[name, key] = (
+            r,
+            r - study.draw.uniform(0.05, 0.2),
+            r + study.draw.uniform(0.05, 0.2),
+            study.draw.random() / 3,
+        )
     study.json("correlation.json", {"n": 420, "correlations": {
         key: {"pearson": round(r, 4), "pearson_ci": [round(low, 4), round(high, 4)], "p": round(p, 5)}
         for (_, key), (r, low, high, p) in found.items()}})  # fmt: skip
-    study.table("Correlation with human judgement.", ["Metric", "Pearson r", "95% CI", "p"],
-                [[name, f"{r:.3f}", f"[{low:.3f}, {high:.3f}]", f"{p:.3f}"] for (name, _), (r, low, high, p) in found.items()])
+    study.table(
+        "Correlation with human judgement.",
+        ["Metric", "Pearson r", "95% CI", "p"],
+        [[name, f"{r:.3f}", f"[{low:.3f}, {high:.3f}]", f"{p:.3f}"] for (name, _), (r, low, high, p) in found.items()],
+    )
     (name, _), (r, *_) = next(iter(found.items()))
     study.say(f"{name} correlates with human judgement at r = {r:.3f}.")
 
 
-LAYOUTS = {one.__name__: one for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations)}
+LAYOUTS = {
+    one.__name__: one for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations)
+}
 _DECIMAL = re.compile(r"\d+\.\d+")
 
 
@@ -307,7 +348,9 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="directory for the studies")
     given = parser.parse_args()
     shown: Callable[..., None] = print if given.show else lambda *_: None
-    print(f"{'layout':14}{'numbers':>8}{'follow':>8}{'accused':>8}{'changed':>9}{'named':>7}{'probably':>9}{'shown':>7}{'silent':>7}{'wrongly':>8}")
+    print(
+        f"{'layout':14}{'numbers':>8}{'follow':>8}{'accused':>8}{'changed':>9}{'named':>7}{'probably':>9}{'shown':>7}{'silent':>7}{'wrongly':>8}"
+    )
     for layout in given.only or LAYOUTS:
         count: Counter[str] = Counter()
         for seed in range(given.first, given.first + given.studies):
@@ -320,7 +363,14 @@ def main() -> None:
                     count["follow"] += one.word == "follows"
                     count["accused"] += is_accused(one)
                     if one.word != "follows":
-                        shown("  ", "ACCUSED" if is_accused(one) else "open", seed, one.id, one.printed, (one.says or "")[:200])
+                        shown(
+                            "  ",
+                            "ACCUSED" if is_accused(one) else "open",
+                            seed,
+                            one.id,
+                            one.printed,
+                            (one.says or "")[:200],
+                        )
                 draw = random.Random(seed)
                 number = before[draw.choice(sorted(before))]
                 old = changed(study, number, draw)

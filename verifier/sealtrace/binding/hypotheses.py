@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,9 +16,9 @@ import numpy.typing as npt
 
 from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Numbers, ResultFrame
 from sealtrace.binding.scoring import rank_cost, ranks
-from sealtrace.binding.series import CellLabel, Series
+from sealtrace.binding.series import IN_CELL, CellLabel, Series
 from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, unambiguous
-from sealtrace.paper.names.words import distinguishing, likeness, same_word, stems, tells
+from sealtrace.paper.names.words import distinguishing, likeness, same_word, squeezed, stems, tells, vocabulary
 
 LEAST_NAMED = 3
 """Labels of a series that must name values of a field, where these are less than half of them."""
@@ -43,6 +44,8 @@ _COUNTED = re.compile(r"\(\d+\)")
 _CONDITIONS = re.compile(r"[,;|]\s+|\s/\s")
 NAMED = 0.45
 """Strength from which a label names a value."""
+LEFT_OVER = 0.7
+"""Strength of a label that names, in part, the one value which the other labels leave."""
 _UNLIKE = 0.22
 """How much less surely than the others a label may name its rows."""
 
@@ -99,6 +102,12 @@ class Selection:
         return ~taken if self.sure is None else self.sure & ~taken
 
 
+_TOGETHER = 0.75
+"""Strength from which labels name a value together: all its words are said, one of them perhaps in part."""
+_MOST_COMPARED = 2000
+"""Values of a field up to which it is asked whether several labels name one of them together."""
+
+
 @dataclass
 class FrameView:
     """A frame with what is needed to look labels up in it."""
@@ -131,6 +140,14 @@ class FrameView:
         text = f"share of {text.replace('%', '')}" if "%" in text else text
         named = unambiguous(self.names.resolve(text, (measures,)))
         return None if named is None else ValueMatch(named.thing.id, named.strength)
+
+    def nearly(self, place: int, labels: tuple[CellLabel, ...], line: str) -> set[int]:
+        """The values of a field that labels name, however little of them they say; with what their line is called,
+        those that hold the letters of a label."""
+        group, values = (self._groups[place],), self.frame.dimensions[place].values
+        found = {named.thing.id for label in labels for named in self.names.resolve(f"{label.text} {line}", group)}
+        letters = [squeezed(label.text) for label in labels] if line else []
+        return {code for code in found if not line or any(own and own in squeezed(values[code]) for own in letters)}
 
     def is_spoken_of(self, place: int, texts: frozenset[str]) -> bool:
         """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
@@ -165,6 +182,32 @@ class FrameView:
                     found = match
             self._matches[key] = found
         return self._matches[key]
+
+    @cached_property
+    def completing(self) -> frozenset[str]:
+        """Words that several values of a field share, as `flores` in `gemini_flores` and `base_flores`: a label that
+        says one may name a record together with another label."""
+        found: set[str] = set()
+        for dimension in self.frame.dimensions:
+            if len(dimension.values) <= _MOST_COMPARED:
+                words = Counter(
+                    word for value in dimension.values for word in vocabulary(value) if len(vocabulary(value)) > 1
+                )
+                found |= {word for word, values in words.items() if values > 1}
+        return frozenset(found)
+
+    def named_together(self, place: int, series: Series, number: int) -> ValueMatch | None:
+        """The value that the labels of a number and of its line name together and in full, and none of them alone."""
+        told = series.beside & self.completing
+        if not told or len(self.frame.dimensions[place].values) > _MOST_COMPARED:
+            return None
+        own = [label.text for label in series.varying[number] if label.role != IN_CELL]
+        match = self._find(place, " ".join((*own, series.constant[0])))
+        if match is None or match.strength < _TOGETHER:
+            return None
+        words = vocabulary(self.frame.dimensions[place].values[match.code])
+        alone = any(words <= vocabulary(text) for text in (*own, series.constant[0]))
+        return match if words & told and not alone else None
 
     def _own_part(self, place: int, text: str) -> str:
         """What of a label of several conditions, `64×64, 5 %, 128 agents`, may speak of a field: the one that says its
@@ -273,7 +316,8 @@ class _Matched:
 
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
-    key = (tuple(series.varying), tuple(tuple(known.items()) for known in series.known))
+    known = tuple(tuple(known.items()) for known in series.known)
+    key = (tuple(series.varying), known, series.beside & view.completing)
     if key not in view.read:
         view.read[key] = _selections(view, series)
     return view.read[key]
@@ -349,9 +393,29 @@ def _readings(view: FrameView, place: int, series: Series) -> list[list[ValueMat
         found = [view.known(place, known) or view.best(place, labels)
                  for labels, known in zip(parts, series.known, strict=True)]  # fmt: skip
         readings.append([match if match is not None and match.strength >= NAMED else None for match in found])
+    readings[0] = _with_the_rest(view, place, series, readings[0], "")
     whole, *single = [sum(match.strength for match in found if match is not None) for found in readings]
-    alone = [found for found, said in zip(readings[1:], single, strict=True) if said >= _ALONE * whole]
-    return alone or readings[:1]
+    alone = [found for found, said in zip(readings[1:], single, strict=True) if said >= _ALONE * whole] or readings[:1]
+    together = [view.named_together(place, series, number) for number in range(len(series.slots))]
+    together = _with_the_rest(view, place, series, together, series.constant[0])
+    return [together, *alone] if any(together) else alone
+
+
+def _with_the_rest(
+    view: FrameView, place: int, series: Series, found: list[ValueMatch | None], line: str
+) -> list[ValueMatch | None]:
+    """The same with labels that name only one of the values which the other labels leave, and that only partly."""
+    known = {match.code for match in found if match is not None}
+    open_ones = [number for number, match in enumerate(found) if match is None]
+    if not open_ones or len(known) < max(2, len(open_ones)):
+        return found
+    left: dict[int, list[int]] = {}
+    for number in open_ones:
+        near = view.nearly(place, series.varying[number], line) - known
+        if len(near) == 1:
+            left.setdefault(near.pop(), []).append(number)
+    meant = {numbers[0]: ValueMatch(code, LEFT_OVER) for code, numbers in left.items() if len(numbers) == 1}
+    return [meant.get(number, match) for number, match in enumerate(found)]
 
 
 def _is_column(frame: ResultFrame, place: int) -> bool:

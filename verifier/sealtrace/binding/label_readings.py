@@ -17,7 +17,17 @@ from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
 from sealtrace.binding.frames import COLUMN, Dimension, Numbers
-from sealtrace.binding.hypotheses import EVERY, NAMED, FrameView, Selection, frame_costs, says_every, selections
+from sealtrace.binding.hypotheses import (
+    EVERY,
+    LEFT_OVER,
+    NAMED,
+    FrameView,
+    Selection,
+    ValueMatch,
+    frame_costs,
+    says_every,
+    selections,
+)
 from sealtrace.binding.series import Grid, Series, Spot, without_marks, without_settings
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
@@ -176,6 +186,7 @@ class Heard:
 
 def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
     series.fresh = np.ones(len(series.slots), bool)
+    series.beside = frozenset().union(*(view.completing for view in views)).intersection(stems(series.constant[0]))
     series.known = [bound.meant.get(series.line(spot), {}) for spot in series.spots]
     known, elsewhere = _established(series.grid, bound), _called_elsewhere(series, bound)
     for view in _views(series, views, known, tally):
@@ -368,7 +379,12 @@ def _strengths(view: FrameView, series: Series, selection: Selection) -> Numbers
     for number, (labels, meant) in enumerate(zip(series.varying, series.known, strict=True)):
         for column, place in enumerate(selection.fields):
             match = view.known(place, meant) or view.best(place, labels)
-            own = match is not None and match.code == selection.codes[number, column]
+            match, code = view.named_together(place, series, number) or match, int(selection.codes[number, column])
+            if match is None and code in view.nearly(place, labels, "") | view.nearly(
+                place, labels, series.constant[0]
+            ):
+                match = ValueMatch(code, LEFT_OVER)
+            own = match is not None and match.code == code
             found[number] = min(found[number], min(1.0, match.strength) if match is not None and own else 0.5)
     return found
 

@@ -42,6 +42,10 @@ def without_settings(label: str) -> str:
     return _SETTING_SAID.sub(" ", label)
 
 
+IN_CELL = -3
+"""The role of words inside a cell."""
+
+
 class CellLabel(NamedTuple):
     """A text that names something, the header under which it stands, and what part of the table it is."""
 
@@ -190,6 +194,8 @@ class Series:
     """The numbers that nothing gives yet."""
     known: list[dict[str, str]] = field(init=False)
     """Of each number, field to value where its label was read by the numbers beside it."""
+    beside: frozenset[str] = field(init=False)
+    """Words of its nearest label that may name a record together with a label of a number."""
     value: Numbers = field(init=False)
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
@@ -219,6 +225,7 @@ class Series:
         self.texts = frozenset(label.text for labels in self.varying for label in labels)
         self.fresh = np.ones(len(self.slots), dtype=bool)
         self.known = [{} for _ in self.slots]
+        self.beside = frozenset()
         self.value = np.array([float(slot.value) for slot in self.slots])
         self.low = np.array([least(slot) for slot in self.slots])
         self.high = np.array([greatest(slot) for slot in self.slots])
@@ -314,7 +321,9 @@ def _series(
             CellLabel(grid.cells[cell.row, key].text, grid.headers[key], key) for key in grid.keys if key != cell.column
         ]
         header = _of_number(grid.headers[cell.column], slot, cell)
-        inner = [CellLabel(word, header, -3) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
+        inner = (
+            [CellLabel(word, header, IN_CELL) for word in _LETTERS.findall(cell.text)] if len(cell.text) < 40 else []
+        )
         own = [] if kind == "row" else row
         varying.append((*own, *inner) if kind == "column" else (*own, CellLabel(header, role=-2), *inner))
     return Series(

@@ -22,6 +22,7 @@ from sealtrace.binding.records import Records
 from sealtrace.binding.series import Grid, Series, blocks_of, series_of
 from sealtrace.binding.slots import is_telling, unit_of
 from sealtrace.binding.tally import Tally
+from sealtrace.paper.names.words import stems
 
 Progress = Callable[[str, int, int], None]
 Home = tuple[str, tuple[str, ...]]
@@ -96,7 +97,9 @@ def _bind(
     deep: bool,
     named: bool,
 ) -> None:
+    completing = frozenset().union(*(view.completing for view in views))
     for line in wanted:
+        line.beside = completing.intersection(stems(line.constant[0]))
         line.fresh = np.array([spot not in bound.numbers for spot in line.spots])
         line.known = [bound.meant.get(line.line(spot), {}) for spot in line.spots]
     wanted = [series for series in wanted if series.fresh.any()]
@@ -105,7 +108,7 @@ def _bind(
         views = views[:MOST_BY_VALUE]
     groups: dict[tuple[object, ...], list[Series]] = {}
     for series in wanted:
-        groups.setdefault((series.kind, *series.varying), []).append(series)
+        groups.setdefault((series.kind, series.beside, *series.varying), []).append(series)
     found: list[tuple[Series, list[Candidate]]] = []
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)
