@@ -24,6 +24,8 @@ Line = tuple[int, int]
 Stand = tuple[Line, int]
 """A line, and a place in it."""
 
+LEAST_NAMED = 2
+"""Different numbers that must follow as a header says, for another one to differ from that."""
 MOST_LINES = 40
 """Lines of a table that are compared with each other."""
 
@@ -66,7 +68,12 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
         if float(known[agrees].sum()) - cost < scoring.ACCEPTED:
             continue
         found = weighed(series, known, hypothesis.expected, agrees, hypothesis.expected)
-        if found is None or found.evidence - cost < scoring.ACCEPTED:
+        if found is None:
+            continue
+        # What a header says needs no proof by each number: one that departs is what is looked for.
+        departs = int((np.isfinite(hypothesis.expected) & ~agrees).sum())
+        expected_of_all = named and departs == 1 and len(np.unique(series.value[agrees])) >= LEAST_NAMED
+        if found.evidence - cost < scoring.ACCEPTED and not expected_of_all:
             continue
         if best is None or found.digits - cost > best.rank:
             stands = [

@@ -104,6 +104,19 @@ class Selection:
 
 _TOGETHER = 0.75
 """Strength from which labels name a value together: all its words are said, one of them perhaps in part."""
+_SENTENCE = 6
+"""Words of a text from which it is running text, where a number names a value only beside the name of its field."""
+
+
+def _beside_names(text: str, names: set[str]) -> str:
+    """A short label as it is; of running text, the words beside some names: `Table 1: loss for seed 3` is of seed 3."""
+    words = text.split()
+    if len(words) < _SENTENCE:
+        return text
+    near = {at + step for at, word in enumerate(words) if names & set(stems(word)) for step in (-1, 0, 1)}
+    return " ".join(word for at, word in enumerate(words) if at in near)
+
+
 _MOST_COMPARED = 2000
 """Values of a field up to which it is asked whether several labels name one of them together."""
 
@@ -156,6 +169,12 @@ class FrameView:
             found = (self._find(place, text) for text in texts)
             self._spoken[key] = any(match is not None and match.strength >= NAMED for match in found)
         return self._spoken[key]
+
+    def tells_apart_by(self, place: int, texts: frozenset[str]) -> bool:
+        """Whether texts name several values of a field, one by one; a number among words is no value of it."""
+        least = LETTERS if all(map(str.isdecimal, self.frame.dimensions[place].values)) else NAMED
+        found = (self._find(place, text) for text in texts)
+        return len({match.code for match in found if match is not None and match.strength >= least}) > 1
 
     @cached_property
     def measured(self) -> frozenset[str]:
@@ -233,9 +252,11 @@ class FrameView:
     def said(self, place: int, texts: tuple[str, ...]) -> ValueMatch | None:
         """The value of a field that labels of a whole series name; a number is named with its field only."""
         dimension = self.frame.dimensions[place]
+        told = set(stems(dimension.name))
         if dimension.name in self.measured:
-            told = set(stems(dimension.name))
             texts = tuple(text for text in texts if told & set(stems(text)))
+        if all(map(str.isdecimal, dimension.values)):
+            texts = tuple(_beside_names(text, told) for text in texts)
         return self.best(place, tuple(map(CellLabel, texts)))
 
     def known(self, place: int, values: dict[str, str]) -> ValueMatch | None:
@@ -329,7 +350,7 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        told = any(dimension.name in known for known in series.known)
+        told = any(dimension.name in known for known in series.known) or series.beside & view.completing
         if not told and not view.is_spoken_of(place, series.texts):
             continue
         for found in _readings(view, place, series):
@@ -366,7 +387,7 @@ def _matched(view: FrameView, place: int, series: Series, found: list[ValueMatch
     if few or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
         return None
     scores = np.array([0.0 if match is None else match.strength for match in found])
-    sure = scores >= np.median(scores[known]) - _UNLIKE
+    sure = scores >= min(LEFT_OVER, np.median(scores[known]) - _UNLIKE)
     if not _is_column(view.frame, place):
         # What such a label means is not sure: a mean over all rows, or over the rows of the table.
         every = [any(says_every(label.text) for label in labels) for labels in series.varying]

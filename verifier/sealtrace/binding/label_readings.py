@@ -134,7 +134,7 @@ class Heard:
             texts = frozenset(text for text in texts if self._says(text, measures))
         fields = [dimension for at, dimension in enumerate(reading.view.frame.dimensions)
                   if at not in reading.selection.fields and len(dimension.values) > 1
-                  and reading.view.is_spoken_of(at, texts)]  # fmt: skip
+                  and reading.view.tells_apart_by(at, texts)]  # fmt: skip
         if fields and (self.sizes > 1).any():
             rows = reading.selection.chosen & reading.view.frame.having(reading.fixed)
             for place in np.nonzero(self.sizes > 1)[0]:
@@ -326,6 +326,9 @@ def _given(
         column = view.frame.measures.index(measure)
         sizes = evaluated.sizes[:, 0, column]
         # How many have a flag is its sum; how many rows there are is not what the flag's label asks.
+        # A measure that is called so, `pearson_ci_low`, is what was asked for; nothing is left to compute.
+        called = frozenset(stems(measure))
+        asked_of = [key for key in named if not TRIED["values"][key].said(called)]
         flagged = named == ["count"] and strength >= STRONG and _is_flag(view.frame.numbers[:, column])
         for statistic in evaluated.statistics:
             if statistic == ("count" if flagged else "sum") and named == ["count"]:
@@ -337,7 +340,7 @@ def _given(
             for change in _changes(series, known):
                 expected = change(values)
                 agrees = scoring.hits(expected, series.low, series.high)
-                chosen = other or single or (bool(named) and statistic not in named and statistic in PLACES)
+                chosen = other or single or (bool(asked_of) and statistic not in asked_of and statistic in PLACES)
                 told = _share_explained(label, view.frame.name, measure, statistic, *(value for _, value in fixed))
                 reading = LabelReading(
                     view, selection, fixed, measure, statistic, change, strength, chosen and not determined, determined,
