@@ -18,7 +18,7 @@ from sealtrace.binding.frames import COLUMN, OTHER_HALF, PLACE, Dimension, Numbe
 from sealtrace.binding.scoring import rank_cost, ranks
 from sealtrace.binding.series import IN_CELL, CellLabel, Series
 from sealtrace.paper.names.index import AROUND, INSIDE, LETTERS, Group, Names, unambiguous
-from sealtrace.paper.names.words import distinguishing, likeness, same_word, squeezed, stems, tells, vocabulary
+from sealtrace.paper.names.words import distinguishing, likeness, same_word, squeezed, stems, telling, tells, vocabulary
 
 LEAST_NAMED = 3
 """Labels of a series that must name values of a field, where these are less than half of them."""
@@ -155,12 +155,23 @@ class FrameView:
         return None if named is None else ValueMatch(named.thing.id, named.strength)
 
     def nearly(self, place: int, labels: tuple[CellLabel, ...], line: str) -> set[int]:
-        """The values of a field that labels name, however little of them they say; with what their line is called,
-        those that hold the letters of a label."""
+        """The values of a field that hold more than a label says, and all of that; with what its line is called, those
+        that hold the letters of a label."""
         group, values = (self._groups[place],), self.frame.dimensions[place].values
-        found = {named.thing.id for label in labels for named in self.names.resolve(f"{label.text} {line}", group)}
-        letters = [squeezed(label.text) for label in labels] if line else []
-        return {code for code in found if not line or any(own and own in squeezed(values[code]) for own in letters)}
+        if all(map(str.isdecimal, values)):
+            return set()  # A number is said, or it is not.
+
+        def holds(value: str, label: str) -> bool:
+            own = telling(stems(label))
+            said = all(any(same_word(word, piece) for piece in vocabulary(value)) for word in own)
+            return squeezed(label) in squeezed(value) if line else bool(own) and said
+
+        return {
+            named.thing.id
+            for label in labels
+            for named in self.names.resolve(f"{label.text} {line}", group)
+            if holds(values[named.thing.id], label.text)
+        }
 
     def is_spoken_of(self, place: int, texts: frozenset[str]) -> bool:
         """Whether any of the texts names a value well; most fields are not spoken of in a table at all."""
@@ -203,22 +214,21 @@ class FrameView:
         return self._matches[key]
 
     @cached_property
-    def completing(self) -> frozenset[str]:
-        """Words that several values of a field share, as `flores` in `gemini_flores` and `base_flores`: a label that
-        says one may name a record together with another label."""
-        found: set[str] = set()
+    def completing(self) -> list[frozenset[str]]:
+        """Of each field, words that several of its values share, as `flores` in `gemini_flores` and `base_flores`: a
+        label that says one may name a record together with another label."""
+        found = []
         for dimension in self.frame.dimensions:
-            if len(dimension.values) <= _MOST_COMPARED:
-                words = Counter(
-                    word for value in dimension.values for word in vocabulary(value) if len(vocabulary(value)) > 1
-                )
-                found |= {word for word, values in words.items() if values > 1}
-        return frozenset(found)
+            told = map(vocabulary, dimension.values[: _MOST_COMPARED + 1])
+            words = Counter(word for own in told for word in own if len(own) > 1)
+            few = len(dimension.values) <= _MOST_COMPARED
+            found.append(frozenset(word for word, values in words.items() if values > 1 and few))
+        return found
 
     def named_together(self, place: int, series: Series, number: int) -> ValueMatch | None:
         """The value that the labels of a number and of its line name together and in full, and none of them alone."""
-        told = series.beside & self.completing
-        if not told or len(self.frame.dimensions[place].values) > _MOST_COMPARED:
+        told = series.beside & self.completing[place]
+        if not told:
             return None
         own = [label.text for label in series.varying[number] if label.role != IN_CELL]
         match = self._find(place, " ".join((*own, series.constant[0])))
@@ -338,7 +348,7 @@ class _Matched:
 def selections(view: FrameView, series: Series) -> list[Selection]:
     """Ways to read the labels as values of fields: all fields that match, and all but one."""
     known = tuple(tuple(known.items()) for known in series.known)
-    key = (tuple(series.varying), known, series.beside & view.completing)
+    key = (tuple(series.varying), known, series.beside)
     if key not in view.read:
         view.read[key] = _selections(view, series)
     return view.read[key]
@@ -350,7 +360,7 @@ def _selections(view: FrameView, series: Series) -> list[Selection]:
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        told = any(dimension.name in known for known in series.known) or series.beside & view.completing
+        told = any(dimension.name in known for known in series.known) or series.beside & view.completing[place]
         if not told and not view.is_spoken_of(place, series.texts):
             continue
         for found in _readings(view, place, series):
@@ -414,12 +424,12 @@ def _readings(view: FrameView, place: int, series: Series) -> list[list[ValueMat
         found = [view.known(place, known) or view.best(place, labels)
                  for labels, known in zip(parts, series.known, strict=True)]  # fmt: skip
         readings.append([match if match is not None and match.strength >= NAMED else None for match in found])
-    readings[0] = _with_the_rest(view, place, series, readings[0], "")
     whole, *single = [sum(match.strength for match in found if match is not None) for found in readings]
     alone = [found for found, said in zip(readings[1:], single, strict=True) if said >= _ALONE * whole] or readings[:1]
     together = [view.named_together(place, series, number) for number in range(len(series.slots))]
     together = _with_the_rest(view, place, series, together, series.constant[0])
-    return [together, *alone] if any(together) else alone
+    rest = [_with_the_rest(view, place, series, found, "") for found in alone]
+    return [found for found in (together, *rest) if any(found) and found not in alone] + alone
 
 
 def _with_the_rest(

@@ -28,6 +28,7 @@ from sealtrace.binding.hypotheses import (
     says_every,
     selections,
 )
+from sealtrace.binding.operations import DIFFERENCE, compares
 from sealtrace.binding.series import Grid, Series, Spot, without_marks, without_settings
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.transformations import Transformation, transformations
@@ -186,7 +187,11 @@ class Heard:
 
 def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
     series.fresh = np.ones(len(series.slots), bool)
-    series.beside = frozenset().union(*(view.completing for view in views)).intersection(stems(series.constant[0]))
+    series.beside = (
+        frozenset()
+        .union(*(words for view in views for words in view.completing))
+        .intersection(stems(series.constant[0]))
+    )
     series.known = [bound.meant.get(series.line(spot), {}) for spot in series.spots]
     known, elsewhere = _established(series.grid, bound), _called_elsewhere(series, bound)
     for view in _views(series, views, known, tally):
@@ -404,6 +409,8 @@ def _measures(
     best = max(scores, default=0.0)
     match = view.measure_told(series.constant[0])
     told = view.frame.measures[match.code] if match is not None and match.strength >= STRONG else ""
+    if told and compares(series) and not DIFFERENCE.said(told):
+        told = ""  # `Δ accuracy` is no accuracy.
     if match is not None and told and "%" in series.constant[0] and "share" in stems(told):
         found[told] = match.strength
     elif best >= STRONG and sum(score >= best - 0.05 for score in scores) == 1:

@@ -34,7 +34,7 @@ _LOOSE = re.compile(
 """What a caption says without naming a statistic: `best in bold`, `a range of tasks`; `best of five runs` names one."""
 
 
-_SETTING_SAID = re.compile(r"\b[^\W\d_]+\s*=\s*[^\s,;)\]]+")
+_SETTING_SAID = re.compile(r"\b[^\W\d]\w*\s*=\s*[^\s,;)\]]+")
 
 
 def without_settings(label: str) -> str:

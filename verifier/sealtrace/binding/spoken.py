@@ -11,7 +11,7 @@ The value is compared with the printed number by the caller: they agree, or the 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -112,8 +112,10 @@ def as_results(grid: Grid, bound: Bound, *, first: bool = False) -> ResultFrame 
         return None
     numbers = [[float(number.slot.value) if number is not None and number.agrees else np.nan for number in own]
                for own in given]  # fmt: skip
-    labels = [Dimension.of(f"label {place}", [grid.row_labels[row][place] for row in rows])
-              for place in range(len(grid.labels))]  # fmt: skip
+    headers = [grid.headers[column] for column in grid.labels]
+    labels = [Dimension.of(header if header and headers.count(header) == 1 else f"label {place}",
+                           [grid.row_labels[row][place] for row in rows])
+              for place, header in enumerate(headers)]  # fmt: skip
     return ResultFrame(
         grid.name, list(dict.fromkeys(file for number in followed for file in number.binding.candidate.files)),
         # Sentences name a group of rows rarely, and tell nothing apart by it where they name the row.
@@ -142,7 +144,9 @@ def _of_frame(frame: ResultFrame, grid: Grid | None = None) -> NamedValues:
     rows, width = frame.numbers.shape
     axes = [
         NamedAxis(
-            Group.of_values(tuple(field.values)), np.repeat(field.codes, width), REPEAT.search(field.name) is not None
+            Group.of_values(tuple(field.values), field.name),
+            np.repeat(field.codes, width),
+            REPEAT.search(field.name) is not None,
         )
         for field in fields
     ]
@@ -181,8 +185,9 @@ def _described(frame: ResultFrame) -> Iterator[NamedValues]:
         values = evaluated.values[:, 0]
         statistic, group, measure = np.indices(values.shape).reshape(3, -1)
         known = np.array([[*_DESCRIBING].index(name) for name in evaluated.statistics])
-        axes = [NamedAxis(Group.of_values(tuple(frame.dimensions[at].values)), evaluated.filters[group, place])
-                for place, at in enumerate(fixed)]  # fmt: skip
+        chosen = [frame.dimensions[at] for at in fixed]
+        axes = [NamedAxis(Group.of_values(tuple(field.values), field.name), evaluated.filters[group, place])
+                for place, field in enumerate(chosen)]  # fmt: skip
         axes += [NamedAxis(_CALLED, known[statistic]), NamedAxis(_measures(tuple(frame.measures)), measure)]
 
         def where(at: int, shape: tuple[int, ...] = values.shape, names: Sequence[str] = evaluated.statistics) -> str:
@@ -359,7 +364,7 @@ def _reading(
         word = Word(symbol[1], *symbol.span(1))
         # A letter has many meanings: `r` is the correlation of any two things.
         said = (Resolved(signed, LETTERS, (word,)),)
-        meant[-1] = _Meant(signed.id, own=True, sure=len(squeezed(symbol[1])) > 2, said=said)
+        meant[-1] = _Meant(signed.id, own=True, sure=len(squeezed(symbol[1])) > 1, said=said)
     measure = meant[-1]
     if measure.code == -1 and (len(source.axes[-1].group.things) > 1 or source.derived):
         return None
@@ -385,7 +390,8 @@ def _reading(
     if value is None:
         return None
     called = [one.span for axis, own in zip(source.axes, mentions, strict=True) if axis.group is _CALLED for one in own]
-    loose = number.loose or text[: number.start].rstrip().endswith("±") or (number.number.role == "sd" and not called)
+    varies = number.number.role == "sd" and not called and symbol is None  # `(SE = 0.31)` names it itself
+    loose = number.loose or text[: number.start].rstrip().endswith("±") or varies
     sure = (
         measure.code >= 0
         and all(one.sure for one in meant)
@@ -413,7 +419,11 @@ def _sign(name: str) -> str:
 @lru_cache(maxsize=4096)
 def _signs(group: Group[int]) -> dict[str, Thing[int]]:
     """Measures by what would stand before an equals sign, as `p` in `p = 0.03`."""
-    return {_sign(text): thing for thing in group.things for text in thing.texts}
+    signs = {_sign(text): thing for thing in group.things for text in thing.texts}
+    # `Pearson r` and `Cohen's d` are written with their letter.
+    letters = [(text.rpartition(" ")[2], thing) for thing in group.things for text in thing.texts]
+    alone = Counter(letter for letter, _ in letters)
+    return {letter: thing for letter, thing in letters if len(letter) == alone[letter] == 1} | signs
 
 
 _NOUN = re.compile(r"[\s-]?([A-Za-z]{3,})")

@@ -97,7 +97,7 @@ def _bind(
     deep: bool,
     named: bool,
 ) -> None:
-    completing = frozenset().union(*(view.completing for view in views))
+    completing = frozenset().union(*(words for view in views for words in view.completing))
     for line in wanted:
         line.beside = completing.intersection(stems(line.constant[0]))
         line.fresh = np.array([spot not in bound.numbers for spot in line.spots])
@@ -108,7 +108,8 @@ def _bind(
         views = views[:MOST_BY_VALUE]
     groups: dict[tuple[object, ...], list[Series]] = {}
     for series in wanted:
-        groups.setdefault((series.kind, series.beside, *series.varying), []).append(series)
+        beside = series.beside if named else ""
+        groups.setdefault((series.kind, beside, *series.varying), []).append(series)
     found: list[tuple[Series, list[Candidate]]] = []
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)

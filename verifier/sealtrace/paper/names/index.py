@@ -114,6 +114,8 @@ class _Phrase:
     strength: float
     percent: bool = False
     """Whether it is a bare percent: then the sign, and a word before it, have to make it a name."""
+    letters: str = ""
+    """What must be written so, where the stem is a word of every text: `Ours` is a name and `our` is none."""
 
 
 class Group(Generic[Id]):
@@ -130,9 +132,10 @@ class Group(Generic[Id]):
 
     @staticmethod
     @lru_cache(maxsize=20_000)
-    def of_values(values: tuple[str, ...]) -> Group[int]:
-        """The values of a field, by their places; fields share many."""
-        return Group(Thing("value", place, (value,)) for place, value in enumerate(values))
+    def of_values(values: tuple[str, ...], field: str = "") -> Group[int]:
+        """The values of a field, by their places; fields share many. Running text names numbers with their field."""
+        under = (field,) if field else ()
+        return Group(Thing("value", place, (value,), under) for place, value in enumerate(values))
 
     # Labels
 
@@ -262,6 +265,8 @@ class Group(Generic[Id]):
         elif not seen and len(stems(bare)) == 1 and len(bare) > 3:
             # A word that says little by itself: `for the model`.
             yield from (_Phrase(place, (link, "the", *stems(bare)), WORDS) for link in ("for", "of", "by"))
+            if not tells(stems(bare)[0]) and stems(bare)[0] != bare.casefold():
+                yield _Phrase(place, stems(bare), WORDS, letters=bare.casefold())
 
 
 @dataclass
@@ -303,9 +308,12 @@ class Names:
                 if not found:
                     continue
                 start, end = found[0].start, found[-1].end
+                if phrase.letters and text[start:end].casefold() != phrase.letters:
+                    continue
                 if phrase.percent and not (text[end : end + 1] == "%" and _GIVEN.search(text[:start])):
                     continue
-                close = given.index(found[-1], at) - at == len(found) - 1
+                passage = given[at : given.index(found[-1], at) + 1]
+                close = all(word in found or not tells(word.stem) for word in passage)
                 if _is_piece(text, start, end) or not (close or phrase.strength >= WORDS):
                     continue
                 named = Resolved(among[number].things[phrase.place], phrase.strength if close else APART, found)
