@@ -19,7 +19,7 @@ import re
 import statistics
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class Study:
         """Prints a sentence."""
         self.paper += [sentence, ""]
 
-    def csv(self, path: str, header: list[str], rows: list[list[object]]) -> None:
+    def csv(self, path: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Releases a table."""
         self.files[path] = "\n".join(",".join(map(str, row)) for row in [header, *rows]) + "\n"
 
@@ -200,7 +200,7 @@ def patients(study: Study) -> None:
     for name, at in (("Age (years)", 2), ("BMI", 4), ("Systolic blood pressure", 6)):
         row = [f"{name}, mean (SD)"]
         for arm in arms:
-            own = [float(one[at]) for one in people if one[1] == arm.lower()]  # type: ignore[arg-type]
+            own = [float(str(one[at])) for one in people if one[1] == arm.lower()]
             row.append(f"{statistics.mean(own):.1f} ({statistics.stdev(own):.1f})")
         rows.append(row)
     for name, at, wanted in (("Female, n (%)", 3, "female"), ("Diabetes, n (%)", 5, 1)):
@@ -215,8 +215,8 @@ def patients(study: Study) -> None:
         ["Characteristic", *(f"{arm} (n = {size})" for arm, size in zip(arms, sizes, strict=True))],
         rows,
     )
-    own = [one[2] for one in people]
-    study.say(f"The mean age of the {len(people)} patients was {statistics.mean(own):.1f} years.")  # type: ignore[type-var]
+    ages = [float(str(one[2])) for one in people]
+    study.say(f"The mean age of the {len(people)} patients was {statistics.mean(ages):.1f} years.")
 
 
 def sweep(study: Study) -> None:

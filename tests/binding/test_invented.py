@@ -1,0 +1,34 @@
+"""Invented studies of many layouts: honest ones follow and are not accused, and one changed number is named."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from invented import changed, is_accused, made, numbers
+
+STUDIES = [
+    ("leaderboard", 3), ("leaderboard", 15), ("leaderboard", 11), ("two_sets", 0), ("two_sets", 5), ("two_sets", 15),
+    ("regression", 3), ("regression", 5), ("patients", 1), ("patients", 3), ("patients", 18), ("sweep", 1),
+    ("timings", 9), ("timings", 13), ("answers", 6), ("correlations", 9), ("correlations", 13),
+]  # fmt: skip
+"""Layouts and seeds; in most of these, something that labels say was not heard once."""
+
+
+@pytest.mark.parametrize(("layout", "seed"), STUDIES)
+def test_a_changed_number_is_named_and_nothing_else_is(layout: str, seed: int, tmp_path: Path) -> None:
+    study = made(layout, seed)
+    honest = numbers(study, tmp_path)
+    assert [one.says for one in honest.values() if is_accused(one)] == []
+    follow = [key for key, one in honest.items() if one.word == "follows"]
+    assert len(follow) >= 0.9 * len(honest)
+
+    number = honest[random.Random(seed).choice(sorted(key for key in follow if honest[key].table))]
+    old = changed(study, number, random.Random(seed))
+    wrong = numbers(study, tmp_path)
+    assert old
+    assert is_accused(wrong[number.id])
+    assert old in (wrong[number.id].given or "")
+    assert [key for key, one in wrong.items() if is_accused(one)] == [number.id]
