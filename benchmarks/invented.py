@@ -1,4 +1,4 @@
-"""What `check` says of studies that are invented here, in many layouts: honest ones, and the same with a number changed.
+"""What `check` says of studies that are invented here, in many layouts: honest ones, and with one number changed.
 
     python benchmarks/invented.py [--studies 40] [--first 0] [--only LAYOUT] [--show] [--keep DIRECTORY]
 
@@ -97,7 +97,8 @@ def leaderboard(study: Study) -> None:
     score, show = _scores(study, 4, 3), _percent(study)
     form = study.draw.choice(["nested", "composed", "file each", "directories", "long", "wide", "runs"])
     if form == "nested":
-        study.json("results.json", {model[1]: {task[1]: {metric[1]: score[m, t], "n": 500} for t, task in enumerate(tasks)}
+        study.json("results.json", {model[1]: {task[1]: {metric[1]: score[m, t], "n": 500}
+                                               for t, task in enumerate(tasks)}
                                     for m, model in enumerate(models)})  # fmt: skip
     elif form == "composed":
         study.json("results.json", {f"{model[1]}_{task[1]}": {metric[1]: score[m, t], "seconds": 31 + m}
@@ -303,9 +304,104 @@ def correlations(study: Study) -> None:
     study.say(f"{name} correlates with human judgement at r = {r:.3f}.")
 
 
+def ablation(study: Study) -> None:
+    """A full system and the same without some of its parts."""
+    known = [("retrieval", "retrieval"), ("re-ranking", "rerank"), ("data augmentation", "augmentation"),
+             ("the auxiliary loss", "aux_loss"), ("pre-training", "pretraining")]  # fmt: skip
+    parts = study.draw.sample(known, 3)
+    word = study.draw.choice(["no", "without", "wo"])
+    metrics, show = study.draw.sample(METRICS, 2), _percent(study)
+    score = _scores(study, 4, 2)
+    names = ["full", *(f"{word}_{part[1]}" for part in parts)]
+    study.csv("ablation.csv", ["variant", *(metric[1] for metric in metrics)],
+              [[name, *(score[v, k] for k in range(2))] for v, name in enumerate(names)])  # fmt: skip
+    labels = ["Full model", *(f"{study.draw.choice(['w/o', 'without', '-'])} {part[0]}" for part in parts)]
+    study.table("Ablation.", ["Variant", *(metric[0] for metric in metrics)],
+                [[label, *(show(score[v, k]) for k in range(2))] for v, label in enumerate(labels)])  # fmt: skip
+
+
+def spread(study: Study) -> None:
+    """Means and deviations that a summary releases, or that follow from runs."""
+    models, tasks = study.draw.sample(MODELS, 3), study.draw.sample(TASKS, 2)
+    runs = {place: study.draw.gauss(61 + 4 * place[0], 1.3) for place in _scores(study, 3, 2, 5)}
+    own = {(m, t): [runs[m, t, s] for s in range(5)] for m in range(3) for t in range(2)}
+    told = {place: (statistics.mean(values), statistics.stdev(values)) for place, values in own.items()}
+    if study.draw.random() < 0.5:
+        study.csv(
+            "summary.csv",
+            ["model", "dataset", "mean", "std", "runs"],
+            [[models[m][1], tasks[t][1], round(mean, 5), round(sd, 5), 5] for (m, t), (mean, sd) in told.items()],
+        )
+    else:
+        study.json("summary.json", [{"model": models[m][1], "dataset": tasks[t][1], "score_mean": round(mean, 5),
+                                     "score_std": round(sd, 5)} for (m, t), (mean, sd) in told.items()])  # fmt: skip
+    study.table("Score, mean ± standard deviation of five runs.", ["Model", *(task[0] for task in tasks)],
+                [[model[0], *(f"{told[m, t][0]:.1f} ± {told[m, t][1]:.1f}" for t in range(2))]
+                 for m, model in enumerate(models)])  # fmt: skip
+    study.say(f"{models[0][0]} scores {told[0, 0][0]:.1f} on {tasks[0][0]}.")
+
+
+def panels(study: Study) -> None:
+    """Two panels under titles of their own, with the same rows in each."""
+    models, sets, metrics = study.draw.sample(MODELS, 3), study.draw.sample(TASKS, 2), study.draw.sample(METRICS, 2)
+    score, show = _scores(study, 3, 2, 2), _percent(study)
+    study.csv("all.csv", ["dataset", "method", *(metric[1] for metric in metrics)],
+              [[one[1], model[1], *(score[m, s, k] for k in range(2))] for s, one in enumerate(sets)
+               for m, model in enumerate(models)])  # fmt: skip
+    rows = []
+    for s, one in enumerate(sets):
+        rows.append([f"*{one[0]}*", "", ""])
+        rows += [[model[0], *(show(score[m, s, k]) for k in range(2))] for m, model in enumerate(models)]
+    study.table("Results by dataset.", ["Method", *(metric[0] for metric in metrics)], rows)
+
+
+def rates(study: Study) -> None:
+    """Counts of successes, as k/n and in percent."""
+    tools = study.draw.sample(MODELS, 4)
+    total = study.draw.choice([48, 120, 164])
+    passed = [study.draw.randrange(total // 3, total) for _ in tools]
+    if study.draw.random() < 0.5:
+        study.csv(
+            "passed.csv",
+            ["tool", "passed", "total"],
+            [[one[1], k, total] for one, k in zip(tools, passed, strict=True)],
+        )
+    else:
+        for one, k in zip(tools, passed, strict=True):
+            study.json(f"{one[1]}/summary.json", {"passed": k, "failed": total - k, "total": total})
+    study.table(
+        "Tasks that each tool solved.",
+        ["Tool", "Solved", "Rate (%)"],
+        [[one[0], f"{k}/{total}", f"{100 * k / total:.1f}"] for one, k in zip(tools, passed, strict=True)],
+    )
+    study.say(f"{tools[0][0]} solved {passed[0]} of {total} tasks ({100 * passed[0] / total:.1f} %).")
+
+
+def years(study: Study) -> None:
+    """A series by year and country, released long or wide, of which a table prints some years and the change."""
+    places, shown = study.draw.sample(["Norway", "Chile", "Japan", "Ghana", "Canada"], 3), [2005, 2015, 2020]
+    value = {
+        (one, year): round(study.draw.uniform(3, 30) + 0.2 * (year - 2000), 3)
+        for one in places
+        for year in range(2000, 2021)
+    }
+    if study.draw.random() < 0.5:
+        study.csv("series.csv", ["country", "year", "emissions"], [[*place, one] for place, one in value.items()])
+    else:
+        study.csv("series.csv", ["country", *map(str, range(2000, 2021))],
+                  [[one, *(value[one, year] for year in range(2000, 2021))] for one in places])  # fmt: skip
+    study.table("Emissions (tonnes per head).", ["Country", *map(str, shown), "Change 2005 to 2020"],
+                [[one, *(f"{value[one, year]:.1f}" for year in shown), f"{value[one, 2020] - value[one, 2005]:+.1f}"]
+                 for one in places])  # fmt: skip
+    study.say(f"In {places[0]} emissions were {value[places[0], 2020]:.1f} tonnes per head in 2020.")
+
+
+COLUMNS = ("numbers", "follow", "accused", "changed", "named", "probably", "shown", "silent", "wrongly")
 LAYOUTS = {
-    one.__name__: one for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations)
-}
+    one.__name__: one
+    for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations, ablation, spread,
+                panels, rates, years)
+}  # fmt: skip
 _DECIMAL = re.compile(r"\d+\.\d+")
 
 
@@ -348,9 +444,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="directory for the studies")
     given = parser.parse_args()
     shown: Callable[..., None] = print if given.show else lambda *_: None
-    print(
-        f"{'layout':14}{'numbers':>8}{'follow':>8}{'accused':>8}{'changed':>9}{'named':>7}{'probably':>9}{'shown':>7}{'silent':>7}{'wrongly':>8}"
-    )
+    print(f"{'layout':14}" + "".join(f"{column:>10}" for column in COLUMNS))
     for layout in given.only or LAYOUTS:
         count: Counter[str] = Counter()
         for seed in range(given.first, given.first + given.studies):
@@ -389,8 +483,8 @@ def main() -> None:
                     elif is_accused(one) and not is_accused(before.get(key, one)):
                         count["wrongly"] += 1
                         shown("  ", "WRONGLY", seed, key, one.printed, (one.says or "")[:200])
-        print(f"{layout:14}{count['numbers']:8}{count['follow']:8}{count['accused']:8}{count['changed']:9}{count['named']:7}"
-              f"{count['probably']:9}{count['shown']:7}{count['silent']:7}{count['wrongly']:8}", flush=True)  # fmt: skip
+        said = "".join(f"{count[column]:10}" for column in COLUMNS)
+        print(f"{layout:14}{said}", flush=True)
 
 
 if __name__ == "__main__":

@@ -350,3 +350,24 @@ def test_a_text_that_was_left_behind_whole_is_probably_wrong_where_a_table_print
     (tmp_path / "paper.md").write_text("\n".join([*table, "", *(f"{sentence}\n" for sentence in said)]) + "\n")
     numbers = text_numbers(tmp_path)
     assert {given for _, given, _ in numbers.values()} == {f"{right:.4f}", f"{left:.4f}"}
+
+
+@pytest.mark.parametrize(
+    ("printed", "status", "given"), [("59.2", "explained", "59.2"), ("52.9", "probably-off", "59.2")]
+)
+def test_a_percentage_behind_counts_that_results_give_is_their_share(
+    printed: str, status: str, given: str, tmp_path: Path
+) -> None:
+    (tmp_path / "results").mkdir()
+    passed = {"alpha": 71, "beta": 46, "gamma": 55, "delta": 78}
+    (tmp_path / "results" / "passed.csv").write_text(
+        "tool,passed,total\n" + "".join(f"{tool},{count},120\n" for tool, count in passed.items())
+    )
+    rows = [f"| {tool} | {count}/120 |" for tool, count in passed.items()]
+    text = ["# P", "", "| Tool | Solved |", "|---|---|", *rows, "",
+            f"Alpha solved 71 of 120 tasks ({printed} %), with an interval (95 % CI) that is wide."]  # fmt: skip
+    (tmp_path / "paper.md").write_text("\n".join(text) + "\n")
+    sealtrace("check", tmp_path / "paper.md", tmp_path / "results", "-q", "-o", f"json={tmp_path / 'found.json'}")
+    numbers = json.loads((tmp_path / "found.json").read_text())["numbers"]
+    told = [(one["status"], one["given"].strip(" %")) for one in numbers if one["printed"] == f"{printed} %"]
+    assert told == [(status, given)]

@@ -64,7 +64,7 @@ def _best(series: Series, hypotheses: list[_Hypothesis], bound: Bound) -> Compos
         if agrees.sum() * 2 < np.isfinite(hypothesis.expected).sum() or not agrees.any():
             continue
         named = hypothesis.operation.said(series.constant[0])
-        cost = choices[named] + hypothesis.operation.cost(series.constant[0])
+        cost = 1.0 if named and hypothesis.spelled else choices[named] + hypothesis.operation.cost(series.constant[0])
         if float(known[agrees].sum()) - cost < scoring.ACCEPTED:
             continue
         found = weighed(series, known, hypothesis.expected, agrees, hypothesis.expected)
@@ -94,7 +94,7 @@ class _Lines:
     """The bound numbers of a table as lines beside a series: other columns of a column, other rows of a row."""
 
     def __init__(self, grid: Grid, series: Series, bound: Bound) -> None:
-        self.column = series.kind == "column"
+        self.column, self.header = series.kind == "column", series.constant[0]
         self.grid = grid
         self.places = [spot.row if self.column else spot.column for spot in series.spots]
         own = {(spot.column if self.column else spot.row, spot.slot) for spot in series.spots}
@@ -147,6 +147,8 @@ class _Hypothesis:
     parts: list[list[Stand]]
     """The numbers behind each of the series."""
     of: str = ""
+    spelled: bool = False
+    """Whether the header says both lines: `Change 2005 to 2020`."""
 
 
 def _hypotheses(lines: _Lines, tally: Tally) -> Iterator[_Hypothesis]:
@@ -156,7 +158,10 @@ def _hypotheses(lines: _Lines, tally: Tally) -> Iterator[_Hypothesis]:
             return
         for second in lines.lines:
             if first != second:
-                yield from _compared(lines, beside[first], beside[second])
+                own = {lines.name(first), lines.name(second)}
+                spelled = len(own) == 2 and own <= set(lines.header.split())
+                for found in _compared(lines, beside[first], beside[second]):
+                    yield replace(found, spelled=spelled)
     for line in lines.lines:
         for bases in _bases(lines, line):
             floors = [(line, base) for base in bases]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sealtrace.binding.frames import (
     GOLD,
     GUESS,
+    SHARE_OF,
     Derivation,
     Dimension,
     Numbers,
@@ -105,7 +106,7 @@ def _shares(frame: ResultFrame) -> list[ResultFrame]:
         for part, values in list(whole.items())[:MAX_LABELS]:
             both = np.isfinite(values) & np.isfinite(whole[total])
             if part != total and values[both].any() and np.all(values[both] <= whole[total][both]):
-                name, share = f"{part} / {total}", ratio(values, whole[total])
+                name, share = f"{part}{SHARE_OF}{total}", ratio(values, whole[total])
                 shares[name] = share, f"avg({field_name(part)} / {field_name(total)})"
                 for end in ("low", "high"):
                     bound = wilson_end(share, np.maximum(whole[total], 1), high=end == "high")

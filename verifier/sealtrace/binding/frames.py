@@ -147,6 +147,8 @@ class ResultFrame:
         return replace(self, measures=measures, numbers=self.numbers[:, kept], moments=moments)
 
 
+SHARE_OF = " / "
+"""Between a count and its total, in the name of the share."""
 COLUMN = "column"
 """The field of a melted frame that names the measure."""
 _CUT = re.compile(r"[_.\s/-]+")

@@ -16,7 +16,7 @@ import numpy as np
 from sealtrace.binding import scoring
 from sealtrace.binding.candidates import Bound, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate
-from sealtrace.binding.frames import COLUMN, Dimension, Numbers
+from sealtrace.binding.frames import COLUMN, SHARE_OF, Dimension, Numbers
 from sealtrace.binding.hypotheses import (
     EVERY,
     LEFT_OVER,
@@ -57,6 +57,10 @@ _SPREAD_WORDS = {name[0] for name in _SPREAD_NAMES if len(name) == 1} | {*stems(
 """What fields are called that hold such a number."""
 _WITH_SPREAD = _SPREAD_WORDS | {word for name in _SPREAD_NAMES if len(name) == 2 for word in name}
 """The same, with what stands beside such a word: `std_error`."""
+
+
+_SHARE_WORDS = frozenset(word for name in ("%", "(%)", "rate", *STATISTICS["rate"].words) for word in name.split())
+"""Words of headers under which shares of a total stand."""
 
 
 Home = tuple[str, tuple[int, ...], str]
@@ -429,9 +433,15 @@ def _measures(
     if not found and named_statistics(view, series) == ["count"]:
         # Rows are counted, whatever they measure.
         found[here[0].measure if here else view.frame.measures[0]] = 1.0
-    if not found and len({selected.measure for selected in here}) == 1:
+    if not found and not _SHARE_WORDS.isdisjoint(without_settings(series.constant[0]).lower().split()):
+        counted = {selected.measure for selected in known if selected.frame.files == view.frame.files}
+        shares = [measure for measure in view.frame.measures if measure.partition(SHARE_OF)[0] in counted
+                  and SHARE_OF in measure]  # fmt: skip
+        found |= dict.fromkeys(shares if len(shares) == 1 else (), STRONG)
+    alike = {selected.measure for selected in here if selected.series.spots[0].slot == series.spots[0].slot}
+    if not found and len(alike) == 1:
         # A table of one measure says it nowhere, or in its caption: it is what the other cells follow from.
-        found[here[0].measure] = 0.9
+        found[alike.pop()] = 0.9
     return list(found.items())
 
 

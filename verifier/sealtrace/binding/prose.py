@@ -34,6 +34,7 @@ from sealtrace.paper.names.index import Names
 from sealtrace.paper.names.words import stems
 from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
+from sealtrace.recipes.judgement import AGREEING, WARNINGS, judge_number
 
 _SETTING = re.compile(r"([A-Za-z_]\w*)\s*=\s*$")
 _LONGEST_SETTING = 150
@@ -164,6 +165,7 @@ def bind_text(
     for place, record in given.items():
         found[place].explain(record.text())
     _differ(heard, bound)
+    _shares_of_counts(found)
     _say_what_open_numbers_may_be(heard)
     return found, set_aside
 
@@ -259,6 +261,33 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
             if _is_near(value, text.slot):
                 shown = odds if in_list or not by_record else min(odds, SURE - 1)
                 text.deny(given, printed_as(value, text.slot), shown)
+
+
+_OUT_OF = re.compile(r"\s*(?:of|out of|/)\s*(?:(?:the|all|these)\s+)?")
+_IN_BRACKET = re.compile(r"[^().;]{0,60}\(\s*")
+
+
+def _shares_of_counts(found: list[BoundText]) -> None:
+    """Percentages in brackets behind counts that results give: `solved 71 of 120 tasks (59.2 %)`."""
+    known = {text.number.id for text in found if text.status == "explained"}
+    for share in (text for text in found if text.status == "unexplained" and text.slot.percent):
+        numbers, text = list(share.sentence.numbers), share.sentence.text
+        at = numbers.index(share.number)
+        part, whole = numbers[at - 2 : at] if at >= 2 else (share.number, share.number)
+        told = _OUT_OF.fullmatch(text, part.end, whole.start) and _IN_BRACKET.fullmatch(
+            text, whole.end, share.number.start
+        )
+        if not told or not whole.number.value or whole.id not in known:
+            continue
+        value = 100 * part.number.value / whole.number.value
+        by = f"{part.number.text} of {whole.number.text} in percent"
+        if judge_number(share.slot, value).status in AGREEING | WARNINGS:
+            share.explain(by)
+        elif not share.number.loose and not _LEVEL.match(text, share.number.end):
+            # A small count is looked for in no file: it may be the count that is wrong.
+            share.status, share.odds = ("off", None) if part.id in known else ("probably-off", SHOWN)
+            share.by, share.expected = by, printed_as(float(value), share.slot)
+            share.message = f"The text says {share.slot.text}; {by} is {share.expected}."
 
 
 def _is_near(value: float, slot: PrintedNumber) -> bool:

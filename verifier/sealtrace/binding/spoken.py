@@ -254,8 +254,11 @@ class SentenceWitness:
             mentions = [sorted(said.get(id(axis.group), ()), key=lambda one: one.span) for axis in source.axes]
             if not any(mentions):
                 continue
-            for at, number in enumerate(numbers):
-                reading = _reading(source, mentions, text, numbers, at)
+            # `The mean age of the 212 patients was 61.3`: a count of what has no name here takes no name from others.
+            spans = [one.span for own in mentions for one in own]
+            meant = [number for number in numbers if _speaks_of(text, number, spans)]
+            for at, number in enumerate(meant):
+                reading = _reading(source, mentions, text, meant, at)
                 if reading is not None:
                     found[number.id].append(reading)
         everything = {one.span: one for named in said.values() for one in named}
