@@ -164,8 +164,8 @@ def bind_text(
             text.explain(size)
     for place, record in given.items():
         found[place].explain(record.text())
-    _differ(heard, bound)
     _shares_of_counts(found)
+    _differ(heard, bound)
     _say_what_open_numbers_may_be(heard)
     return found, set_aside
 
