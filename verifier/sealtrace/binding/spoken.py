@@ -270,10 +270,18 @@ class SentenceWitness:
         for key, readings in found.items():
             for reading in readings:
                 printed[reading.text].add(slots[key].value)
+
+        def is_its_own(key: str, one: SentenceReading) -> bool:
+            """Whether no other number of the sentence says the value: the 71 of `71 of 120 (59.2 %)` is no share."""
+            return one.prints(slots[key]) or not any(
+                one.prints(other.number) for other in sentence.numbers if other.id != key and not other.number.is_bound
+            )
+
         return {
-            key: [replace(one, exact=one.exact and len(printed[one.text]) == 1) for one in readings]
+            key: [replace(one, exact=one.exact and len(printed[one.text]) == 1 and is_its_own(key, one))
+                  for one in readings]
             for key, readings in found.items()
-        }
+        }  # fmt: skip
 
 
 _BRACKETS = re.compile(r"(?<=[\d%] )\([^()=]*[A-Za-z][^()=]*\)")
