@@ -256,7 +256,8 @@ class SentenceWitness:
                 continue
             # `The mean age of the 212 patients was 61.3`: a count of what has no name here takes no name from others.
             spans = [one.span for own in mentions for one in own]
-            meant = [number for number in numbers if _speaks_of(text, number, spans)]
+            meant = [number for number in numbers
+                     if _symbol_before(text, number.start) or _speaks_of(text, number, spans)]  # fmt: skip
             for at, number in enumerate(meant):
                 reading = _reading(source, mentions, text, meant, at)
                 if reading is not None:
@@ -273,9 +274,8 @@ class SentenceWitness:
 
         def is_its_own(key: str, one: SentenceReading) -> bool:
             """Whether no other number of the sentence says the value: the 71 of `71 of 120 (59.2 %)` is no share."""
-            return one.prints(slots[key]) or not any(
-                one.prints(other.number) for other in sentence.numbers if other.id != key and not other.number.is_bound
-            )
+            others = [other.number for other in sentence.numbers if other.id != key]
+            return one.prints(slots[key]) or not any(float(other.value) in one.values for other in others)
 
         return {
             key: [replace(one, exact=one.exact and len(printed[one.text]) == 1 and is_its_own(key, one))
