@@ -17,6 +17,8 @@ import pytest
 
 from binding.random_studies import Row, Study, predictions, scores, study, write_csv
 from cli.runner import process, sealtrace
+from sealtrace.bundle.defects import BundleError
+from sealtrace.cli.check import _save
 from support import ROOT
 
 
@@ -400,3 +402,12 @@ def test_a_file_that_is_called_as_a_kind_of_records_can_be_saved(tmp_path: Path)
     assert run.code == 0, run.output
     assert sorted(path.name for path in (tmp_path / "study/declare").glob("dataset.*")) == ["dataset.summary_2.json"]
     assert sealtrace("verify", tmp_path / "study", "--draft").code == 0
+
+
+def test_a_draft_that_another_run_has_just_saved_is_named(tmp_path: Path) -> None:
+    """Two runs may find the same directory empty; the slower one says so, and not what its own draft would lack."""
+    (tmp_path / "declare").mkdir()
+    (tmp_path / "declare" / "protocol.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(BundleError, match="not empty; nothing is overwritten"):
+        _save(tmp_path, {"report/table.a.json": "{}"}, None)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["protocol.json"]

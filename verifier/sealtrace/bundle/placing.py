@@ -204,10 +204,8 @@ def _undo(root: Path, journal: Path) -> None:
 
 
 def _listed(journal: Path, text: bytes) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """The list of a journal, where a run made it here; it may also have come with a directory of somebody else.
-
-    Whoever packs or copies a directory cannot say which inode its lock will have, and when that will be made.
-    """
+    """The list of a journal, where a run made it here; it may also have come with a directory of somebody else."""
+    # Whoever packs or copies a directory cannot say which inode its lock will have, and when that will be made.
     try:
         listed = json.loads(text)
         kept, made, directories, lock = (listed[part] for part in ("kept", "made", "directories", "lock"))

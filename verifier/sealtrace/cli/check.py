@@ -178,7 +178,9 @@ def _save(directory: Path, files: dict[str, str], title: str | None) -> None:
 
     try:
         drafted = {name: text.encode() for name, text in files.items()}
-        write_together(directory, settled({**first_protocol(directory, title), **drafted}), new=True)
+        if not (protocol := first_protocol(directory, title)):  # another run was quicker
+            raise BundleError(f"{directory}: not empty; nothing is overwritten")
+        write_together(directory, settled({**protocol, **drafted}), new=True)
     except OSError as error:
         raise BundleError(f"{directory}: cannot be written ({error.strerror or error})") from None
     click.echo(
