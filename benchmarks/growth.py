@@ -329,7 +329,7 @@ STUDIES = [
 ]
 """Honest inputs, along each axis on which a paper or a study can grow."""
 SAMPLE = 400
-FAMILIES = [*TEXTS, *(replace(one, least=0.01) for one in [*of_constructs(), *of_patterns()][::SAMPLE]), *STUDIES]
+FAMILIES = [*TEXTS, *(replace(one, least=0.01) for one in list(of_constructs())[::SAMPLE]), *STUDIES]
 """What is tried where little time may be spent: of the constructs, one in so many."""
 
 
