@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -214,20 +213,34 @@ class FrameView:
         return self._matches[key]
 
     @cached_property
-    def completing(self) -> list[frozenset[str]]:
-        """Of each field, words that several of its values share, as `flores` in `gemini_flores` and `base_flores`: a
-        label that says one may name a record together with another label."""
-        found = []
+    def _composed(self) -> list[dict[str, list[frozenset[str]]]]:
+        """Of each field, the words of its values of several words, with the words of these."""
+        found: list[dict[str, list[frozenset[str]]]] = []
         for dimension in self.frame.dimensions:
-            told = map(vocabulary, dimension.values[: _MOST_COMPARED + 1])
-            words = Counter(word for own in told for word in own if len(own) > 1)
-            few = len(dimension.values) <= _MOST_COMPARED
-            found.append(frozenset(word for word, values in words.items() if values > 1 and few))
+            found.append({})
+            for own in map(vocabulary, dimension.values if len(dimension.values) <= _MOST_COMPARED else ()):
+                for word in own if len(own) > 1 else ():
+                    found[-1].setdefault(word, []).append(own)
         return found
+
+    def completed_by(self, header: frozenset[str], labels: frozenset[str]) -> frozenset[str]:
+        """The words of a header that make, with labels of its numbers, whole names of values: `flores` of
+        `gemini_flores`, and none of them alone does."""
+        return frozenset(
+            word
+            for field in self._composed
+            for word in header & field.keys()
+            for own in field[word]
+            if (rest := own - header) and all(any(same_word(label, piece) for label in labels) for piece in rest)
+        )
+
+    def composes(self, place: int, words: frozenset[str]) -> bool:
+        """Whether values of a field are composed with some words."""
+        return not words.isdisjoint(self._composed[place])
 
     def named_together(self, place: int, series: Series, number: int) -> ValueMatch | None:
         """The value that the labels of a number and of its line name together and in full, and none of them alone."""
-        told = series.beside & self.completing[place]
+        told = series.beside & self._composed[place].keys()
         if not told:
             return None
         own = [label.text for label in series.varying[number] if label.role != IN_CELL]
@@ -354,13 +367,21 @@ def selections(view: FrameView, series: Series) -> list[Selection]:
     return view.read[key]
 
 
+def hear_headers(lines: Iterable[Series], views: list[FrameView]) -> None:
+    """Keeps, of each series, the words of its nearest label that name records together with those of its numbers."""
+    for series in lines:
+        labels = frozenset(word for labels in series.varying for label in labels for word in stems(label.text))
+        header = frozenset(stems(series.constant[0]))
+        series.beside = frozenset().union(*(view.completed_by(header, labels) for view in views))
+
+
 def _selections(view: FrameView, series: Series) -> list[Selection]:
     frame = view.frame
     matched: list[_Matched] = []
     for place, dimension in enumerate(frame.dimensions):
         if len(dimension.values) < 2:
             continue
-        told = any(dimension.name in known for known in series.known) or series.beside & view.completing[place]
+        told = any(dimension.name in known for known in series.known) or view.composes(place, series.beside)
         if not told and not view.is_spoken_of(place, series.texts):
             continue
         for found in _readings(view, place, series):

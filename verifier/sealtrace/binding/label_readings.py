@@ -25,6 +25,7 @@ from sealtrace.binding.hypotheses import (
     Selection,
     ValueMatch,
     frame_costs,
+    hear_headers,
     says_every,
     selections,
 )
@@ -191,11 +192,7 @@ class Heard:
 
 def heard_in(series: Series, views: list[FrameView], bound: Bound, tally: Tally) -> Iterator[Heard]:
     series.fresh = np.ones(len(series.slots), bool)
-    series.beside = (
-        frozenset()
-        .union(*(words for view in views for words in view.completing))
-        .intersection(stems(series.constant[0]))
-    )
+    hear_headers([series], views)
     series.known = [bound.meant.get(series.line(spot), {}) for spot in series.spots]
     known, elsewhere = _established(series.grid, bound), _called_elsewhere(series, bound)
     for view in _views(series, views, known, tally):

@@ -16,13 +16,12 @@ from sealtrace.binding.candidates import Binding, Bound, Candidate, Selected
 from sealtrace.binding.choosing import search
 from sealtrace.binding.composing import compose
 from sealtrace.binding.frames import Numbers, ResultFrame
-from sealtrace.binding.hypotheses import FrameView
+from sealtrace.binding.hypotheses import FrameView, hear_headers
 from sealtrace.binding.lookups import look_up, name_settings
 from sealtrace.binding.records import Records
 from sealtrace.binding.series import Grid, Series, blocks_of, series_of
 from sealtrace.binding.slots import is_telling, unit_of
 from sealtrace.binding.tally import Tally
-from sealtrace.paper.names.words import stems
 
 Progress = Callable[[str, int, int], None]
 Home = tuple[str, tuple[str, ...]]
@@ -97,9 +96,8 @@ def _bind(
     deep: bool,
     named: bool,
 ) -> None:
-    completing = frozenset().union(*(words for view in views for words in view.completing))
+    hear_headers(wanted, views if named else [])
     for line in wanted:
-        line.beside = completing.intersection(stems(line.constant[0]))
         line.fresh = np.array([spot not in bound.numbers for spot in line.spots])
         line.known = [bound.meant.get(line.line(spot), {}) for spot in line.spots]
     wanted = [series for series in wanted if series.fresh.any()]
@@ -108,8 +106,7 @@ def _bind(
         views = views[:MOST_BY_VALUE]
     groups: dict[tuple[object, ...], list[Series]] = {}
     for series in wanted:
-        beside = series.beside if named else ""
-        groups.setdefault((series.kind, beside, *series.varying), []).append(series)
+        groups.setdefault((series.kind, series.beside, *series.varying), []).append(series)
     found: list[tuple[Series, list[Candidate]]] = []
     for done, group in enumerate(groups.values()):
         share = tally.work + (limit - tally.work) / (len(groups) - done)
