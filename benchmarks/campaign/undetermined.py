@@ -90,6 +90,8 @@ REASONS: dict[str, str] = {
     "attempt /phase: removed": "an absent phase says timed",
     "attempt /request: longer": "what a request is called, where no other record names it",
     "service /attempts: one more": "a limit that no request reached; one that gave up at the old limit tells",
+    "service /hardware: *": _WORDS,
+    "service /retried: reversed": _ORDER,
     "service /service: longer": "what a service is called, where no other record names it",
     "attempt /*_tokens: *": _ANSWERED,
     "attempt /answer: *": _ANSWERED,
