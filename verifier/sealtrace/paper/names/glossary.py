@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sealtrace.paper.names.words import stems
+from sealtrace.paper.names.words import stem, stems, words
 
 _BRACKETED = re.compile(r"((?:[\w-]+\s+){1,9})\(([A-Za-z][\w-]{1,9})\)")
 _DEFINED = re.compile(
     r"(?:^|[\s(;,.:])((?:[#%]\s?)?[A-Za-z#%Δρκ](?:[\w@%#/+-]|\.(?=\w)){0,14}(?:\.| [A-Z]\w{0,8}\.?)?)\s?"
     r"(=|:|denotes|is|are|stands for)\s+((?:the |a |an )?[a-z][\w -]{3,60}?)(?=[;,.()]|$| and [A-Z])"
 )
+_HYPHENED = re.compile(r"(?<![^\W_])([^\W\d_]{1,3})-([^\W\d_]+)")
 _PRONOUNS = frozenset({"it", "we", "he", "i", "a", "an", "as", "so", "if", "or", "in", "this", "that", "th"})
 # A short name with more definitions is a common word, whose meanings would name everything.
 _MOST_MEANINGS = 3
@@ -45,7 +46,7 @@ class Glossary:
         return self.meanings.get(label.strip().casefold(), ())
 
     def widened(self, text: str) -> tuple[str, ...]:
-        """The stems of a text, behind them those that its short names stand for first."""
+        """The stems of a text, with words that a hyphen cuts (`k-NN`); behind them what its short names stand for."""
         if text not in self._known:
             lowered = text.casefold()
             added = [
@@ -53,7 +54,9 @@ class Glossary:
                 for short, told in self.meanings.items()
                 if short in lowered and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", lowered)
             ]
-            self._known[text] = (*stems(text), *(word for meaning in added for word in stems(meaning)))
+            whole = {cut.end(): stem(cut[1] + cut[2]) for cut in _HYPHENED.finditer(text)}
+            own = [part for word in words(text) for part in (word.stem, whole.get(word.end, "")) if part]
+            self._known[text] = (*own, *(word for meaning in added for word in stems(meaning)))
         return self._known[text]
 
 

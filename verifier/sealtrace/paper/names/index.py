@@ -56,6 +56,8 @@ _MOST_WORDS = 30
 """Words of a label, or of a name, that are compared in order."""
 # Each abbreviated word of a name may be written out in several ways, and all are combined: the product is cut.
 _MOST_SPELLINGS = 12
+_IN_ANY_ORDER = 0.93
+"""Strength of a name whose words a label says in another order, `Income (log)` for `log_income`."""
 _MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
 # Bounded, so that brackets that never close cost no square of their number.
 _BRACKETS = re.compile(r"\s{0,9}[(\[](.{0,400}?)[)\]]")
@@ -329,7 +331,7 @@ def unambiguous(found: Sequence[Resolved[Id]]) -> Resolved[Id] | None:
 
 @lru_cache(maxsize=100_000)
 def _share_said(label: tuple[str, ...], name: tuple[str, ...]) -> float:
-    """Share of a name's words that a label says, in their order."""
+    """Share of a name's words that a label says, in their order; nearly all where it says each in another order."""
     if not name or not label:
         return 0.0
     name = name[:_MOST_WORDS]
@@ -340,7 +342,8 @@ def _share_said(label: tuple[str, ...], name: tuple[str, ...]) -> float:
             above = best[place]
             best[place] = max(above, best[place - 1], before + same_word(word, other))
             before = above
-    return best[-1] / len(name)
+    each = [max(same_word(word, other) for word in label[:_MOST_WORDS]) for other in name]
+    return max(best[-1], _IN_ANY_ORDER * sum(each) if all(each) else 0.0) / len(name)
 
 
 def _is_headed_otherwise(text: str, name: str, telling_words: tuple[str, ...]) -> bool:

@@ -14,8 +14,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-_PIECE = re.compile(r"\d+(?:[.,]\d+)*|(?:[^\W\d_][\u0300-\u036f]*)+|(?<!\d)(?<!\d )%|#(?!\s?\d)")
-"""Numbers, words, and signs that stand for one: `%` above a column does, behind a number it is a part of that."""
+_PIECE = re.compile(
+    r"\d+(?:[.,]\d+)*|\b[wW]/[oO]\b|(?:[^\W\d_][\u0300-\u036f]*)+|(?<!\d)(?<!\d )%|#(?!\s?\d)|^[-−–](?=\s?[^\W\d_])"
+)
+"""Numbers, words, and signs that stand for one: `%` above a column does, behind a number it is a part of that; a dash
+before all of a label takes something away."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=[A-Z]{2})")
 _FILLED = re.compile(r"(?<=\.)0+$|(?<=\.\d)0+$|(?<=\.\d\d)0+$")
 """Zeros that fill up a decimal number: 1.50 is 1.5."""
@@ -34,6 +37,7 @@ _ABBREVIATIONS = {
     "gold": "true", "truth": "true",
     "intercept": "constant", "const": "constant", "cons": "constant", "spearmanr": "spearman", "pearsonr": "pearson",
     "hi": "high", "lo": "low", "aged": "age",
+    "w/o": "without", "wo": "without", "no": "without", "-": "without", "−": "without", "–": "without",
     "rho": "spearman", "ρ": "spearman", "σ": "sigma", "μ": "mu", "τ": "tau", "κ": "kappa", "α": "alpha", "β": "beta",
 }  # fmt: skip
 _SYMBOLS = {"n": "count", "p": "probability", "%": "percent"}
