@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sealtrace.binding.candidates import Bound
-from sealtrace.binding.hypotheses import FrameView
-from sealtrace.binding.label_readings import STRONG, Heard, Home, heard_in
+from sealtrace.binding.candidates import SHOWN, Bound
+from sealtrace.binding.hypotheses import NAMED, FrameView
+from sealtrace.binding.label_readings import LITERAL, STRONG, Heard, Home, heard_in
 from sealtrace.binding.series import Grid, Spot, series_of
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import bits_of
+from sealtrace.paper.names.words import likeness, stems
 
 WEIGHTS = {
     "constant": -1.72, "label": 0.55, "line follows": 2.45, "measure": 0.22, "one beside": 0.76, "two beside": 0.37,
@@ -166,6 +167,17 @@ class LabelPrediction:
         return abs(math.log10(max(abs(self.value), 1e-12) / max(printed, 1e-12)))
 
 
+def _of_the_named_measure(options: list[LabelPrediction]) -> list[LabelPrediction]:
+    """Predictions without those of another measure that numbers chose, where the header is the name of one."""
+    header = stems(options[0].said.series.grid.headers[options[0].spot.column])
+    told = [likeness(header, option.said.reading.measure) for option in options]
+    if not any(option.odds >= SHOWN and option.named and own >= LITERAL
+               for option, own in zip(options, told, strict=True)):  # fmt: skip
+        return options
+    return [option for option, own in zip(options, told, strict=True)
+            if own >= NAMED or option.said.reading.view.melted or option.said.reading.determined]  # fmt: skip
+
+
 def _joined(option: LabelPrediction, options: list[LabelPrediction]) -> LabelPrediction:
     """A prediction with what another one adds that names the same value along the other line of its cell.
 
@@ -203,6 +215,6 @@ def predictions(
         for place, evidence in table.evidence(said):
             found.setdefault(said.series.spots[place], []).append(LabelPrediction(said, place, evidence, evidence.odds))
     for options in found.values():
-        options[:] = [_joined(option, options) for option in options]
+        options[:] = _of_the_named_measure([_joined(option, options) for option in options])
         options.sort(key=lambda option: (-round(math.log2(option.odds), 1), round(option.far)))
     return found
