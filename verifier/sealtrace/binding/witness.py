@@ -38,6 +38,7 @@ from sealtrace.binding.hypotheses import FrameView
 from sealtrace.binding.label_odds import LabelPrediction, predictions
 from sealtrace.binding.label_readings import LITERAL, PLACES, STRONG, Heard, named_statistics, one_run
 from sealtrace.binding.series import Grid, Series, Spot
+from sealtrace.binding.slots import greatest, least
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as, swapped_pair
 from sealtrace.binding.whole_tables import (
@@ -143,7 +144,7 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         return False
     if isinstance(instead, Selected) and _filtered_unsaid(instead) and options[0].named and best >= SURE:
         instead = None  # Some filter gives nearly any digits; the numbers beside follow from the rows that labels name.
-    for option in (option for option in options if option.named):
+    for option in (option for option in options if option.named and not _is_said_beside(option)):
         said, place, sure, other = option.said, option.place, option.odds, ""
         if instead is not None:
             rows = _other_rows(said, place, instead)
@@ -171,6 +172,13 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         if sure >= SHOWN or instead is None:
             return False
     return False
+
+
+def _is_said_beside(option: LabelPrediction) -> bool:
+    """Whether another number of the cell says what labels name: the 54 of `54 (45.8)` is no percentage."""
+    slots = option.said.series.grid.cells[option.spot.row, option.spot.column].slots
+    others = [slot for at, slot in enumerate(slots) if at != option.spot.slot]
+    return not option.agrees and any(float(least(slot)) <= option.value <= float(greatest(slot)) for slot in others)
 
 
 def _is_worth_showing(option: LabelPrediction) -> bool:
