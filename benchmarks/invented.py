@@ -396,11 +396,86 @@ def years(study: Study) -> None:
     study.say(f"In {places[0]} emissions were {value[places[0], 2020]:.1f} tonnes per head in 2020.")
 
 
+def seeds(study: Study) -> None:
+    """A directory for each seed of each system; the paper prints mean ± deviation."""
+    models, metrics = study.draw.sample(MODELS, 3), study.draw.sample(METRICS, 2)
+    count = study.draw.choice([3, 5])
+    value = {
+        place: round(0.5 + 0.07 * place[0] + study.draw.gauss(0, 0.02), 5) for place in _scores(study, 3, 2, count)
+    }
+    for m, model in enumerate(models):
+        for s in range(count):
+            study.json(f"{model[1]}/seed_{s}/metrics.json",
+                       {"step": 1000, **{metric[1]: value[m, k, s] for k, metric in enumerate(metrics)}})  # fmt: skip
+    rows = []
+    for m, model in enumerate(models):
+        cells = []
+        for k in range(2):
+            own = [100 * value[m, k, s] for s in range(count)]
+            cells.append(f"{statistics.mean(own):.1f} ± {statistics.stdev(own):.1f}")
+        rows.append([model[0], *cells])
+    study.table(
+        f"Mean and standard deviation over {count} seeds.", ["Method", *(metric[0] for metric in metrics)], rows
+    )
+
+
+def transposed(study: Study) -> None:
+    """Results with a column for each system, measures as rows; the paper prints it the other way round."""
+    models, show = study.draw.sample(MODELS, 4), _percent(study)
+    metrics = study.draw.sample(METRICS, 3)
+    score = _scores(study, 4, 3)
+    study.csv("metrics.csv", ["metric", *(model[1] for model in models)],
+              [[metric[1], *(score[m, k] for m in range(4))] for k, metric in enumerate(metrics)])  # fmt: skip
+    study.table("Results.", ["System", *(metric[0] for metric in metrics)],
+                [[model[0], *(show(score[m, k]) for k in range(3))] for m, model in enumerate(models)])  # fmt: skip
+
+
+def survey(study: Study) -> None:
+    """Answers on a scale from one row per person: shares of each answer by group, and the mean."""
+    groups, answers = study.draw.sample(["Students", "Teachers", "Parents", "Staff"], 3), range(1, 6)
+    people = [[i, one, study.draw.choices(answers, [1, 2, 3, 3, g + 1])[0]] for g, one in enumerate(groups)
+              for i in range(study.draw.randrange(60, 140))]  # fmt: skip
+    study.csv("survey.csv", ["id", "group", "satisfaction"], [[i, str(one).lower(), value] for i, one, value in people])
+    rows = []
+    for one in groups:
+        own = [int(str(value)) for _, group, value in people if group == one]
+        rows.append([one, str(len(own)), f"{statistics.mean(own):.2f}", f"{statistics.stdev(own):.2f}"])
+    study.table("Satisfaction by group.", ["Group", "n", "Mean", "SD"], rows)
+
+
+def differences(study: Study) -> None:
+    """Effects with their intervals under other names in the file."""
+    outcomes = study.draw.sample([("Pain", "pain"), ("Quality of life", "qol"), ("Sleep", "sleep_hours"),
+                                  ("Depression", "phq9"), ("Mobility", "mobility")], 4)  # fmt: skip
+    rows = []
+    for _ in outcomes:
+        effect, error = study.draw.gauss(0, 2), study.draw.uniform(0.2, 0.9)
+        rows.append((effect, effect - 1.96 * error, effect + 1.96 * error, study.draw.random()))
+    names = study.draw.choice([["outcome", "diff", "ci_low", "ci_high", "p"],
+                               ["outcome", "effect", "lower", "upper", "p_value"],
+                               ["endpoint", "mean_difference", "ci95_lo", "ci95_hi", "pval"]])  # fmt: skip
+    study.csv(
+        "effects.csv",
+        names,
+        [[key, *(round(value, 5) for value in row)] for (_, key), row in zip(outcomes, rows, strict=True)],
+    )
+    study.table(
+        "Differences between the groups.",
+        ["Outcome", "Difference (95% CI)", "p"],
+        [
+            [name, f"{a:.2f} ({b:.2f} to {c:.2f})", f"{p:.3f}"]
+            for (name, _), (a, b, c, p) in zip(outcomes, rows, strict=True)
+        ],
+    )
+    (name, _), (a, b, c, p) = outcomes[0], rows[0]
+    study.say(f"{name} differed by {a:.2f} (95% CI {b:.2f} to {c:.2f}, p = {p:.3f}).")
+
+
 COLUMNS = ("numbers", "follow", "accused", "changed", "named", "probably", "shown", "silent", "wrongly")
 LAYOUTS = {
     one.__name__: one
     for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations, ablation, spread,
-                panels, rates, years)
+                panels, rates, years, seeds, transposed, survey, differences)
 }  # fmt: skip
 _DECIMAL = re.compile(r"\d+\.\d+")
 

@@ -12,9 +12,10 @@ from invented import changed, is_accused, made, numbers
 STUDIES = [
     ("leaderboard", 3), ("leaderboard", 15), ("leaderboard", 11), ("two_sets", 0), ("two_sets", 5), ("two_sets", 15),
     ("regression", 3), ("regression", 5), ("patients", 1), ("patients", 3), ("patients", 18), ("patients", 207),
-    ("ablation", 2), ("ablation", 109), ("answers", 118), ("sweep", 1), ("spread", 0), ("spread", 3),
-    ("regression", 103), ("rates", 3), ("rates", 4), ("years", 6), ("panels", 1), ("timings", 9), ("timings", 13),
-    ("answers", 6), ("correlations", 9), ("correlations", 13),
+    ("ablation", 2), ("ablation", 109), ("answers", 118), ("seeds", 2), ("seeds", 4), ("differences", 0),
+    ("transposed", 1), ("survey", 1), ("sweep", 1), ("spread", 0), ("spread", 3), ("regression", 103), ("rates", 3),
+    ("rates", 4), ("years", 6), ("panels", 1), ("timings", 9), ("timings", 13), ("answers", 6), ("correlations", 9),
+    ("correlations", 13),
 ]  # fmt: skip
 """Layouts and seeds; in most of these, something that labels say was not heard once."""
 

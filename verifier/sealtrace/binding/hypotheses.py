@@ -467,6 +467,9 @@ def _with_the_rest(
         if len(near) == 1:
             left.setdefault(near.pop(), []).append(number)
     meant = {numbers[0]: ValueMatch(code, LEFT_OVER) for code, numbers in left.items() if len(numbers) == 1}
+    others = set(range(len(view.frame.dimensions[place].values))) - known
+    if not meant and not line and len(others) == len(open_ones) == 1:
+        meant = {open_ones[0]: ValueMatch(others.pop(), NAMED)}  # enough to follow, too little to differ
     return [meant.get(number, match) for number, match in enumerate(found)]
 
 

@@ -56,8 +56,10 @@ _MOST_WORDS = 30
 """Words of a label, or of a name, that are compared in order."""
 # Each abbreviated word of a name may be written out in several ways, and all are combined: the product is cut.
 _MOST_SPELLINGS = 12
-_IN_ANY_ORDER = 0.93
-"""Strength of a name whose words a label says in another order, `Income (log)` for `log_income`."""
+_IN_ANY_ORDER, _MORE_WORDS = 0.93, 2
+"""Strength of a name whose words a label says in another order, `Income (log)` for `log_income`, with few others."""
+_NUMBERED = frozenset({"table", "column", "row", "ref"})
+"""Words that tell nothing and count places of the paper: `Table 1` is no seed 1."""
 _MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
 # Bounded, so that brackets that never close cost no square of their number.
 _BRACKETS = re.compile(r"\s{0,9}[(\[](.{0,400}?)[)\]]")
@@ -342,7 +344,9 @@ def _share_said(label: tuple[str, ...], name: tuple[str, ...]) -> float:
             above = best[place]
             best[place] = max(above, best[place - 1], before + same_word(word, other))
             before = above
-    each = [max(same_word(word, other) for word in label[:_MOST_WORDS]) for other in name]
+    if len(label) > len(name) + _MORE_WORDS:
+        return best[-1] / len(name)  # Running text has many words.
+    each = [max(same_word(word, other) for word in label) for other in name]
     return max(best[-1], _IN_ANY_ORDER * sum(each) if all(each) else 0.0) / len(name)
 
 
@@ -355,7 +359,9 @@ def _is_headed_otherwise(text: str, name: str, telling_words: tuple[str, ...]) -
         (own[word.stem], before.stem) for before, word in pairwise((Word("", 0, 0), *words(text))) if word.stem in own
     ]
     return bool(heads) and not any(
-        not (said.isalpha() and tells(said)) or same_word(said, head) or (len(head) == 1 and said.startswith(head))
+        not (said.isalpha() and (tells(said) or said in _NUMBERED))
+        or same_word(said, head)
+        or (len(head) == 1 and said.startswith(head))
         for head, said in heads
     )
 

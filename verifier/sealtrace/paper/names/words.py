@@ -34,7 +34,7 @@ _ABBREVIATIONS = {
     "delta": "difference", "δ": "difference", "err": "error", "pred": "predicted", "prediction": "predicted",
     "lat": "latency", "bal": "balanced", "tgt": "target", "src": "source", "cov": "covariate",
     "classe": "class", "cal": "calibrated", "calib": "calibrated", "prob": "probability", "ppl": "perplexity",
-    "gold": "true", "truth": "true",
+    "gold": "true", "truth": "true", "pval": "p", "pvalue": "p",
     "intercept": "constant", "const": "constant", "cons": "constant", "spearmanr": "spearman", "pearsonr": "pearson",
     "hi": "high", "lo": "low", "aged": "age",
     "w/o": "without", "wo": "without", "no": "without", "-": "without", "−": "without", "–": "without",
