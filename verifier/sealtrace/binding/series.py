@@ -342,11 +342,17 @@ def _of_number(label: str, slot: int, cell: GridCell) -> str:
     if both is None or not _IN_BRACKETS.fullmatch(cell.text):
         return label
     measure, word, inside = both.groups()
-    if word != "%" and not any(one.said((word.lower(),)) for one in TRIED["values"].values()):
-        return label
+    if word != "%" and not _names_statistic(word):
+        # `Difference (95% CI)` says of the first number that it is a difference.
+        return f"{measure}{word}" if not slot and _names_statistic(inside) else label
     inner = ["Q25", "Q75"] if inside.upper() == "IQR" else re.split(r"\s*[,;/]\s*", inside)
     each = [word, *(inner if len(inner) == len(cell.slots) - 1 else [inside] * (len(cell.slots) - 1))]
     return f"{measure}{each[slot]}"
+
+
+def _names_statistic(text: str) -> bool:
+    """Whether words name a statistic that results are searched for."""
+    return any(one.said(text.lower().split()) for one in TRIED["values"].values())
 
 
 def _role(grid: Grid, cell: GridCell, slot: int) -> str:
