@@ -187,7 +187,8 @@ class Draft:
                 pairs = {(one.labels.get(place, ""), one.value) for one in own}
                 known = self._printed.names.get(name, {})
                 labels = dict(pairs)
-                if len(labels) == len(pairs) and "" not in labels and _fits(known, labels):
+                kept = all(known.get(label, value) == value for label, value in pairs)  # one meaning in all tables
+                if len(labels) == len(pairs) and "" not in labels and kept:
                     said = {self._in_sentences(label): value for label, value in labels.items()} | labels
                     self._printed.names[name] = known | {
                         label: value for label, value in said.items() if label not in (value, "")
@@ -335,11 +336,6 @@ def _are_unlike(table: pa.Table, items: list[str], truth: str) -> bool:
 def _identifies(table: pa.Table, name: str) -> bool:
     column = table.column(name)
     return not column.null_count and (pa.types.is_string(column.type) or pa.types.is_integer(column.type))
-
-
-def _fits(known: dict[str, str], labels: dict[str, str]) -> bool:
-    """Whether a printed name keeps one meaning in all tables."""
-    return all(known.get(label, value) == value for label, value in labels.items())
 
 
 def _population_name(where: dict[str, str]) -> str:

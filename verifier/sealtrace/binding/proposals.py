@@ -176,8 +176,10 @@ def _inside(ranges: Numbers, values: Numbers) -> npt.NDArray[np.bool_]:
 
 def _weighed(proposal: Proposal, held: npt.NDArray[np.bool_], code: int) -> Proposal:
     """The odds of the proposed one against all others, by the numbers that each holds."""
+    # A number that no value holds, of another measure, or that every one does, tells nothing; one that no other holds
+    # is held by accident now and then.
+    held = held[held.any(axis=1)]
     others = np.delete(held, code, axis=1)
-    # A number that every value holds tells nothing; one that no other holds is held by accident now and then.
     often = (others.sum(axis=1) + 1) / (others.shape[1] + 2)
     ratios = np.where(held[:, code], _SOUND / often, (1 - _SOUND) / (1 - often))
     odds = float(np.exp(np.log(ratios).sum())) / max(1, others.shape[1])

@@ -148,7 +148,7 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
         said, place, sure, other = option.said, option.place, option.odds, ""
         if instead is not None:
             rows = _other_rows(said, place, instead)
-            other = rows or _departure(said, place, instead)
+            other = rows or _departure(said, place, instead, bound)
             if not other:
                 continue
             # A formula of several cells that has another measure or statistic than words name is an exchange of a whole
@@ -337,7 +337,7 @@ def _other_rows(said: Heard, place: int, given: Candidate) -> str:
     return ""
 
 
-def _departure(said: Heard, place: int, given: Candidate) -> str:
+def _departure(said: Heard, place: int, given: Candidate, bound: Bound) -> str:
     """The run or statistic of a formula that gives the printed digits, where labels name another one outright."""
     reading, view = said.reading, said.reading.view
     if not isinstance(given, Selected) or not _is_alike(said, place, given) or said.series.spots[0].slot:
@@ -355,8 +355,12 @@ def _departure(said: Heard, place: int, given: Candidate) -> str:
         if name in told and told[name] != value and own is not None and own.strength >= LITERAL:
             return f"{plain_field(name)} = {value}"
     if given.statistic == reading.statistic:
-        return one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
-                       given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip
+        run = one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
+                      given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip
+        # Where columns follow from several runs, `298 K` and `308 K`, each is of its own, and none a mean over them.
+        parts = [part for one in bound.bindings for part in one.candidate.selected if part.measure == given.measure]
+        runs = {dict(part.fixed).get(run.partition(" = ")[0]) for part in parts if part.series.grid is said.series.grid}
+        return run if len(runs - {None}) < 2 else ""
     spot = said.series.spots[place]
     behind = said.series.grid.cells[spot.row, spot.column].slots[1:]
     # What varies around it is said behind ±, so that it is a mean.

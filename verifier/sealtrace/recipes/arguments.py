@@ -12,6 +12,7 @@ from sealtrace.statistics.arguments import CONDITIONS
 from sealtrace.statistics.table import Statistic
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+_COMPARED = re.compile(r"(\w+)\"?\s*(?:=|<>|!=|\bIN\s*\()\s*'\Z", re.IGNORECASE)
 
 
 def filled_arguments(cell: TableCell, metric: Statistic | None, names: EntityNames) -> dict[str, str]:
@@ -37,7 +38,7 @@ def filled(
 ) -> str:
     """A template with `{Column}`, `{label}` and the row's arguments filled in; a printed name as what it stands for.
 
-    In a query nothing says of which field a placeholder is: its name must be that of one field.
+    In a query it is of the field that it is compared with; else its name must be that of one field.
     """
 
     def fill(match: re.Match[str]) -> str:
@@ -50,7 +51,8 @@ def filled(
         around = template[max(0, match.start() - 1) : match.start()], template[match.end() : match.end() + 1]
         # A part of a longer text (`residual@{Scale}`) is no name by itself.
         alone = around == (("'", "'") if quoted else ("", ""))
-        value = names.meant(known[name], of) if names is not None and alone else known[name]
+        compared = _COMPARED.search(template[: match.start()]) if quoted else None
+        value = names.meant(known[name], of, compared and compared[1]) if names is not None and alone else known[name]
         # In a query a placeholder stands inside single quotes, where a quote is written twice.
         return value.replace("'", "''") if quoted else value
 

@@ -75,9 +75,10 @@ class EntityNames:
             self._of_fields[asked] = known | self._by_appearance.get(name, {})
         return self._of_fields[asked]
 
-    def meant(self, text: str, name: str | None = None) -> str:
-        """The value that a printed name stands for, of a field or of the one field that has it; else itself."""
+    def meant(self, text: str, name: str | None = None, first: str | None = None) -> str:
+        """The value that a printed name stands for, of a field, or of `first`; else of the one field that has it."""
         shown = appearance(text)
+        name = first if first and shown in self._by_appearance.get(first, {}) else name
         fields = self._by_appearance.values() if name is None else [self._by_appearance.get(name, {})]
         found = {names[shown] for names in fields if shown in names} - {EVERY}
         return found.pop() if len(found) == 1 else text

@@ -73,7 +73,7 @@ class Evaluator:
             if cell.declared_name:
                 if cell.mark or cell.direction:
                     raise RecipeError("it is declared a name, and names are not better or worse than others")
-                if cell.key or names_its_row(cell) or not self._rows.declared or self._rows.is_name(cell.text):
+                if cell.key or names_its_row(cell) or not self._rows.declared or self._rows.is_name(cell):
                     return None
                 reason = "It is declared a name, and neither the row's label nor a record or declared name has it."
                 return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason), recipe=None)
@@ -255,9 +255,10 @@ class Evaluator:
 
 
 def _from_itself(arguments: Mapping[str, str]) -> bool:
-    """Whether a difference is taken from the same rows: the row of the baseline, which prints a dash."""
-    less = {name.partition(".")[2]: text for name, text in arguments.items() if name.startswith("minus.")}
-    return bool(less) and all(arguments.get(f"where.{name}") == text for name, text in less.items())
+    """Whether a difference or a ratio is to the same rows: the row of the baseline, which prints a dash."""
+    asked = {name.partition("."): text for name, text in arguments.items()}
+    base = {name: text for (word, _, name), text in asked.items() if word in ("minus", "relative_to")}
+    return bool(base) and all(arguments.get(f"where.{name}") == text for name, text in base.items())
 
 
 @once

@@ -134,9 +134,9 @@ def of_metric(metric: Statistic, arguments: Mapping[str, str], *, of_flags: bool
         *_formula(entry_of(metric.pack, arguments.get("quantity", ""))),
     ):
         names |= {entry.name for entry in named_in(text.replace("_", " "))}
-    # The sum of a field that is called errors is how many errors there are.
-    field_of = _called(arguments.get("of", "")) if metric.name == "sum" else None
-    if field_of is not None and field_of.unit == "count":
+    # The mean of a field that is called accuracy is one; the sum of one that is called errors, how many there are.
+    field_of = _called(arguments.get("of", ""))
+    if field_of is not None and (metric.name == "mean" or (metric.name == "sum" and field_of.unit == "count")):
         names.add(field_of.name)
     if metric.name == "quantile" and fraction_of(arguments.get("q", "0.5")) == Fraction(1, 2):
         names.add("median")
@@ -204,7 +204,8 @@ def of_query(description: QueryDescription, *, of_flags: bool) -> ComputedStatis
         if of_flags:
             right = () if description.orders else ("error_rate",) if description.counts_wrong else ("accuracy",)
             names |= {"rate", *right}
-        # The mean of a field that is called accuracy is an accuracy: over runs, seeds or tasks.
+    if description.mean or not description.totals:
+        # What a field that is called accuracy holds is an accuracy, and so is its mean over runs, seeds or tasks.
         names |= {entry.name for one in description.fields if (entry := _called(one)) is not None}
     if description.divides_counts:
         names.add("rate")
@@ -311,7 +312,7 @@ def _of_another_kind(label: str, caption: str, computed: ComputedStatistic) -> I
     for name in other_statistics(label, computed.among):
         if name in computed.names:
             yield f"the heading names another statistic, and the recipe computes {_told([name])}"
-    tests = [name for name in computed.names if name in STATISTICS and _is(name, StatisticKind.TEST)]
+    tests = [name for name in computed.names if name in STATISTICS and STATISTICS[name].kind is StatisticKind.TEST]
     adjusted = ARGUMENTS["adjusted"].stated(label) or ARGUMENTS["adjusted"].stated(caption)
     if computed.is_metric and tests and adjusted:
         yield f"the table says that p is adjusted for several tests, and the recipe gives that of one {_told(tests)}"
@@ -323,10 +324,6 @@ def _of_another_kind(label: str, caption: str, computed: ComputedStatistic) -> I
     ranks = ARGUMENTS["k"].stated(label) - {Fraction(1)}
     if ranks and computed.is_metric and "accuracy" in computed.names:
         yield f"the heading counts an answer among the first {min(map(str, ranks))}, and the recipe takes the first"
-
-
-def _is(name: str, kind: StatisticKind) -> bool:
-    return STATISTICS[name].kind is kind
 
 
 def _contradicting(said: set[str], computed: ComputedStatistic) -> set[str]:

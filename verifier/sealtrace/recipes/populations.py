@@ -209,12 +209,17 @@ class PopulationRows:
             self._values[kind] = {appearance(value) for values in fields for value in values if not is_number(value)}
         return self._values[kind]
 
-    def is_name(self, text: str) -> bool:
-        """Whether a text is the name of something: a declared one, or a value of records, or a declared constant."""
+    def is_name(self, cell: TableCell) -> bool:
+        """Whether a cell is the name of something: a declared one, a value of records, or a declared constant.
+
+        A constant of several digits could be any result: what stands around it has to call it by its name.
+        """
         kinds = {store.kind for store in self._evidence.bundle.stores}
         declared = {appearance(name) for names in self.names.declared.values() for name in names}
-        number = {Fraction(text)} if is_number(text) else set[Fraction]()
-        return appearance(text) in declared | self.values(kinds) or bool(number & self.constants)
+        said = None if is_number(cell.text) else appearance(f"{cell.column} {cell.quotation}")
+        numbers = [] if cell.printed is None else [part.value for part in cell.printed.parts]
+        constant = numbers and declared_constants(self._evidence, said).issuperset(numbers)
+        return bool(constant) or appearance(cell.text) in declared | self.values(kinds)
 
     def within(
         self, around: Around, kinds: Iterable[str], *, row: bool, compared: Mapping[str, Collection[str]] = _NOTHING
@@ -282,10 +287,11 @@ def _numbered_otherwise(name: str, printed: Mapping[str, str]) -> Iterator[str]:
                 yield f"the name {label!r} has another number than the {name} {value!r} that it stands for"
 
 
-def declared_constants(evidence: Evidence) -> frozenset[Fraction]:
-    """The numbers that a bundle declares before there are results."""
-    documents = evidence.bundle.sealed(PrintedNames)
-    return frozenset(exact(value) for one in documents for value in (one.record.constants or {}).values())
+def declared_constants(evidence: Evidence, said: str | None = None) -> frozenset[Fraction]:
+    """The numbers that a bundle declares before there are results; those whose names are `said`, where words are."""
+    constants = (one.record.constants or {} for one in evidence.bundle.sealed(PrintedNames))
+    named = (pair for own in constants for pair in own.items())
+    return frozenset(exact(value) for name, value in named if said is None or appearance(name) in said)
 
 
 def _determined(declared: Dataset) -> Iterator[str]:

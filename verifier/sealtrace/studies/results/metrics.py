@@ -35,7 +35,8 @@ from sealtrace.studies.results.statistics import Computed, names_of, statistic_o
 
 metric = metrics_of("results")
 
-SHOWS = ("mean", "mean±sd", "mean±sem", "mean [ci]", "sd", "sem", "median", "min", "max", "min to max", "count", "sum")
+SHOWS = ("mean", "mean±sd", "mean±sem", "mean [ci]", "sd", "sem", "median", "min", "max", "min to max", "count", "sum",
+         "k/n")  # fmt: skip
 
 
 @contextmanager
@@ -155,6 +156,8 @@ def _show(values: list[Number], arguments: Arguments, rows: int) -> tuple[Number
         raise RecipeError(f"the divisor is n-1 or n, not {divisor!r}")
     if show == "mean [ci]":
         return (summaries.mean(values), *_interval(values, arguments, rows))
+    if show == "k/n":
+        return _counted(values, rows), rows
     return tuple(_PARTS[word](values, divisor) for word in re.split("±| to ", show))
 
 
@@ -163,10 +166,15 @@ def _interval(values: list[Number], arguments: Arguments, rows: int) -> tuple[fl
     confidence = constant_of(arguments.get("confidence", "0.95"))
     if len(values) > 1:
         return intervals.mean_interval(values, confidence)
+    return SHARE_INTERVALS[arguments.get("interval", "wilson")](_counted(values, rows), rows, confidence)
+
+
+def _counted(values: list[Number], rows: int) -> int:
+    """How many of the rows a share of them is."""
     count = Fraction(values[0]) * rows
-    if count.denominator != 1 or not 0 <= count <= rows:
-        raise RecipeError("only a share of the rows has an interval without repeats; use bootstrap or t_interval")
-    return SHARE_INTERVALS[arguments.get("interval", "wilson")](count.numerator, rows, confidence)
+    if len(values) > 1 or count.denominator != 1 or not 0 <= count <= rows:
+        raise RecipeError("without repeats, only a share of the rows is so many of them; use bootstrap or t_interval")
+    return count.numerator
 
 
 SHARE_INTERVALS = {"wilson": intervals.wilson, "clopper-pearson": intervals.clopper_pearson, "wald": intervals.wald}
