@@ -68,19 +68,17 @@ class PrintedNumbers(View):
 
     @cached_property
     def _evaluator(self) -> Evaluator:
-        return Evaluator(self.evidence, self._cell)
+        return Evaluator(self.evidence, self._by_name.get)
 
     @property
     def clashes(self) -> list[str]:
         """Declared names that are the value of another entity: each as a clause."""
-        return self._evaluator.clashes()
+        rows = self._evaluator.rows
+        return list(rows.clashes()) if rows.names.declared else []
 
     def meant(self, text: str) -> str:
         """The entity that a printed name stands for; else itself."""
-        return self._evaluator.meant(text)
-
-    def _cell(self, name: str) -> TableCell | None:
-        return self._by_name.get(name)
+        return self._evaluator.rows.names.meant(text)
 
     @cached_property
     def _by_name(self) -> dict[str, TableCell]:
@@ -89,7 +87,7 @@ class PrintedNumbers(View):
     def judged(self, cells: list[TableCell]) -> list[CellResult]:
         """Some cells that are not the bundle's own beside what the records and the relations give."""
         own, captions = {cell.name: cell for cell in cells}, self.captions
-        evaluator = Evaluator(self.evidence, lambda name: own.get(name) or self._cell(name))
+        evaluator = Evaluator(self.evidence, lambda name: own.get(name) or self._by_name.get(name))
         try:
             found = [evaluator.evaluate(cell, captions.get(cell.table, "")) for cell in cells]
         finally:

@@ -40,8 +40,8 @@ class Evaluator:
         self._evidence, self._other_cell = evidence, other_cell
         self._queries = Queries(evidence)
         self._beside = Beside(evidence.beside)
-        self._rows = PopulationRows(evidence)
-        self._agreement = PrintedAgreement(evidence, self._rows, self._queries, other_cell)
+        self.rows = PopulationRows(evidence)
+        self._agreement = PrintedAgreement(evidence, self.rows, self._queries, other_cell)
 
     def evaluate(self, cell: TableCell, caption: str) -> CellResult | None:
         """What becomes of a cell of a table with a caption; None where it holds no number and owes none."""
@@ -73,7 +73,7 @@ class Evaluator:
             if cell.declared_name:
                 if cell.mark or cell.direction:
                     raise RecipeError("it is declared a name, and names are not better or worse than others")
-                if cell.key or names_its_row(cell) or not self._rows.declared or self._rows.is_name(cell):
+                if cell.key or names_its_row(cell) or not self.rows.declared or self.rows.is_name(cell):
                     return None
                 reason = "It is declared a name, and neither the row's label nor a record or declared name has it."
                 return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason), recipe=None)
@@ -90,38 +90,38 @@ class Evaluator:
                 judgement, there = self._beside.judge(cell, reference)
                 called = tuple(called_otherwise(reference, cell))
                 return replace(result, judgement=judgement, elsewhere=there, unsaid=called)
-            around = self._rows.around(cell, caption, own=metric is not None and metric.given)
-            population = self._rows.population_of(cell)
+            around = self.rows.around(cell, caption, own=metric is not None and metric.given)
+            population = self.rows.population_of(cell)
             if metric is not None:
                 arguments = self._asked(cell, metric, population)
                 result = replace(result, arguments=self._of_row(arguments, around, metric))
             elif recipe.get("metric") == OTHER_CELL:
-                result = replace(result, arguments=filled_arguments(cell, None, self._rows.names))
+                result = replace(result, arguments=filled_arguments(cell, None, self.rows.names))
             if not_available and _from_itself(result.arguments):
                 return None
             value = self._value(cell, around, result.arguments)
             meaning = None if value.description is None else value.description.words
-            if value.description is not None and (few := sorted(self._rows.absent & set(value.description.fields))):
+            if value.description is not None and (few := sorted(self.rows.absent & set(value.description.fields))):
                 meaning = f"{meaning}, of the rows that have {' and '.join(few)}"
             if metric is not None:
                 meaning = in_words(metric, result.arguments)
             not_told: tuple[str, ...] = ()
             if not value.fixed or metric is not None:
                 clauses = (
-                    *self._rows.results_in(population),
+                    *self.rows.results_in(population),
                     *self._agreement.unsaid(around, value, metric, result),
                     *self._agreement.misnamed(caption, value, metric, result),
                 )
                 not_told = tuple(dict.fromkeys(clauses))
-            declared = not_told if self._rows.declared else ()
+            declared = not_told if self.rows.declared else ()
             result = replace(result, unsaid=declared, meaning=meaning, population=population)
             if population is not None:
                 without, share = self._without(cell, caption), self._queries.share(population)
                 result = replace(result, without_population=without, share=share)
-            if not self._rows.declared and not_told:
+            if not self.rows.declared and not_told:
                 reason = f"the bundle is of contract 0.1, which declares no populations and names: {not_told[0]}"
                 raise MissingEvidenceError(reason)
-            if value.description is not None and (absent := self._queries.absent(value, self._rows.absent)) is not None:
+            if value.description is not None and (absent := self._queries.absent(value, self.rows.absent)) is not None:
                 raise MissingEvidenceError(absent)
             if value.description is not None and value.description.unknown and not value.fixed:
                 raise MissingEvidenceError(f"what the query takes is not known: {value.description.unknown[0]}")
@@ -134,8 +134,8 @@ class Evaluator:
 
     def _asked(self, cell: TableCell, metric: Statistic, population: RecipePopulation | None) -> dict[str, str]:
         """A metric's arguments, with the conditions of the table's population."""
-        arguments = filled_arguments(cell, metric, self._rows.names)
-        fields = self._rows.printed_fields if "where" in metric.optional else {}
+        arguments = filled_arguments(cell, metric, self.rows.names)
+        fields = self.rows.printed_fields if "where" in metric.optional else {}
         for word in ("of", "against"):  # rows may print what a field is called: Income
             arguments |= {word: fields[name]} if (name := appearance(arguments.get(word, ""))) in fields else {}
         if population is None or "where" not in metric.optional:
@@ -148,13 +148,13 @@ class Evaluator:
 
     def _of_row(self, arguments: dict[str, str], around: Around, metric: Statistic) -> dict[str, str]:
         """A metric's arguments with what else its row prints: its rows are selected as those of a query are."""
-        if "where" not in metric.optional or not self._rows.declared:
+        if "where" not in metric.optional or not self.rows.declared:
             return arguments
-        datasets = [name for name in self._rows.datasets if name == arguments.get("dataset", name)]
+        datasets = [name for name in self.rows.datasets if name == arguments.get("dataset", name)]
         asked = {key.partition(".")[2] or key for key in arguments}
         asked |= {name.strip() for word in ("group", "over", "among") for name in arguments.get(word, "").split(",")}
         asked |= set(arguments.values())
-        for name, values in self._rows.entities(datasets[0]).items() if len(datasets) == 1 else ():
+        for name, values in self.rows.entities(datasets[0]).items() if len(datasets) == 1 else ():
             printed = around.in_row(name, values) if name not in asked else frozenset()
             if len(printed) == 1 and EVERY not in printed:
                 arguments = {**arguments, f"where.{name}": min(printed)}
@@ -165,7 +165,7 @@ class Evaluator:
         metric = metric_of(cell.followed.get("metric"), cell.said)
         whole = replace(cell, population=None)
         try:
-            around = self._rows.around(whole, caption)
+            around = self.rows.around(whole, caption)
             arguments = {} if metric is None else self._asked(whole, metric, None)
             arguments = arguments if metric is None else self._of_row(arguments, around, metric)
             value = self._value(whole, around, arguments)
@@ -186,19 +186,19 @@ class Evaluator:
         place, rows = cell.place, cell.rows
 
         def restricted(kinds: Iterable[str], row: bool, compared: Mapping[str, Collection[str]]) -> Within:
-            return self._rows.within(around, kinds, row=row, compared=compared)
+            return self.rows.within(around, kinds, row=row, compared=compared)
 
         def of_table() -> Value:
             whole = replace(around, row=(), label="", heading="")
 
             def by_caption(kinds: Iterable[str], row: bool, compared: Mapping[str, Collection[str]]) -> Within:
-                return self._rows.within(whole, kinds, row=row, compared=compared)
+                return self.rows.within(whole, kinds, row=row, compared=compared)
 
             return self._queries.of_table(sql, cell.column, place, rows, (by_caption, restricted))
 
         if recipe is cell.table_recipe:
             return self._given(of_table, around.key, sql, cell.column, place, rows)
-        text = filled(sql, cell, self._rows.names, quoted=True)
+        text = filled(sql, cell, self.rows.names, quoted=True)
         many, rows = text != sql and rows > 1, rows if text == sql else 1
         asked = around.key, text, place, rows
         return self._given(lambda: self._queries.of_cell(text, place, rows, restricted, many=many), *asked)
@@ -228,8 +228,8 @@ class Evaluator:
         if other is None or recipe.get("metric") == OTHER_CELL or not (recipe.get("metric") or recipe.get("sql")):
             raise RecipeError(f"{address!r} is no cell with a recipe of its own")
         metric = metric_of(recipe.get("metric"), other.said)
-        arguments = {} if metric is None else filled_arguments(other, metric, self._rows.names)
-        value = self._value(other, self._rows.around(other, ""), arguments)
+        arguments = {} if metric is None else filled_arguments(other, metric, self.rows.names)
+        value = self._value(other, self.rows.around(other, ""), arguments)
         unsigned = other.printed is not None and not other.printed.percent
         if recipe.get("percent") and other.printed is not None and not fraction:
             value = replace(value, numbers=in_print(other.printed, value.numbers, percent=True), rounded=None)
@@ -240,14 +240,6 @@ class Evaluator:
     def _in_percent(self, cell: TableCell) -> bool:
         """Whether a table says by its caption, heading or label that a cell is in per cent."""
         return any("%" in said for said in (cell.column, cell.row, table_in(self._evidence, cell.record).caption or ""))
-
-    def clashes(self) -> list[str]:
-        """Declared names that are the value of another entity: each as a clause."""
-        return list(self._rows.clashes()) if self._rows.names.declared else []
-
-    def meant(self, text: str) -> str:
-        """The entity that a printed name stands for; else itself."""
-        return self._rows.names.meant(text)
 
     def close(self) -> None:
         """Lets the database go."""

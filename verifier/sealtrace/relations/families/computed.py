@@ -148,7 +148,8 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
         if known and part.fact.exact and not base:
             # Any count before it may be the whole: `of 80 trees, 40 (50%) fell, 10 (25%) of them in May`.
             counts = {one.id: one for one in sentence.amounts if one.end < share.start and one is not part}
-            whole, *others = dict.fromkeys([known[-1], *(one for one in counts.values() if _may_hold(one, part))])
+            counted = [one for one in counts.values() if one.fact.exact and not one.unit]
+            whole, *others = dict.fromkeys([known[-1], *(one for one in counted if one.fact.value >= part.fact.value)])
             ways = [equal(real(share.fact), 100 * printed(part.fact) / printed(one.fact)) for one in (whole, *others)]
             says = f"{share.fact.text} is {part.fact.text} of {whole.fact.text}."
             yield claim_of(sentence, any_of(*ways), says, "the sentence says of how many", share.start)
@@ -158,11 +159,6 @@ def _parts(sentence: Sentence) -> Iterator[Claim]:
             says = f"{first} and {second} are shares of one whole."
             yield claim_of(sentence, equal(*bases), says, f"both are shares of {base}", share.start)
         last[base] = part, share
-
-
-def _may_hold(whole: TextNumber, part: TextNumber) -> bool:
-    """Whether a number counts things, at least as many as another."""
-    return whole.fact.exact and not whole.unit and whole.fact.value >= part.fact.value > 0
 
 
 _RATE_OF = re.compile(
