@@ -6,6 +6,7 @@ import gc
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -52,6 +53,18 @@ def refused(records: SqlRecords, sql: str) -> str:
         records.query(sql)
     assert one(records, "SELECT count(*) FROM label") == 4
     return str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the processor time of another process")
+def test_short_queries_count() -> None:
+    """All queries together have a limit, which many short ones reach as well as a long one."""
+    with SqlRecords({"label": LABEL}) as records:
+        records.query("SELECT count(*) FROM label")
+        clock = (~queries._IDLE[-1][1].pid << 3) | 2  # of that process, as clock_getcpuclockid gives it
+        began, spent = time.clock_gettime(clock), records.spent
+        for number in range(150):
+            records.query(f"SELECT count(*) + {number} FROM label")
+        assert records.spent - spent > (time.clock_gettime(clock) - began) / 2
 
 
 def test_rows_come_with_their_columns(records: SqlRecords) -> None:

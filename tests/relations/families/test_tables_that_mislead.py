@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import pytest
 
-from relations.families.small_papers import decided, read, table
+from relations.families.small_papers import claimed, decided, read, table
 from sealtrace.relations.auditing import claim_record
 from sealtrace.relations.decide import confirmed
 from sealtrace.relations.decision import Status
 from sealtrace.relations.families.paper import AuditedPaper
+from sealtrace.relations.families.repeated import _Match, _Tables
 
 BROKEN = (Status.SUSPICION, Status.CONTRADICTION)
 
@@ -70,6 +72,26 @@ def test_two_tables_that_differ_by_one_in_the_last_digit() -> None:
         other = [row.replace("0.35", last) for row in rows]
         given = table("Height.", "Tree | Rise", rows, "tab:a") + table("Again.", "Tree | Rise", other, "tab:b")
         assert _suspected(read(given), "same in two tables") == found
+
+
+def test_tables_that_print_nothing_alike_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many tables name the same rows; only those that print the same numbers of them are laid side by side."""
+    compared: list[tuple[str, str]] = []
+    whole = _Tables.matches
+
+    def counted(tables: _Tables, columns: Iterable[tuple[int, int]]) -> Iterator[_Match]:
+        compared.append((tables.sheet.label, tables.other.label))
+        return whole(tables, columns)
+
+    monkeypatch.setattr(_Tables, "matches", counted)
+    chance, shares = random.Random(33), ["0.41", "0.22", "0.87", "0.63", "0.35"]
+    printed = [[f"{chance.uniform(1, 99):.3f}" for _ in shares] for _ in range(30)]
+    # One is printed with other digits, where intervals tell whether it is the same.
+    printed[7], printed[21] = shares, [f"{share}2" for share in shares]
+    rows = [[f"{name} | {value}" for name, value in zip(_TREES, own, strict=False)] for own in printed]
+    paper = read(*(table("", "Tree | Rise", own, f"tab:{number}") for number, own in enumerate(rows)))
+    assert len(claimed(paper, "same in two tables")) == len(shares)
+    assert compared == [("tab:7", "tab:21")]
 
 
 def test_numbered_rows_have_the_names_behind_their_numbers() -> None:

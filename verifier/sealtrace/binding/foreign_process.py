@@ -55,12 +55,14 @@ def serve() -> None:
     """Answers one request per line until the input ends."""
     answers = own_output()
     confine(MEMORY)
+    counted = time.process_time()
     for line in sys.stdin:
         request = json.loads(line)
         allow_time(request["seconds"])
-        began = time.process_time()
         answer = _answer(Path(request["path"]), request["kind"])
-        answer["spent"] = time.process_time() - began
+        # Below a limit Linux adds a short run to this clock when the process next waits: here, for the next file.
+        before, counted = counted, time.process_time()
+        answer["spent"] = counted - before
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

@@ -62,9 +62,9 @@ def serve() -> None:
     confine(settings["memory"] + 2**28, MOST_SPILLED if settings["spill"] else 0)
     answers.write('{"ready": true}\n')
     answers.flush()
+    counted = time.process_time()
     for line in requests:
         allow_time(settings["seconds"])
-        began = time.process_time()
         request = json.loads(line)
         try:
             answer = _run(request, settings["memory"], settings["spill"])
@@ -74,7 +74,9 @@ def serve() -> None:
             failure = explained(error, request["sql"])
             exhausted = isinstance(error, MemoryError | duckdb.OutOfMemoryException)
             answer = {"error": failure.message, "place": failure.place, "exhausted": exhausted}
-        answer["spent"] = time.process_time() - began
+        # Below a limit Linux adds a short run to this clock when the process next waits: here, for the next query.
+        before, counted = counted, time.process_time()
+        answer["spent"] = counted - before
         answers.write(json.dumps(answer, default=_encoded) + "\n")
         answers.flush()
 

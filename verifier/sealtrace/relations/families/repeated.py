@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, groupby, islice, product
+from operator import itemgetter
 
 from sealtrace.paper.names.words import stems, telling
 from sealtrace.paper.number_grammar import PrintedNumber
@@ -34,16 +39,77 @@ Pair = tuple[tuple[str, ...], PrintedNumber, PrintedNumber]
 
 def find(paper: AuditedPaper) -> Iterator[Claim]:
     """Every pair of columns, of two tables, that print the same numbers for most of the entities that both name."""
-    known = [[(way, entities(way)) for way in (sheet, sheet.turned())] for sheet in paper.sheets]
-    for several, others in combinations(known, 2):
+    ways = [(way, entities(way)) for sheet in paper.sheets for way in (sheet, sheet.turned())]
+    index = _Index(ways)
+    for number in range(len(paper.sheets)):
         if time_is_up():
             return
-        matches = [match for mine, theirs in product(several, others) for match in _Tables(*mine, *theirs).matches()]
-        # Two tables that differ in several places print different things, alike as they may be.
-        differing = {fact.plain_address for match in matches for _name, *facts in match.differ for fact in facts}
-        for match in matches:
-            if not match.differ or len(differing) <= _MOST_DIFFERENT:
-                yield from match.claims()
+        for _other, columns in groupby(sorted(index.agreeing(number)), key=itemgetter(0)):
+            pairs = groupby(columns, key=itemgetter(1, 2))
+            tables = ((_Tables(*ways[mine], *ways[other]), together) for (mine, other), together in pairs)
+            matches = [match for both, several in tables for match in both.matches([one[3:] for one in several])]
+            # Two tables that differ in several places print different things, alike as they may be.
+            differing = {fact.plain_address for match in matches for _name, *facts in match.differ for fact in facts}
+            for match in matches:
+                if not match.differ or len(differing) <= _MOST_DIFFERENT:
+                    yield from match.claims()
+
+
+_Entry = tuple[float, float, int, int, PrintedNumber]
+"""A value, how far from it its number may lie, the way of reading a table, the column, and what is printed there."""
+_ROUNDED = 1e-9
+"""More than what floats lose of a value."""
+
+
+class _Index:
+    """What tables print, as printed and turned, by entity: only those that print the same are compared."""
+
+    def __init__(self, ways: list[tuple[Sheet, Entities]]) -> None:
+        tables = Counter(
+            name
+            for (_, mine), (_, turned) in zip(ways[::2], ways[1::2], strict=True)
+            for name in mine.keys() | turned.keys()
+        )
+        self._entries: list[list[tuple[tuple[str, ...], _Entry]]] = [
+            [
+                (name, _entry(fact, way, column))
+                for name, place in named.items()
+                if tables[name] > 1
+                for column in sheet.numeric_columns()
+                if (fact := _number(sheet, place, column)) is not None
+            ]
+            for way, (sheet, named) in enumerate(ways)
+        ]
+        found: dict[tuple[str, ...], dict[Fraction, list[_Entry]]] = {}
+        for name, entry in chain.from_iterable(self._entries):
+            found.setdefault(name, {}).setdefault(entry[-1].unit, []).append(entry)
+        # Of one entity and one unit, in order, with the farthest that a value may lie from what is printed.
+        self._ordered = {
+            name: [(sorted(own, key=itemgetter(0)), max(entry[1] for entry in own)) for own in units.values()]
+            for name, units in found.items()
+        }
+
+    def agreeing(self, number: int) -> list[tuple[int, int, int, int, int]]:
+        """Columns of a table and of later ones that meet for entities enough: other table, both ways, both columns."""
+        often: Counter[tuple[int, int, int, int, int]] = Counter()
+        for mine in (2 * number, 2 * number + 1):
+            for name, (value, reach, _way, left, fact) in self._entries[mine]:
+                for entries, farthest in self._ordered[name]:
+                    # Floats find a little more than there is; what is printed decides.
+                    room = (reach + farthest) * (1 + _ROUNDED) + abs(value) * _ROUNDED
+                    start = bisect_left(entries, value - room, key=itemgetter(0))
+                    for near, _reach, other, right, their in islice(entries, start, None):
+                        if near > value + room:
+                            break
+                        if other // 2 > number and _meets(fact, their):
+                            often[other // 2, mine, other, left, right] += 1
+        # Of four entities, two changed places.
+        return [columns for columns, count in often.items() if count >= LEAST_ROWS - 1]
+
+
+def _entry(fact: PrintedNumber, way: int, column: int) -> _Entry:
+    whole = real(fact).fact
+    return float(fact.value), float(max(whole.value - whole.low, whole.high - whole.value)), way, column, fact
 
 
 def entities(sheet: Sheet) -> Entities:
@@ -112,26 +178,29 @@ class _Tables:
         ]
         return [(name, a, b) for name, a, b in numbers if a is not None and b is not None]
 
-    def matches(self) -> Iterator[_Match]:
-        """Columns that print the same quantity."""
-        if len(self.mine.keys() & self.theirs.keys()) < LEAST_ROWS:
-            return
-        heads = [
-            {column: plain(sheet.columns[column].label) for column in sheet.numeric_columns()}
-            for sheet in (self.sheet, self.other)
-        ]
-        columns = list(product(*heads))
-        same = [(left, right) for left, right in columns if heads[0][left] == heads[1][right]]
-        alike = [_meets(a, b) for left, right in same for _name, a, b in self.pairs(left, right)]
-        # Tables that have the same rows and columns, and print different things in them.
-        is_parallel = len(same) > 1 and sum(alike) < _ALIKE * len(alike)
+    def matches(self, columns: Iterable[tuple[int, int]]) -> Iterator[_Match]:
+        """Those of some pairs of columns that print the same quantity."""
+        heads = self._heads
         both = set(heads[0].values()) & set(heads[1].values())
         for left, right in columns:
             names = {heads[0][left], heads[1][right]}
             # One of them stands in the other table under its own name, or they are of two settings.
             apart = len(names) == 2 and (names & both or len(set(map(_settings, names))) == 2)
-            if not apart and not (len(names) == 1 and is_parallel):
+            if not apart and not (len(names) == 1 and self._is_parallel):
                 yield from self.match(left, right, is_same=len(names) == 1)
+
+    @cached_property
+    def _heads(self) -> list[dict[int, str]]:
+        sheets = self.sheet, self.other
+        return [{column: plain(sheet.columns[column].label) for column in sheet.numeric_columns()} for sheet in sheets]
+
+    @cached_property
+    def _is_parallel(self) -> bool:
+        """Whether they have the same rows and columns, and print different things in them."""
+        mine, theirs = self._heads
+        same = [(left, right) for left, right in product(mine, theirs) if mine[left] == theirs[right]]
+        alike = [_meets(a, b) for left, right in same for _name, a, b in self.pairs(left, right)]
+        return len(same) > 1 and sum(alike) < _ALIKE * len(alike)
 
     def match(self, left: int, right: int, *, is_same: bool) -> Iterator[_Match]:
         """Two columns, where they agree far more often than chance."""
