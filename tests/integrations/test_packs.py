@@ -47,25 +47,24 @@ class Reading(Record):
     celsius: Number = Field(description="The temperature.")
 
 KIND = Kind("reading", Form.ROWS, "weather_pack:Reading", ("station", "hour"), any_role("report"))
-PACK = Pack("weather", (KIND,), metrics="weather_metrics")
+LISTED = \"\"\"
+weather pack
+    mean_temperature station: mean of the readings of a station
+\"\"\"
+PACK = Pack("weather", (KIND,), metrics="weather_metrics", listed=LISTED)
 """
-METRICS = '''
+METRICS = """
 import numpy as np
 
 from sealtrace.mathematics.exact import mean
 from sealtrace.recipes.metrics import metrics_of, value_of
 
-LISTED = """
-weather pack
-    mean_temperature station: mean of the readings of a station
-"""
-
-@metrics_of("weather", LISTED)("mean_temperature")
+@metrics_of("weather")("mean_temperature")
 def mean_temperature(evidence, arguments):
     frame = evidence.frame("reading")
     rows = np.flatnonzero(frame.says("station", arguments["station"]))
     return value_of(frame, rows, mean(frame.numbers("celsius")[rows]))
-'''
+"""
 
 
 def _installed(site: Path, **modules: str) -> Callable[..., tuple[int, str, str]]:

@@ -144,7 +144,11 @@ class Pack:
     checks: str = ""
     """The module whose import registers the functions of those checks."""
     metrics: str = ""
-    """The module whose import registers the pack's metrics."""
+    """The module whose import registers the pack's metrics; imported when a recipe asks for one of them."""
+    listed: str = ""
+    """What its metrics, and what headings could take for one, are called and say (`statistics.table.described`)."""
+    paper: str = ""
+    """The paper whose sections that list names."""
     entities: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Arguments of its metrics that name an entity, each with the field that the entity is a value of, as in
     `{"policy": "policy", "base": "policy", "split": "split?"}`. A `?` behind the field: a recipe may leave the argument

@@ -6,11 +6,10 @@ A metric reads what was recorded, never a score, a summary or a selection record
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -97,11 +96,8 @@ _COMPUTED: dict[str, Computing] = {}
 """What gives the other statistics of a pack, from the entry."""
 
 
-def metrics_of(
-    pack: str, listed: str = "", paper: str = ""
-) -> Callable[[str], Callable[[MetricFunction], MetricFunction]]:
-    """The decorator that registers a metric of a pack by its name; `listed` are entries of the table of statistics."""
-    register(*described(listed, pack, paper))
+def metrics_of(pack: str) -> Callable[[str], Callable[[MetricFunction], MetricFunction]]:
+    """The decorator that registers a metric of a pack, which lists it, by its name."""
 
     def metric(name: str) -> Callable[[MetricFunction], MetricFunction]:
         def add(function: MetricFunction) -> MetricFunction:
@@ -119,32 +115,34 @@ def computed_by(pack: str, function: Computing) -> None:
 
 
 def all_metrics() -> list[Statistic]:
-    """Every metric of every pack; packs are imported when first asked for."""
-    _import_metrics()
-    return [one for one in all_entries() if _is_metric(one)]
+    """Every metric of every pack."""
+    _list_metrics()
+    return list(filter(_is_metric, all_entries()))
 
 
-def _import_metrics() -> None:
+@cache
+def _list_metrics() -> None:
     for pack in packs():
-        # Asked for every cell: import_module would look for the package each time.
-        if pack.metrics and pack.metrics not in sys.modules:
-            import_module(pack.metrics)
+        register(*described(pack.listed, pack.name, pack.paper))
 
 
 def _is_metric(one: Statistic) -> bool:
+    """Whether a pack computes a statistic that it lists; a pack's metrics are imported when first asked for."""
+    module = next((pack.metrics for pack in packs() if pack.name == one.pack), "")
+    if module:
+        import_module(module)
     return (one.pack, one.name) in _FUNCTIONS or (one.pack in _COMPUTED and one.exact is not None)
 
 
 def metric_of(name: str | None, given: Collection[str] = ()) -> Statistic | None:
     """The metric of a name; where packs share it, the one that takes the given arguments."""
-    _import_metrics()
-    words = frozenset(argument.partition(".")[0] for argument in given)
-    return _metric_of(name, words, len(all_entries()) + len(_FUNCTIONS) + len(_COMPUTED))
+    return _metric_of(name, frozenset(argument.partition(".")[0] for argument in given))
 
 
 @lru_cache(maxsize=4096)
-def _metric_of(name: str | None, words: frozenset[str], _registered: int) -> Statistic | None:
-    """Asked for every cell, and anew when a pack has registered more."""
+def _metric_of(name: str | None, words: frozenset[str]) -> Statistic | None:
+    """Asked for every cell."""
+    _list_metrics()
     found = [metric for metric in all_entries() if metric.name == name and _is_metric(metric)]
     fitting = [metric for metric in found if set(metric.arguments) <= words <= {*metric.arguments, *metric.optional}]
     return next(iter(fitting or found), None)

@@ -377,11 +377,10 @@ def used_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> dict[str,
 def _in_quantity(metric: Statistic, arguments: Mapping[str, str]) -> dict[str, str]:
     """What the name of a quantity ends with: `best_response_0` is what the metric gives for player 0."""
     text = arguments.get("quantity", "")
-    return {
-        entry.arguments[-1]: text.removeprefix(f"{entry.name}_")
-        for entry in all_entries()
-        if entry.pack == metric.pack and entry.arguments and text.startswith(f"{entry.name}_")
-    }
+    # Most metrics are of no quantity, and are not compared with the whole table.
+    entries = (entry for entry in all_entries() if entry.pack == metric.pack and entry.arguments) if text else ()
+    found = {entry.arguments[-1]: text.removeprefix(f"{entry.name}_") for entry in entries}
+    return {argument: value for argument, value in found.items() if value != text}
 
 
 def taken_by_metric(metric: Statistic, arguments: Mapping[str, str]) -> set[str]:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from sealtrace.contract.packs import Form, Kind, Pack, any_role, unless_held
-from sealtrace.studies.games.catalogue import CATALOGUE
+from sealtrace.studies.games.catalogue import CALLED, CATALOGUE, METRICS
 
 if TYPE_CHECKING:
     from sealtrace.evidence import Evidence
@@ -55,6 +55,8 @@ PACK = Pack(
         "split": "population",
     },
     metrics=f"{_HERE}.metrics",
+    listed=METRICS + CALLED,
+    paper="RSD-Poker paper",
     evidence=f"{_HERE}.evidence:GameStudy",
     overview=f"{_HERE}.overview",
     reported=("scale",),

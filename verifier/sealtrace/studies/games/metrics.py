@@ -14,9 +14,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
-from sealtrace.statistics.table import described, register
 from sealtrace.studies.games.behaviour import POLICIES, BehaviourRecords, Forecast, behaviour_of
-from sealtrace.studies.games.catalogue import CALLED, METRICS
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
 from sealtrace.studies.games.mathematics import association
@@ -25,8 +23,7 @@ from sealtrace.studies.games.mathematics.students import deltas, evaluators
 from sealtrace.studies.games.records import Association
 from sealtrace.studies.games.students import ARMS, Calibrated, Students, students_of
 
-metric = metrics_of("games", METRICS, "RSD-Poker paper")
-register(*described(CALLED, "games", "RSD-Poker paper"))
+metric = metrics_of("games")
 
 
 def _playable(study: GameStudy) -> None:

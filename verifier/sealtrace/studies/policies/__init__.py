@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sealtrace.contract.packs import Form, Kind, Opening, Pack, any_role
-from sealtrace.studies.policies.catalogue import CATALOGUE
+from sealtrace.studies.policies.catalogue import CATALOGUE, METRICS
 
 if TYPE_CHECKING:
     from sealtrace.evidence import Evidence
@@ -79,6 +79,8 @@ PACK = Pack(
         "against": "selector",
     },
     metrics=f"{_HERE}.map_metrics",  # which imports those of single policies
+    listed=METRICS,
+    paper="RSD-Poker paper",
     evidence=f"{_HERE}.evidence.study:Study",
     overview=f"{_HERE}.overview",
     streamed=("trace", "score"),

@@ -25,7 +25,6 @@ from sealtrace.recipes.metrics import (
     rounded_values,
     value_of,
 )
-from sealtrace.studies.policies.catalogue import METRICS
 from sealtrace.studies.policies.evidence.bank import ObservedFeature
 from sealtrace.studies.policies.evidence.outcomes import in_order, states_of, traces_by_state
 from sealtrace.studies.policies.evidence.study import Study
@@ -95,7 +94,7 @@ def _places_of_scores(study: Study) -> Index:
     return places
 
 
-metric = metrics_of("policies", METRICS, "RSD-Poker paper")
+metric = metrics_of("policies")
 
 # Given quantities
 

@@ -11,12 +11,9 @@ from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
 from sealtrace.statistics.summaries import mean, quantile
-from sealtrace.statistics.table import described, register
-from sealtrace.studies.services import METRICS, QUANTITIES
 from sealtrace.studies.services.evidence import ServiceStudy
 
-metric = metrics_of("services", METRICS, "RSD-Poker paper")
-register(*described(QUANTITIES, "services", "RSD-Poker paper"))
+metric = metrics_of("services")
 
 
 def _beginning(study: ServiceStudy, arms: str) -> list[str]:

@@ -8,7 +8,7 @@ reaches by them. Policies are replayed for this, so that no trace is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -60,6 +60,11 @@ class _Column:
     def known(self) -> Mask:
         """Where there is a value."""
         return np.isfinite(self.values)
+
+    @cached_property
+    def gaps(self) -> bytes:
+        """Where there is none, for comparison: most columns have the same."""
+        return np.packbits(~self.known).tobytes()
 
 
 @check("boundary.leaks", "comparisons")
@@ -141,6 +146,7 @@ class _Comparing:
     def __init__(self, level: float, parts: list[Mask]) -> None:
         self._level, self._parts, self._comparisons = level, parts, 0
         self._rows: dict[bytes, Index] = {}
+        self._found: dict[tuple[bytes, bytes], list[bytes]] = {}
         self._ranked: dict[tuple[_Column, bytes], mathematics.RankedColumn] = {}
 
     def count(self, shown: list[_Column], targets: list[_Column]) -> None:
@@ -165,15 +171,15 @@ class _Comparing:
                 return f"{'the two are equal' if named else how} at {len(rows)} states"
         return None
 
-    def _shared(self, column: _Column, target: _Column) -> Iterable[bytes]:
+    def _shared(self, column: _Column, target: _Column) -> list[bytes]:
         """The rows of all states, and of each split, in which neither column has a gap; each once."""
-        known, found = column.known & target.known, dict[bytes, None]()
-        for part in self._parts:
-            key = np.packbits(mask := part & known).tobytes()
-            if key not in self._rows:
-                self._rows[key] = np.flatnonzero(mask)
-            found[key] = None
-        return found
+        gaps = column.gaps, target.gaps
+        if gaps not in self._found:
+            masks = [part & column.known & target.known for part in self._parts]
+            found = {np.packbits(mask).tobytes(): np.flatnonzero(mask) for mask in masks}
+            self._rows |= found
+            self._found[gaps] = list(found)
+        return self._found[gaps]
 
     def _of(self, column: _Column, key: bytes) -> mathematics.RankedColumn:
         if (column, key) not in self._ranked:
@@ -269,7 +275,9 @@ def _numbered(name: str, column: pa.Array, ids: list[str], actions: list[str]) -
     # An identifier is no feature: what is glued to it may be one.
     bare = [text and text.replace(state, " ", 1) for text, state in zip(texts, ids, strict=True)]
     yield f"{name} (without the state's name)", _coded(bare, actions), False
-    for written, (pattern, what) in product((texts, bare), _PARTS):
+    # Where nothing has a sign, both patterns of numbers find the same.
+    parted = _PARTS if any(sign in text for text in texts if text for sign in "+-") else _PARTS[1:]
+    for written, (pattern, what) in product((texts,) if bare == texts else (texts, bare), parted):
         found = [pattern.findall(text or "") for text in written]
         for place in range(-1, min(max(map(len, found)), MOST_ITEMS)):
             parts = [row[place] if len(row) > max(0, place) else None for row in found]

@@ -69,7 +69,8 @@ def agreement(field: RankedColumn, target: RankedColumn) -> int:
     most = np.zeros(field.distinct, np.int64)
     np.maximum.at(most, joint // target.distinct, counts)
     chosen = joint[counts == most[joint // target.distinct]] % target.distinct
-    return int(most.sum()) if len(np.unique(chosen)) == field.distinct == len(chosen) else 0
+    # Not `np.unique`, which without counts imports masked arrays.
+    return int(most.sum()) if len(set(chosen.tolist())) == field.distinct == len(chosen) else 0
 
 
 def log_chance(target: RankedColumn, exceptions: int = 0) -> float:
