@@ -111,7 +111,7 @@ class PrintedNumbers(View):
             named = result.relation or ""
             reason = f"called derived by {named}, which is no relation that holds"
             reason = reason if relations is None else relations.underived(named, address)
-        elif result.status is CellStatus.CONSTRAINED and (relations is None or address not in relations.bound):
+        elif result.status is CellStatus.CONSTRAINED and (relations is None or not relations.binds(result.cell)):
             reason = "called constrained, but no relation that can hold excludes another number in its place"
         return replace(result, judgement=Judgement(CellStatus.UNCLASSIFIED, reason)) if reason else result
 

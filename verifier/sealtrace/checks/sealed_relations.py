@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from sealtrace.bundle.stores import without_nulls
-from sealtrace.evidence import View
+from sealtrace.evidence import View, once
 from sealtrace.paper.model import Table
 from sealtrace.recipes.cells import TableCell, cells_in, tables_in
+from sealtrace.recipes.judgement import CellStatus
 from sealtrace.relations.decide import (
     ALLOWANCE,
     PER_CLAIM,
@@ -132,16 +133,24 @@ class SealedRelations(View):
         others = set(cells_of_facts(claim.facts, self._tables)) - {cell}
         return sought in others or any(self._rests_on(other, sought, seen) for other in others)
 
+    def binds(self, cell: TableCell) -> bool:
+        """Whether each number of a cell is bound: a relation that can hold excludes other numbers in its place."""
+        address = cell.table, cell.row, cell.column
+        found = self._bound(self._constrained if address in self._constrained else frozenset([address]))
+        return cell.printed is not None and len(found.get(address, ())) >= len(cell.printed.parts)
+
     @cached_property
-    def bound(self) -> set[Address]:
-        """The cells each of whose numbers is bound: a relation that can hold excludes other numbers in its place."""
-        facts = bound_numbers(decision.claim for decision in self.decided if decision.status is Status.HOLDS)
-        numbers = {(cell.table, cell.row, cell.column): cell.printed for cell in self._cells}
-        return {
-            address
-            for address, known in cells_of_facts(facts, self._tables).items()
-            if (printed := numbers.get(address)) is not None and len(known) >= len(printed.parts)
-        }
+    def _constrained(self) -> frozenset[Address]:
+        """The cells that are said to follow from no records, and to be bound."""
+        called = [one for one in self._cells if one.followed.get("classification") == CellStatus.CONSTRAINED]
+        return frozenset((one.table, one.row, one.column) for one in called)
+
+    @once
+    def _bound(self, cells: frozenset[Address]) -> dict[Address, set[str]]:
+        """The numbers that are bound in some cells, which are asked for together; other cells may lack some."""
+        spoken = cells_of_facts((fact for claim in self._holding.values() for fact in claim.facts), self._tables)
+        asked = set().union(*(spoken.get(cell, ()) for cell in cells))
+        return cells_of_facts(bound_numbers(self._holding.values(), asked), self._tables)
 
     @property
     def _tables(self) -> list[Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -352,7 +352,7 @@ _STEPS_OF_A_NUMBER = _STEPS_OF_A_MOVE * (len(MOVES) + 2)
 """The most that all moves of one number cost."""
 
 
-def bound_numbers(claims: Iterable[Claim]) -> Iterator[PrintedNumber]:
+def bound_numbers(claims: Iterable[Claim], asked: Container[str] | None = None) -> Iterator[PrintedNumber]:
     """The printed numbers that some of these claims bind, each once: of which they exclude a value that could as well
     have been printed.
 
@@ -360,15 +360,19 @@ def bound_numbers(claims: Iterable[Claim]) -> Iterator[PrintedNumber]:
     unknown can always satisfy, or `cell >= 0` of a rate. So each number is moved by whole units of its last digit, far
     and near, up and down, as far as such a number may lie; where no move makes the relation impossible, it does not
     bind the number. And a relation that binds one number only, to what the formula itself says (`cell <= 0.9`), is no
-    more than a second word of the same author; unless it leaves gaps, as shares of a whole number do.
+    more than a second word of the same author; unless it leaves gaps, as shares of a whole number do. Where only some
+    numbers are `asked` for, by their addresses, the others are moved only as second ones.
     """
     # Short ones first: what an equation of two cells binds need not be asked of a minimum of hundreds.
     every = sorted(claims, key=lambda claim: len(claim.facts))
-    seen: set[str] = set()
+    spoken = (fact.plain_address for claim in every for fact in claim.facts)
+    seen = set() if asked is None else {address for address in spoken if address not in asked}
     allowance = Allowance(ALLOWANCE, _STEPS_OF_A_NUMBER)
     for claim in every:
-        formula = all_of(*(related.formula for related in _about_the_same(claim, every)))
         cells = _by_cell(claim.facts)
+        if cells.keys() <= seen:
+            continue
+        formula = all_of(*(related.formula for related in _about_the_same(claim, every)))
         bound: dict[str, int] = {}
         # What is bound already, and what other claims speak of, is asked last, and only for a second number.
         others = [address for address in _by_cell(facts_in(formula)) if address not in cells]
