@@ -65,11 +65,8 @@ class _Index:
     """What tables print, as printed and turned, by entity: only those that print the same are compared."""
 
     def __init__(self, ways: list[tuple[Sheet, Entities]]) -> None:
-        tables = Counter(
-            name
-            for (_, mine), (_, turned) in zip(ways[::2], ways[1::2], strict=True)
-            for name in mine.keys() | turned.keys()
-        )
+        both = zip(ways[::2], ways[1::2], strict=True)
+        tables = Counter(name for (_, mine), (_, turned) in both for name in mine.keys() | turned.keys())
         self._entries: list[list[tuple[tuple[str, ...], _Entry]]] = [
             [
                 (name, _entry(fact, way, column))
