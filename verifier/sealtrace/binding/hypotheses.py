@@ -418,7 +418,7 @@ def _matched(view: FrameView, place: int, series: Series, found: list[ValueMatch
     if few or (len(series.slots) > 1 and len(np.unique(codes[known])) < 2):
         return None
     scores = np.array([0.0 if match is None else match.strength for match in found])
-    sure = scores >= min(LEFT_OVER, np.median(scores[known]) - _UNLIKE)
+    sure = scores >= min(AROUND, np.median(scores[known]) - _UNLIKE)
     if not _is_column(view.frame, place):
         # What such a label means is not sure: a mean over all rows, or over the rows of the table.
         every = [any(says_every(label.text) for label in labels) for labels in series.varying]
