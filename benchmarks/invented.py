@@ -1,6 +1,6 @@
 """What `check` says of studies that are invented here, in many layouts: honest ones, and with one number changed.
 
-    python benchmarks/invented.py [--studies 40] [--first 0] [--only LAYOUT] [--show] [--keep DIRECTORY]
+    python benchmarks/invented.py [--studies 40] [--first 0] [--only LAYOUT] [--text] [--show] [--keep DIRECTORY]
 
 Every decimal number of an invented paper follows from its results, so whatever is accused there is a false alarm, and
 whatever is open is missed. Then one decimal number of each paper is changed by some per cent and the paper is checked
@@ -38,12 +38,13 @@ TERMS = [("Age", "age"), ("Female", "female"), ("Income (log)", "log_income"), (
 
 @dataclass
 class Study:
-    """An invented study: its results by path, and its paper in Markdown."""
+    """An invented study: its results by path, and its paper in Markdown, or in LaTeX with the same lines."""
 
     draw: random.Random
     files: dict[str, str] = field(default_factory=dict)
     paper: list[str] = field(default_factory=lambda: ["# An invented study", ""])
     tables: int = 0
+    latex: bool = False
 
     def table(self, caption: str, header: list[str], rows: list[list[str]]) -> None:
         """Prints a table."""
@@ -69,9 +70,33 @@ class Study:
             place = directory / "results" / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
-        paper = directory / "paper.md"
-        paper.write_text("\n".join(self.paper), encoding="utf-8")
+        paper = directory / ("paper.tex" if self.latex else "paper.md")
+        paper.write_text("\n".join(_latex(self.paper) if self.latex else self.paper), encoding="utf-8")
         return paper, directory / "results"
+
+
+_IN_LATEX = {"%": r"\%", "_": r"\_", "±": r"$\pm$", "×": r"$\times$", "β": r"$\beta$", "−": "$-$", " < ": " $<$ "}
+
+
+def _latex(lines: list[str]) -> list[str]:
+    """A paper in Markdown as one in LaTeX: each line becomes one, so that a number keeps its place."""
+    found = []
+    for at, line in enumerate(lines):
+        for sign, command in _IN_LATEX.items():
+            line = line.replace(sign, command)
+        cells = line.strip("|").split(" | ")
+        if at < 2:
+            line = r"\documentclass{article}" if not at else r"\begin{document}"
+        elif line.startswith("Table "):
+            line = rf"\begin{{table}}\caption{{{line.partition(': ')[2]}}}"
+        elif lines[at - 1].startswith("Table "):
+            line = rf"\begin{{tabular}}{{l{'r' * lines[at + 1].count(' | ')}}}"
+        elif line.startswith("|"):
+            line = r"\hline" if line.startswith("|---") else " & ".join(cells) + r" \\"
+        elif lines[at - 1].startswith("|"):
+            line = r"\end{tabular}\end{table}"
+        found.append(line)
+    return [*found, r"\end{document}"]
 
 
 def _scores(study: Study, *sizes: int) -> dict[tuple[int, ...], float]:
@@ -471,13 +496,265 @@ def differences(study: Study) -> None:
     study.say(f"{name} differed by {a:.2f} (95% CI {b:.2f} to {c:.2f}, p = {p:.3f}).")
 
 
+def claims(study: Study) -> None:
+    """Sentences of machine learning: gains, pairs, lists, means over tasks, extremes; fewer digits in the end."""
+    study.latex = study.draw.random() < 0.5
+    models, tasks = study.draw.sample(MODELS, 4), study.draw.sample(TASKS, 3)
+    known = [("accuracy", "accuracy", "accuracy"), ("F1 score", "F1", "f1"), ("exact match", "EM", "exact_match"),
+             ("average precision", "AP", "average_precision"), ("recall", "recall", "recall")]  # fmt: skip
+    long, short, key = study.draw.choice(known)
+    score = {place: 100 * value for place, value in _scores(study, 4, 3).items()}
+    if study.draw.random() < 0.5:
+        study.csv("scores.csv", ["model", "task", key], [[models[m][1], tasks[t][1], round(value, 4)]
+                                                         for (m, t), value in score.items()])  # fmt: skip
+    else:
+        study.json("scores.json", {model[1]: {task[1]: {key: round(score[m, t] / 100, 6)}
+                                              for t, task in enumerate(tasks)}
+                                   for m, model in enumerate(models)})  # fmt: skip
+    printed = study.draw.random() < 0.7
+    if long != short:
+        study.say(f"We report the {long} ({short}) of each model.")
+    if printed:
+        study.table(f"{short} of each model on each task (%).", ["Model", *(task[0] for task in tasks)],
+                    [[model[0], *(f"{score[m, t]:.2f}" for t in range(3))]
+                     for m, model in enumerate(models)])  # fmt: skip
+    a, b, c = study.draw.sample(range(4), 3)
+    t, u = study.draw.sample(range(3), 2)
+    ordered = sorted(range(4), key=lambda m: score[m, u])
+    low, best = ordered[0], ordered[-1]
+    higher, lower = (a, b) if score[a, t] > score[b, t] else (b, a)
+    gap, of = score[higher, t] - score[lower, t], study.draw.choice(["", " of the questions", ""])
+    means = [statistics.mean(score[m, k] for k in range(3)) for m in range(4)]
+    sentences = [
+        f"On {tasks[t][0]}, {models[higher][0]} improves over {models[lower][0]} by {gap:.1f} points "
+        f"({score[higher, t]:.1f} vs. {score[lower, t]:.1f}).",
+        f"{models[c][0]} has {'an' if short[0] in 'aeFE' else 'a'} {short} of {score[c, t]:.1f} % on {tasks[t][0]} and "
+        f"{score[c, u]:.1f} % on {tasks[u][0]}.",
+        f"{models[a][0]}, {models[b][0]} and {models[c][0]} reach {score[a, u]:.1f}, {score[b, u]:.1f} and "
+        f"{score[c, u]:.1f} {short} on {tasks[u][0]}, respectively.",
+        f"Averaged over tasks, {models[a][0]} reaches {means[a]:.1f} {short}.",
+        f"The best model on {tasks[u][0]} is {models[best][0]} with {score[best, u]:.2f}.",
+        f"On {tasks[u][0]}, {short} is between {score[low, u]:.1f} and {score[best, u]:.1f}.",
+        f"On {tasks[u][0]}, {short} ranges from {score[low, u]:.1f} ({models[low][0]}) to {score[best, u]:.1f} "
+        f"({models[best][0]}).",
+        f"Compared with {models[lower][0]}, {models[higher][0]} gains {100 * gap / score[lower, t]:.1f} % (relative) "
+        f"on {tasks[t][0]}.",
+        f"In conclusion, {models[best][0]} reaches {score[best, u]:.1f} % {short} on {tasks[u][0]}{of}.",
+    ]
+    _say(study, sentences)
+
+
+def _say(study: Study, sentences: list[str]) -> None:
+    """Prints sentences in paragraphs of one to three."""
+    study.draw.shuffle(sentences)
+    while sentences:
+        together = study.draw.choice([1, 2, 3])
+        study.say(" ".join(sentences[:together]))
+        del sentences[:together]
+
+
+def trial(study: Study) -> None:
+    """Sentences of medicine: means with deviations, shares of patients, ratios with their intervals."""
+    study.latex = study.draw.random() < 0.5
+    arms = study.draw.choice([("placebo", "drug"), ("control", "treatment"), ("usual care", "intervention")])
+    people = [[f"P{i:03d}", arms[i % 2], round(study.draw.gauss(61, 11)), study.draw.choice(["female", "male"]),
+               round(study.draw.gauss(27.3, 4.1), 1), int(study.draw.random() < 0.3), round(study.draw.gauss(131, 17))]
+              for i in range(study.draw.choice([148, 212]))]  # fmt: skip
+    study.csv("patients.csv", ["patient_id", "arm", "age", "sex", "bmi", "diabetes", "sbp"], people)
+    known = {"Diabetes": "diabetes", "Smoking": "smoking", "Female sex": "female_sex", "Hypertension": "hypertension"}
+    ratios = {key: (value := study.draw.uniform(0.6, 2.4), value * study.draw.uniform(0.7, 0.9),
+                    value * study.draw.uniform(1.1, 1.5), study.draw.uniform(0.002, 0.6))
+              for key in known.values()}  # fmt: skip
+    header = study.draw.choice([["term", "or", "ci_low", "ci_high", "p"],
+                                ["variable", "odds_ratio", "lower_95", "upper_95", "p_value"]])  # fmt: skip
+    study.csv("logistic.csv", header, [[key, *(round(one, 5) for one in own)] for key, own in ratios.items()])
+    if study.draw.random() < 0.5:
+        study.table("Odds ratios for readmission.", ["Variable", "OR", "95% CI", "p"],
+                    [[name, f"{ratios[key][0]:.2f}", f"{ratios[key][1]:.2f} to {ratios[key][2]:.2f}",
+                      f"{ratios[key][3]:.3f}"] for name, key in known.items()])  # fmt: skip
+
+    def told(at: int, arm: str = "") -> tuple[float, float]:
+        own = [float(str(one[at])) for one in people if not arm or one[1] == arm]
+        return statistics.mean(own), statistics.stdev(own)
+
+    (age, age_sd), pressure = told(2), [told(6, arm) for arm in arms]
+    female, ill = (sum(one[at] == wanted for one in people) for at, wanted in ((3, "female"), (5, 1)))
+    first, second = study.draw.sample(sorted(known), 2)
+    r, q = ratios[known[first]], ratios[known[second]]
+    sentences = [
+        f"Mean age was {age:.1f} years (SD {age_sd:.1f}).",
+        f"Of the {len(people)} patients, {female} ({100 * female / len(people):.1f} %) were female.",
+        f"Mean systolic blood pressure (SBP) was {pressure[1][0]:.1f} mmHg in the {arms[1]} arm and "
+        f"{pressure[0][0]:.1f} mmHg in the {arms[0]} arm.",
+        f"In the {arms[0]} arm the mean BMI was {told(4, arms[0])[0]:.1f} (SD {told(4, arms[0])[1]:.1f}).",
+        f"At baseline {100 * ill / len(people):.1f} % of the patients had diabetes.",
+        f"{first} was associated with readmission (OR {r[0]:.2f}, 95 % CI {r[1]:.2f} to {r[2]:.2f}, p = {r[3]:.3f}).",
+        f"For {second.lower()} the odds ratio was {q[0]:.2f} (95 % CI {q[1]:.2f}–{q[2]:.2f}; p = {q[3]:.3f}).",
+    ]
+    _say(study, sentences)
+
+
+def _plain(value: float, decimals: int) -> str:
+    """A number that cannot exceed one, without its zero."""
+    return f"{value:.{decimals}f}".replace("0.", ".", 1)
+
+
+def experiment(study: Study) -> None:
+    """Sentences of psychology: means of conditions, tests with their degrees of freedom, correlations."""
+    study.latex = study.draw.random() < 0.5
+    low, high = study.draw.choice([("control", "stress"), ("neutral", "threat"), ("implicit", "explicit")])
+    known = [("anxiety", "anxiety"), ("self-esteem", "self_esteem"), ("working memory", "working_memory"),
+             ("trust", "trust"), ("reaction time", "reaction_time")]  # fmt: skip
+    measures, df = study.draw.sample(known, 3), study.draw.choice([38, 76, 118])
+    means = {(one[1], arm): (study.draw.uniform(2, 6), study.draw.uniform(0.6, 1.6))
+             for one in measures for arm in (low, high)}  # fmt: skip
+    tests = {one[1]: (study.draw.uniform(0.4, 4), study.draw.uniform(0.003, 0.6), study.draw.uniform(0.05, 0.9))
+             for one in measures}  # fmt: skip
+    study.csv("descriptives.csv", ["measure", "condition", "mean", "sd"],
+              [[*place, round(mean, 5), round(sd, 5)] for place, (mean, sd) in means.items()])  # fmt: skip
+    if study.draw.random() < 0.5:
+        study.csv("tests.csv", ["measure", "t", "df", "p", "cohens_d"],
+                  [[key, round(t, 5), df, round(p, 6), round(d, 5)] for key, (t, p, d) in tests.items()])  # fmt: skip
+    else:
+        study.json("tests.json", {key: {"t_statistic": round(t, 5), "df": df, "p_value": round(p, 6), "d": round(d, 5)}
+                                  for key, (t, p, d) in tests.items()})  # fmt: skip
+    pairs = [(measures[0], measures[1]), (measures[0], measures[2])]
+    found = [(study.draw.uniform(0.1, 0.7), study.draw.uniform(0.002, 0.5)) for _ in pairs]
+    study.csv("correlations.csv", ["x", "y", "r", "p"],
+              [[one[1], other[1], round(r, 5), round(p, 6)]
+               for (one, other), (r, p) in zip(pairs, found, strict=True)])  # fmt: skip
+    if study.draw.random() < 0.5:
+        study.table("Means and standard deviations by condition.", ["Measure", low.title(), high.title()],
+                    [[name.capitalize(), *(f"{means[key, arm][0]:.2f} ({means[key, arm][1]:.2f})"
+                                           for arm in (low, high))] for name, key in measures])  # fmt: skip
+    sentences = []
+    for name, key in measures[:2]:
+        (a, a_sd), (b, b_sd), (t, p, d) = means[key, high], means[key, low], tests[key]
+        word = "higher" if a > b else "lower"
+        sentences.append(
+            f"Participants in the {high} condition showed {word} {name} (M = {a:.2f}, SD = {a_sd:.2f}) than those in "
+            f"the {low} condition (M = {b:.2f}, SD = {b_sd:.2f}), t({df}) = {t:.2f}, p = {_plain(p, 3)}, d = {d:.2f}."
+        )
+    for (one, other), (r, p) in zip(pairs, found, strict=True):
+        sentences.append(
+            f"There was a correlation of {one[0]} with {other[0]}, r = {_plain(r, 2)}, p = {_plain(p, 3)}."
+        )
+    name, key = measures[2]
+    sentences.append(
+        f"Mean {name} was {means[key, high][0]:.2f} in the {high} condition and {means[key, low][0]:.2f} in the {low} "
+        "condition."
+    )
+    _say(study, sentences)
+
+
+def wages(study: Study) -> None:
+    """Sentences of economics: coefficients with their errors, p-values and fit."""
+    study.latex = study.draw.random() < 0.5
+    terms = study.draw.sample(TERMS, 5)
+    rows = [[study.draw.gauss(0, 0.6), study.draw.uniform(0.05, 0.3), study.draw.uniform(0.002, 0.8)] for _ in terms]
+    fit, n = study.draw.uniform(0.2, 0.8), study.draw.choice([1204, 3377])
+    header = study.draw.choice([["term", "estimate", "std_error", "p_value"], ["variable", "coef", "se", "p"]])
+    study.csv("ols.csv", header, [[term[1], *(round(value, 6) for value in row)]
+                                  for term, row in zip(terms, rows, strict=True)])  # fmt: skip
+    study.json("fit.json", {"r_squared": round(fit, 5), "n_obs": n})
+    if study.draw.random() < 0.6:
+        study.table("Determinants of log wages.", ["", "Estimate", "SE", "p"],
+                    [[term[0], f"{b:.3f}", f"{s:.3f}", f"{p:.3f}"]
+                     for term, (b, s, p) in zip(terms, rows, strict=True)])  # fmt: skip
+    (b, s, p), (c, d, _), (e, f, q) = rows[:3]
+    names = [term[0] if term[0].endswith(")") else term[0].lower() for term in terms]
+    _say(study, [
+        f"The effect of {names[0]} is large (β = {b:.2f}, SE = {s:.2f}, p = {p:.3f}).",
+        f"The coefficient on {names[1]} is {c:.3f} (s.e. {d:.3f}).",
+        f"For {names[2]} we find an estimate of {e:.2f} with a standard error of {f:.2f} (p = {q:.2f}).",
+        f"The model explains {100 * fit:.1f} % of the variance (R² = {fit:.3f}, n = {n:,}).",
+    ])  # fmt: skip
+
+
+def systems(study: Study) -> None:
+    """Sentences of systems: from one value to another, factors, reductions, of several measures."""
+    study.latex = study.draw.random() < 0.5
+    loads = study.draw.sample([("YCSB-A", "ycsb_a"), ("TPC-C", "tpcc"), ("Memcached", "memcached"), ("Redis", "redis"),
+                               ("PageRank", "pagerank")], 3)  # fmt: skip
+    systems = study.draw.sample([("Baseline", "baseline"), ("Falcon", "falcon"), ("Linux", "linux"), ("Shard", "shard"),
+                                 ("Ours", "ours")], 3)  # fmt: skip
+    known = [("median latency", "median_latency_ms", "ms"), ("p99 latency", "p99_latency_ms", "ms"),
+             ("memory", "memory_gb", "GB"), ("energy", "energy_j", "J")]  # fmt: skip
+    measures = study.draw.sample(known, 2)
+    value = {(s, w, k): study.draw.uniform(4, 90) for s in range(3) for w in range(3) for k in range(2)}
+    if study.draw.random() < 0.5:
+        study.csv("bench.csv", ["system", "workload", *(one[1] for one in measures)],
+                  [[systems[s][1], loads[w][1], *(round(value[s, w, k], 4) for k in range(2))]
+                   for s in range(3) for w in range(3)])  # fmt: skip
+    else:
+        for s, w in ((s, w) for s in range(3) for w in range(3)):
+            study.json(f"{systems[s][1]}_{loads[w][1]}.json",
+                       {one[1]: round(value[s, w, k], 4) for k, one in enumerate(measures)})  # fmt: skip
+    if study.draw.random() < 0.5:
+        study.table(f"{measures[0][0].capitalize()} ({measures[0][2]}).", ["System", *(load[0] for load in loads)],
+                    [[one[0], *(f"{value[s, w, 0]:.1f}" for w in range(3))]
+                     for s, one in enumerate(systems)])  # fmt: skip
+    sentences = []
+    for k, (name, _, unit) in enumerate(measures):
+        w, (s, r) = study.draw.randrange(3), study.draw.sample(range(3), 2)
+        old, new = max(value[s, w, k], value[r, w, k]), min(value[s, w, k], value[r, w, k])
+        slow, fast = (s, r) if value[s, w, k] > value[r, w, k] else (r, s)
+        sentences += [
+            f"On {loads[w][0]}, {systems[fast][0]} reduces {name} from {old:.1f} {unit} to {new:.1f} {unit} compared "
+            f"with {systems[slow][0]}, a {100 * (old - new) / old:.1f} % reduction.",
+            f"{systems[fast][0]} lowers {name} on {loads[w][0]} by a factor of {old / new:.2f} "
+            f"over {systems[slow][0]}.",
+            f"For {loads[w][0]} the {name} of {systems[slow][0]} is {old:.1f} {unit}, and that of {systems[fast][0]} "
+            f"{new:.1f} {unit}.",
+        ]
+    _say(study, sentences)
+
+
+def habitats(study: Study) -> None:
+    """Sentences of ecology: groups of plots with means and deviations, extremes, ranges, differences."""
+    study.latex = study.draw.random() < 0.5
+    groups = study.draw.sample(["forest", "meadow", "wetland", "heath", "dune"], 4)
+    known = [("species richness", "richness"), ("canopy cover", "canopy_cover"), ("soil moisture", "soil_moisture"),
+             ("biomass", "biomass")]  # fmt: skip
+    measures = study.draw.sample(known, 2)
+    plots = [[f"plot{i}", groups[i % 4], *(round(study.draw.gauss(20 + 6 * (i % 4) + 9 * k, 5), 2) for k in range(2))]
+             for i in range(48)]  # fmt: skip
+    own = {
+        (group, k): [float(str(one[2 + k])) for one in plots if one[1] == group] for group in groups for k in range(2)
+    }
+    if study.draw.random() < 0.6:
+        study.csv("plots.csv", ["plot", "habitat", *(one[1] for one in measures)], plots)
+    else:
+        study.csv("habitats.csv", ["habitat", *(f"{one[1]}_{what}" for one in measures for what in ("mean", "sd"))],
+                  [[group, *(round(what(own[group, k]), 5) for k in range(2)
+                             for what in (statistics.mean, statistics.stdev))] for group in groups])  # fmt: skip
+    means = {place: statistics.mean(values) for place, values in own.items()}
+    if study.draw.random() < 0.5:
+        study.table("Habitats (mean ± SD).", ["Habitat", *(one[0].capitalize() for one in measures)],
+                    [[group.capitalize(), *(f"{means[group, k]:.1f} ± {statistics.stdev(own[group, k]):.1f}"
+                                            for k in range(2))] for group in groups])  # fmt: skip
+    sentences = []
+    for k, (name, _) in enumerate(measures):
+        ordered = sorted(groups, key=lambda group: means[group, k])
+        a, b = study.draw.sample(groups, 2)
+        sentences += [
+            f"Mean {name} was highest in {ordered[-1]} ({means[ordered[-1], k]:.1f}) and lowest in {ordered[0]} "
+            f"({means[ordered[0], k]:.1f}).",
+            f"In {a} plots {name} averaged {means[a, k]:.1f} ± {statistics.stdev(own[a, k]):.1f}, in {b} plots "
+            f"{means[b, k]:.1f} ± {statistics.stdev(own[b, k]):.1f}.",
+            f"Mean {name} of the habitats was between {means[ordered[0], k]:.1f} and {means[ordered[-1], k]:.1f}.",
+        ]
+    _say(study, sentences)
+
+
 COLUMNS = ("numbers", "follow", "accused", "changed", "named", "probably", "shown", "silent", "wrongly")
 LAYOUTS = {
     one.__name__: one
     for one in (leaderboard, two_sets, regression, patients, sweep, timings, answers, correlations, ablation, spread,
-                panels, rates, years, seeds, transposed, survey, differences)
+                panels, rates, years, seeds, transposed, survey, differences, claims, trial, experiment, wages, systems,
+                habitats)
 }  # fmt: skip
-_DECIMAL = re.compile(r"\d+\.\d+")
+_DECIMAL = re.compile(r"\d*\.\d+")
 
 
 def made(layout: str, seed: int) -> Study:
@@ -515,6 +792,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=40, help="of each layout")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--only", action="append", choices=sorted(LAYOUTS), help="a layout")
+    parser.add_argument("--text", action="store_true", help="count and change numbers of sentences only")
     parser.add_argument("--show", action="store_true", help="every number that is missed or accused")
     parser.add_argument("--keep", type=Path, help="directory for the studies")
     given = parser.parse_args()
@@ -527,8 +805,11 @@ def main() -> None:
                 directory = (given.keep or Path(temporary)) / f"{layout}{seed}"
                 study = made(layout, seed)
                 before = numbers(study, directory)
-                count["numbers"] += len(before)
-                for one in before.values():
+                asked = {key: one for key, one in before.items() if one.sentence or not given.text}
+                if not asked:
+                    continue
+                count["numbers"] += len(asked)
+                for one in asked.values():
                     count["follow"] += one.word == "follows"
                     count["accused"] += is_accused(one)
                     if one.word != "follows":
@@ -541,7 +822,7 @@ def main() -> None:
                             (one.says or "")[:200],
                         )
                 draw = random.Random(seed)
-                number = before[draw.choice(sorted(before))]
+                number = asked[draw.choice(sorted(asked))]
                 old = changed(study, number, draw)
                 if not old:
                     continue

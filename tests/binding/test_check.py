@@ -366,31 +366,6 @@ def test_a_short_column_of_deviations_belongs_to_the_measure_before_it(tmp_path:
     assert check.verdict == "verified"
 
 
-def test_numbers_side_by_side_are_found_where_results_hold_them_together(tmp_path: Path) -> None:
-    """A coefficient, its interval and its p stand in one object and the one inside it; a changed digit does not."""
-    chance = random.Random(5)
-    tests: Row = {
-        f"{one}_against_{other}": {
-            "spearman": chance.uniform(0.1, 0.9),
-            "interval": {"low": chance.uniform(-0.5, 0.1), "high": chance.uniform(0.5, 0.95)},
-            "q_value": chance.uniform(0.001, 0.2),
-        }
-        for one in ("entropy", "length", "novelty", "depth", "width")
-        for other in ("drift", "error", "recall", "delay")
-    }
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results/correlations.json").write_text(json.dumps(tests))
-    meant = tests["novelty_against_delay"]
-    text = "The correlations of novelty against delay are clear (rho = {:+.3f}, CI to {:+.3f}, q = {:.3f})."
-    numbers = [meant["spearman"], meant["interval"]["high"], meant["q_value"]]
-    check = checked(tmp_path, latex([["a", "b"], ["c", "d"]], "Nothing.", text.format(*numbers)))
-    assert [one.status for one in in_text(check)] == ["explained"] * 3
-    assert in_text(check)[0].formula == "spearman at correlations.json#/novelty_against_delay"
-    numbers[1] += 0.02
-    check = checked(tmp_path, latex([["a", "b"], ["c", "d"]], "Nothing.", text.format(*numbers)))
-    assert [one.status for one in in_text(check)].count("explained") < 3
-
-
 def test_nothing_is_off_from_a_statistic_that_nobody_mentions(tmp_path: Path) -> None:
     """The paper prints chosen runs; that most of them are the least of their group is no rule that the others break."""
     chance = random.Random(21)
@@ -599,30 +574,6 @@ def test_a_single_cell_is_not_looked_up_where_those_beside_it_are_elsewhere(tmp_
         table = [["Plot", "Yield per acre"], *([name, f"{value:.2f}"] for name, value in values.items())]
         check = checked(tmp_path / kind, latex(table, "Harvest."))
         assert (counts(check)["explained"], counts(check)["off"]) == (9 if kind == "whole" else 0, 0), check.formulas
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_numbers_side_by_side_are_not_found_in_shuffled_results(tmp_path: Path, seed: int) -> None:
-    """An object of many values holds three numbers of two digits by accident."""
-    chance = random.Random(seed)
-    names = [f"{one}_against_{other}" for one in ("entropy", "length", "novelty") for other in ("drift", "error")]
-    tests = {one: {f"value{place}": chance.uniform(0, 1) for place in range(8)} for one in names}
-    told = [f"{name.replace('_', ' ')} {{:.2f}}, {{:.2f}} and {{:.2f}}".format(*one.values())
-            for name, one in tests.items()]  # fmt: skip
-    values = [value for one in tests.values() for value in one.values()]
-    for kind in ("whole", "shuffled"):
-        if kind == "shuffled":
-            chance.shuffle(values)
-        document = {one: {f"value{place}": values[8 * row + place] for place in range(8)}
-                    for row, one in enumerate(names)}  # fmt: skip
-        (tmp_path / kind / "results").mkdir(parents=True)
-        (tmp_path / kind / "results/tests.json").write_text(json.dumps(document))
-        check = checked(
-            tmp_path / kind, latex([["a", "b"], ["c", "d"]], "Nothing.", f"The tests gave {'; '.join(told)}.")
-        )
-        explained = sum(one.status == "explained" for one in in_text(check))
-        assert len(in_text(check)) == 18
-        assert explained >= 12 if kind == "whole" else explained == 0, [one.formula for one in in_text(check)]
 
 
 def test_counts_are_printed_as_shares_of_a_total(tmp_path: Path) -> None:

@@ -35,3 +35,13 @@ def test_a_changed_number_is_named_and_nothing_else_is(layout: str, seed: int, t
     assert is_accused(wrong[number.id])
     assert old in (wrong[number.id].given or "")
     assert [key for key, one in wrong.items() if is_accused(one)] == [number.id]
+
+
+@pytest.mark.parametrize("layout", ["claims", "trial", "experiment", "wages", "systems", "habitats"])
+def test_sentences_of_honest_studies_follow_and_are_not_accused(layout: str, tmp_path: Path) -> None:
+    """Gains, ranges, lists, deviations and letters as papers of several fields print them, in Markdown and in LaTeX."""
+    found = [one for seed in range(3) for one in numbers(made(layout, seed), tmp_path / f"{seed}").values()]
+    text = [one for one in found if one.sentence]
+    assert [one.says for one in found if is_accused(one)] == []
+    assert len(text) >= 20
+    assert sum(one.word == "follows" for one in text) >= 0.65 * len(text)

@@ -371,3 +371,106 @@ def test_a_percentage_behind_counts_that_results_give_is_their_share(
     numbers = json.loads((tmp_path / "found.json").read_text())["numbers"]
     told = [(one["status"], one["given"].strip(" %")) for one in numbers if one["printed"] == f"{printed} %"]
     assert told == [(status, given)]
+
+
+LATENCIES = {
+    ("linux", "pagerank"): 62.53, ("linux", "redis"): 41.07, ("linux", "tpcc"): 77.31,
+    ("falcon", "pagerank"): 30.31, ("falcon", "redis"): 55.92, ("falcon", "tpcc"): 20.48,
+}  # fmt: skip
+
+
+def bench(directory: Path, *sentences: str) -> dict[str, tuple[str, str | None, str | None]]:
+    """Numbers of sentences beside latencies of two systems and three loads."""
+    (directory / "results").mkdir()
+    rows = [f"{system},{load},{value},{value / 7:.3f}" for (system, load), value in LATENCIES.items()]
+    (directory / "results" / "bench.csv").write_text(
+        "\n".join(["system,workload,p99_latency_ms,memory_gb", *rows]) + "\n"
+    )
+    (directory / "paper.md").write_text("# P\n\n" + "\n\n".join(sentences) + "\n")
+    return text_numbers(directory)
+
+
+def test_names_that_results_spell_together_and_units_in_names_are_heard(tmp_path: Path) -> None:
+    """`PageRank` is `pagerank` there, `TPC-C` is `tpcc`, and the unit of `p99_latency_ms` stands behind the number."""
+    numbers = bench(tmp_path, "On PageRank the p99 latency of Linux is 62.5 ms, and that of Falcon 30.3 ms.",
+                    "On TPC-C the p99 latency of Linux is 77.3 ms, and that of Falcon 20.5 ms.")  # fmt: skip
+    assert {text: word for text, (word, _, _) in numbers.items()} == dict.fromkeys(
+        ("62.5", "30.3", "77.3", "20.5"), "follows"
+    )
+
+
+def test_the_ends_of_a_change_and_the_change_follow(tmp_path: Path) -> None:
+    """`from A to B`: whose value each is follows from the other one; a share and a factor are those of both."""
+    numbers = bench(
+        tmp_path,
+        "On PageRank, Falcon reduces p99 latency from 62.5 ms to 30.3 ms compared with Linux, a 51.5 % reduction.",
+        "Falcon lowers p99 latency on TPC-C by a factor of 3.77 over Linux.",
+    )
+    assert {text: word for text, (word, _, _) in numbers.items()} == dict.fromkeys(
+        ("62.5", "30.3", "51.5 %", "3.77"), "follows"
+    )
+
+
+def test_a_stale_end_of_a_change_is_named_with_the_value_of_its_side(tmp_path: Path) -> None:
+    numbers = bench(
+        tmp_path,
+        "On PageRank, Falcon reduces p99 latency from 68.9 ms to 30.3 ms compared with Linux, a 51.5 % reduction.",
+        "On TPC-C the p99 latency of Linux is 77.3 ms, and that of Falcon 20.5 ms.",
+    )
+    assert {text: given for text, (_, given, _) in numbers.items()} == {
+        "68.9": "62.5", "30.3": "30.3", "51.5 %": "51.5 %", "77.3": "77.3", "20.5": "20.5"
+    }  # fmt: skip
+
+
+def test_a_range_has_the_least_and_the_greatest_of_what_is_named(tmp_path: Path) -> None:
+    numbers = bench(tmp_path, "For Linux, p99 latency is between 41.1 and 77.3 ms.",
+                    "For Falcon, p99 latency is between 20.5 and 66.6 ms.")  # fmt: skip
+    assert [numbers[text][0] for text in ("41.1", "77.3", "20.5")] == ["follows"] * 3
+    assert numbers["66.6"][0] != "follows"
+
+
+RATIOS = {"diabetes": (1.43, 0.013), "smoking": (0.85, 0.118), "stroke": (2.27, 0.021)}
+
+
+@pytest.mark.parametrize(("p", "word"), [("0.013", "follows"), ("0.018", "open")])
+def test_a_letter_is_denied_beside_another_number_of_its_record(p: str, word: str, tmp_path: Path) -> None:
+    """A p has few digits and a name of one letter: the ratio before it says of which record it is."""
+    (tmp_path / "results").mkdir()
+    rows = [",".join(map(str, (name, *own))) for name, own in RATIOS.items()]
+    (tmp_path / "results" / "logistic.csv").write_text("\n".join(["term,odds_ratio,p", *rows]) + "\n")
+    said = [f"For {name} the odds ratio was {ratio} (p = {p if name == 'diabetes' else own})."
+            for name, (ratio, own) in RATIOS.items()]  # fmt: skip
+    (tmp_path / "paper.md").write_text("# P\n\n" + "\n\n".join(said) + "\n")
+    numbers = text_numbers(tmp_path)
+    assert numbers[p][:2] == (word, "0.013")
+    assert {numbers[f"{ratio}"][0] for ratio, _ in RATIOS.values()} == {"follows"}
+
+
+def test_correlations_of_something_else_are_not_denied(tmp_path: Path) -> None:
+    """Of three letters one has by accident what a table says of another pair: the others are no errors."""
+    found = {"revenge": 0.43, "degradation": 0.44, "suffering": 0.40, "exclusion": 0.57, "exile": 0.29}
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "motives.csv").write_text(
+        "\n".join(["motive,r", *(f"{name},{value}" for name, value in found.items())]) + "\n"
+    )
+    table = ["Table 1: Correlations with punitiveness.", "", "| Motive | r |", "|---|---|"]
+    table += [f"| {name.title()} | {value:.2f} |" for name, value in found.items()]
+    said = "Vengefulness was correlated with revenge (r = .46), degradation (r = .37), and suffering (r = .40)."
+    (tmp_path / "paper.md").write_text("\n".join(["# P", "", *table, "", said]) + "\n")
+    numbers = text_numbers(tmp_path)
+    assert [numbers[text][1] for text in (".46", ".37")] == [None, None]
+
+
+def test_a_table_of_another_measure_denies_nothing(tmp_path: Path) -> None:
+    """The table prints latency by load; the sentence speaks of memory."""
+    (tmp_path / "results").mkdir()
+    rows = [f"{system},{load},{value},{value / 7:.3f}" for (system, load), value in LATENCIES.items()]
+    (tmp_path / "results" / "bench.csv").write_text("\n".join(["system,workload,latency,memory", *rows]) + "\n")
+    table = ["Table 1: Latency.", "", "| System | PageRank | Redis | TPC-C |", "|---|---|---|---|"]
+    table += [f"| {system.title()} | " + " | ".join(f"{LATENCIES[system, load]:.2f}" for load in
+              ("pagerank", "redis", "tpcc")) + " |" for system in ("linux", "falcon")]  # fmt: skip
+    said = ["The latency of Linux on PageRank is 62.53, and on Redis 41.07.", "The memory of Linux on TPC-C is 52.48."]
+    (tmp_path / "paper.md").write_text("\n".join(["# P", "", *table, "", said[0], "", said[1]]) + "\n")
+    numbers = text_numbers(tmp_path)
+    assert numbers["62.53"][0] == "follows"
+    assert numbers["52.48"][:2] == ("open", None)

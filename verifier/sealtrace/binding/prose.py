@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from sealtrace.binding.candidates import SHOWN, SURE, Bound
 from sealtrace.binding.compounds import OLD
 from sealtrace.binding.frames import ResultFrame
-from sealtrace.binding.records import Named, Neighbourhoods, Records, summaries, surprise
+from sealtrace.binding.records import Named, Records, summaries, surprise
 from sealtrace.binding.scoring import ACCEPTED
 from sealtrace.binding.series import Grid, GridCell, Spot
 from sealtrace.binding.sizes import size_of, sizes_of
@@ -51,8 +51,6 @@ class BoundText:
     """Words that are said around the number, less for those further away."""
     told: frozenset[str]
     """Those of its own sentence."""
-    joined: bool
-    """It stands close behind the number before it, in one sentence."""
     status: Literal["explained", "off", "probably-off", "unexplained"] = "unexplained"
     by: str | None = None
     expected: str | None = None
@@ -90,16 +88,12 @@ class BoundText:
 
 Heard = tuple[BoundText, list[SentenceReading]]
 """A number of the text, and what the words of its sentence give."""
-_CLOSE = 36
-"""Letters between numbers that stand together."""
 NAMED = 4.5
 """Bits that a record must have over other records as well named, where its file gave a table."""
 PRINTED = 3.0
 """The same of a table of the paper, which sentences repeat."""
 ALONE = 6.0
 """The same where it did not."""
-_BESIDE = 2.0
-"""The same of numbers side by side, where others are held by the same file."""
 
 
 def bind_text(
@@ -121,26 +115,19 @@ def bind_text(
             settings.setdefault(field.name.lower(), set()).update(field.values)
     found, set_aside = _looked_for(sentences, settings)
     _by_tables(found, grids, bound, tally)
-    read = [selected for binding in bound.bindings for selected in binding.candidate.selected]
-    files = {tuple(selected.frame.files) for selected in read}
+    files = {tuple(one.frame.files) for binding in bound.bindings for one in binding.candidate.selected}
     heard = _heard(found, SentenceWitness(sources_of(grids, bound, frames), names), tally)
     spoken = _follow(heard, {file for known in files for file in known})
-    told = {(selected.frame.name, selected.measure) for selected in read}
-    # First what tables are made of, then everything that there is time for.
-    parts = [frame.only({name for key, name in told if key == frame.name}) for frame in frames]
-    close = Records([frame for part in parts for frame in (part, *_short(part, tally, 3))], 0.0)
-    wide = Records([form for frame in frames for form in (frame, *_short(frame, tally, 2))], 0.4)
+    records = Records([form for frame in frames for form in (frame, *_short(frame, tally, 2))], 0.4)
     given: dict[int, Named] = {}
     for place, text in enumerate(found):
         if progress is not None:
             progress("binding the text", place, len(found))
         if tally.late("some numbers of the text"):
             break
-        for records in (close, wide) if text.status == "unexplained" and not text.spread else ():
-            named = records.named(text.slot, text.weights)
-            if named is not None and named.bits >= NAMED and not _superseded(named, text) and _is_meant(named, text):
-                given[place] = named
-                break
+        named = records.named(text.slot, text.weights) if text.status == "unexplained" and not text.spread else None
+        if named is not None and named.bits >= NAMED and not _superseded(named, text) and _is_meant(named, text):
+            given[place] = named
     for place, record in given.items():
         spoken.setdefault(tuple(record.frame.files), set()).add(found[place].slot.value)
     # Of a file that no table was bound to, more than two values must be spoken of: one that is repeated is one.
@@ -149,8 +136,6 @@ def bind_text(
         for place, record in given.items()
         if (known := tuple(record.frame.files)) in files or (record.bits >= ALONE and len(spoken[known]) > 2)
     }
-    if not tally.late("numbers side by side in the text"):
-        _together(found, given, frames, tally)
     sizes = sizes_of(frames)
     beside: dict[str, dict[object, set[Fraction]]] = defaultdict(dict)
     for text, readings in heard if sizes else ():
@@ -164,6 +149,7 @@ def bind_text(
             text.explain(size)
     for place, record in given.items():
         found[place].explain(record.text())
+    _follow_beside(heard)
     _shares_of_counts(found)
     _differ(heard, bound)
     _say_what_open_numbers_may_be(heard)
@@ -207,6 +193,19 @@ def _follow(heard: list[Heard], known: set[str]) -> dict[tuple[str, ...], set[Fr
     return followed
 
 
+def _follow_beside(heard: list[Heard]) -> None:
+    """Explains numbers of few digits that their names give beside others of the same record: `p = .17` behind `r`."""
+    known: dict[str, list[SentenceReading]] = defaultdict(list)
+    for text, readings in heard:
+        if text.status == "explained":
+            known[text.sentence.id] += [one for one in readings if one.prints(text.slot)]
+    for text, readings in heard:
+        same = (one.text for one in readings if one.exact and one.prints(text.slot)
+                and any(map(one.is_beside, known[text.sentence.id])))  # fmt: skip
+        if text.status == "unexplained" and is_telling(text.slot) and (by := next(same, None)):
+            text.explain(by)
+
+
 _FAR = Fraction(1, 2)
 """Share of a value within which a number may be another state of it; what is further away is something else."""
 _RIGHT, _WRONG = 14, 1
@@ -228,7 +227,8 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
     that follow there, in sentences and tables, against those that do not.
     """
     followed: dict[tuple[str, ...], set[Fraction]] = {}
-    measured: dict[tuple[tuple[str, ...], int], dict[Fraction, set[str]]] = {}
+    measured: dict[tuple[tuple[str, ...], int], set[Fraction]] = defaultdict(set)
+    told: dict[str, list[tuple[Fraction, SentenceReading]]] = defaultdict(list)
     denied: dict[tuple[str, ...], list[tuple[BoundText, SentenceReading]]] = {}
     for text, readings in heard:
         agreeing = [reading for reading in readings if reading.prints(text.slot)]
@@ -237,8 +237,8 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
         sure = [reading for reading in sure if not any(reading.heard < other.heard for other in sure)]
         for reading in agreeing if text.status == "explained" else ():
             followed.setdefault(reading.source.files, set()).add(text.slot.value)
-            same_measure = measured.setdefault((reading.source.files, reading.measure), {})
-            same_measure.setdefault(text.slot.value, set()).add(text.sentence.id)
+            measured[reading.source.files, reading.measure].add(text.slot.value)
+            told[text.sentence.id].append((text.slot.value, reading))
         same = len({printed_as(_nearest(reading, text.slot), text.slot) for reading in sure}) == 1
         if text.status == "unexplained" and same and not agreeing and is_telling(text.slot):
             denied.setdefault(sure[0].source.files, []).append((text, sure[0]))
@@ -251,12 +251,16 @@ def _differ(heard: list[Heard], bound: Bound) -> None:
     for files, members in denied.items():
         others = len(followed.get(files, ()))
         odds = (_RIGHT + others) / (_WRONG + len(members) - 1)
+        wrong = Counter(text.sentence.id for text, _ in members)
         for text, given in members if others >= _LEAST_BESIDE and odds >= SHOWN else ():
-            beside = measured.get((files, given.measure), {})
             by_record = given.source.grid is None
-            if by_record and len(beside) < _LEAST_BESIDE and given.text not in printed:
+            # Where more of a sentence is something else, the whole of it is.
+            neighbours = len({value for value, other in told[text.sentence.id] if given.is_beside(other)})
+            neighbours *= neighbours >= wrong[text.sentence.id]
+            if not neighbours and (given.listed or (by_record and len(measured[files, given.measure]) < _LEAST_BESIDE
+                                                    and given.text not in printed)):  # fmt: skip
                 continue
-            in_list = sum(text.sentence.id in sentences for sentences in beside.values()) >= _LEAST_BESIDE
+            in_list = neighbours >= _LEAST_BESIDE
             value = _nearest(given, text.slot)
             if _is_near(value, text.slot):
                 shown = odds if in_list or not by_record else min(odds, SURE - 1)
@@ -330,30 +334,6 @@ def _short(frame: ResultFrame, tally: Tally, fields: int) -> list[ResultFrame]:
     return [] if tally.late("means of results for the text") else summaries(frame, fields)
 
 
-def _together(found: list[BoundText], names: Mapping[int, Named], frames: list[ResultFrame], tally: Tally) -> None:
-    """Numbers side by side that one place of the results holds: a coefficient, its interval and its p.
-
-    Several such groups that one file holds speak for each other, less where as many are held by none.
-    """
-    places = Neighbourhoods(frames)
-    begins = [at for at, text in enumerate(found) if not text.joined]
-    clusters = [range(a, min(b, a + 6)) for a, b in pairwise([*begins, len(found)]) if b - a >= 3]
-    held: dict[str, list[tuple[range, str, float]]] = {}
-    for cluster in clusters:
-        if tally.late("numbers side by side in the text"):
-            break
-        nearest = places.holding([found[at].slot for at in cluster], found[cluster[0]].weights)
-        if nearest is not None and nearest[1] >= _BESIDE:
-            held.setdefault(nearest[0].partition("#")[0], []).append((cluster, *nearest))
-    for members in held.values():
-        choice = math.log2(math.comb(len(clusters), len(members)))
-        alone = sum(bits for *_, bits in members) - choice < ACCEPTED
-        for cluster, place, bits in members:
-            for at in cluster if bits >= ALONE or not alone else ():
-                if found[at].status == "unexplained" and at not in names:
-                    found[at].explain(f"a value at {place}")
-
-
 def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[str]]) -> tuple[list[BoundText], int]:
     """The quantities that could be results, and how many numbers in digits are none."""
     paragraphs = groupby(sentences, key=lambda sentence: (sentence.source, sentence.paragraph))
@@ -365,19 +345,16 @@ def _looked_for(sentences: Sequence[Sentence], settings: Mapping[str, Container[
         for sentence in members:
             told = frozenset(stems(sentence.text))
             weights = dict.fromkeys(near, 0.5) | dict.fromkeys(before, 0.7) | dict.fromkeys(told, 1.0)
-            last = -_CLOSE - 1
             for number in (number for number in sentence.numbers if number.kind != "word"):
                 if number.kind == "name" or _is_set(number, sentence.text, settings):
                     aside += 1
                     continue
-                joined = number.start - last <= _CLOSE and ";" not in sentence.text[last : number.start]
                 # A number does not say its own label: 85 % in a column `80–85`.
                 own = stems(number.number.text)
                 others = (
                     weights if len(own) > 1 else {word: share for word, share in weights.items() if word not in own}
                 )
-                found.append(BoundText(number, sentence, others, told, joined))
-                last = number.end
+                found.append(BoundText(number, sentence, others, told))
             before = told
     return found, aside
 

@@ -7,7 +7,7 @@ names at least as well, those that lie near the printed number without printing 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -289,63 +289,3 @@ def summaries(frame: ResultFrame, fields: int = 2) -> list[ResultFrame]:
                             over=over, pooled=pooled)
             )  # fmt: skip
     return found
-
-
-MOST_VALUES = 400_000
-_LARGEST = 60
-"""Values that one neighbourhood may hold."""
-_NAMED = 1 / 4
-"""Share of the words of a place that must be said, at least."""
-
-
-class Neighbourhoods:
-    """Values by where they stand: each row, each object, and each object with those inside it."""
-
-    def __init__(self, frames: Sequence[ResultFrame]) -> None:
-        held: dict[str, list[Numbers]] = {}
-        left = MOST_VALUES
-        for frame in (frame for frame in frames if not frame.derived):
-            left -= frame.numbers.size
-            for place, row in zip(frame.places, frame.numbers, strict=True) if left >= 0 else ():
-                for name in filter(None, (place, _around(place))):
-                    held.setdefault(name, []).append(row[np.isfinite(row)])
-        values = {name: np.concatenate(rows) for name, rows in held.items()}
-        values = {name: own for name, own in values.items() if 0 < len(own) <= _LARGEST}
-        sizes = np.array([len(own) for own in values.values()], np.int64)
-        self._values = np.concatenate([*values.values(), np.zeros(0)])
-        self._owners = np.repeat(np.arange(len(sizes)), sizes)
-        self._sizes = sizes.astype(float)
-        files: dict[str, int] = {}
-        self._files = np.array([files.setdefault(name.partition("#")[0], len(files)) for name in values], np.int64)
-        self._lengths = np.maximum(1, np.bincount(self._files, self._sizes, len(files)))
-        self._names = list(values)
-        self._words = [set(stems(name)) for name in values]
-
-    def holding(self, slots: Sequence[PrintedNumber], told: Mapping[str, float]) -> tuple[str, float] | None:
-        """The place that holds all the numbers and that the words name, with how unlikely an accident is, in bits.
-
-        A place of so many values holds a number by accident as often as any value of its file would print so; a number
-        that is said twice is held once.
-        """
-        said = np.array([sum(told.get(word, 0.0) for word in name) / max(1, len(name)) for name in self._words])
-        together = said >= _NAMED
-        chances = together.astype(float)
-        for slot in {slot.text.lstrip("+"): slot for slot in slots}.values():
-            held = np.bincount(self._owners, prints(slot, self._values), len(said))
-            together &= held > 0
-            if not together.any():
-                return None
-            share = np.bincount(self._files, held, len(self._lengths)) / self._lengths
-            chances *= np.minimum(1.0, self._sizes * np.maximum(share[self._files], 1 / len(self._values)))
-        # Of the places that are named best, the smallest that holds them all is what is meant.
-        place = max(
-            np.nonzero(together)[0].tolist(), key=lambda place: (round(float(said[place]), 2), len(self._names[place]))
-        )
-        return self._names[place], -math.log2(max(float(chances[said >= said[place] - 1e-9].sum()), 1e-30))
-
-
-def _around(place: str) -> str:
-    """The object around a place; empty where there is none."""
-    file, mark, pointer = place.partition("#")
-    outer = pointer.rpartition("/")[0]
-    return f"{file}{mark}{outer}" if outer else ""

@@ -35,13 +35,18 @@ from sealtrace.statistics.entries import STATISTICS, TRIED
 
 _PLAIN = re.compile(r"(?<=.)[ _.-](?:mean|avg|average|value|score)$|^(?:mean|avg|average)[ _.-](?=.)", re.IGNORECASE)
 """What field names have before or behind a measure that sentences leave out."""
+_CHANGES = (
+    r"higher|lower|larger|smaller|greater|better|worse|faster|slower|gains?|gained|improv\w+|outperform\w*|exceed\w*|"
+    r"increas\w+|decreas\w+|reduc\w+|drops?|dropped|rises?|rose|falls?|fell|gap|differ\w*|ratio|change\w*|loses?|lost|"
+    r"beats?|margin|relative|speed-?ups?|fold"
+)
 _COMPARED = re.compile(
-    r"\b(?:more|less|fewer|higher|lower|larger|smaller|greater|better|worse|faster|slower|over|above|below|than|versus|vs|"
-    r"gains?|gained|improv\w+|outperform\w*|exceed\w*|increas\w+|decreas\w+|reduc\w+|drops?|dropped|rises?|rose|falls?|"
-    r"fell|gap|differ\w*|ratio|change\w*|loses?|lost|ahead|behind|beats?|margin|relative)\b",
-    re.IGNORECASE,
+    rf"\b(?:{_CHANGES}|more|less|fewer|over|above|below|than|versus|vs|ahead|behind)\b", re.IGNORECASE
 )
 """Words of a sentence that compares: its number may be a difference or a ratio."""
+_CHANGE_BEFORE = re.compile(rf"\b(?:by|factor of|{_CHANGES})(?: of| by)?(?: about| up to)?\s+[+−-]?$", re.IGNORECASE)
+_CHANGE_BEHIND = re.compile(rf"[\s-]*(?:\(?(?:relative|absolute)\)?\s+)?(?:{_CHANGES})\b", re.IGNORECASE)
+"""What stands beside a number that is a difference or a ratio itself: `by 3.4`, `a 34 % reduction`."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +90,26 @@ class SentenceReading:
     """Its place among the names of what the source measures."""
     heard: frozenset[tuple[int, int]]
     """Where the sentence says what the source knows: its names, and words of the table's caption."""
+    place: int = -1
+    """Where the value stands among those of its source; -1 for what two values differ by."""
+    listed: bool = False
+    """Whether only numbers beside it, of its record or its measure, show that the value itself is meant."""
+
+    def is_beside(self, other: SentenceReading) -> bool:
+        """Whether another reading is of the same record, or the same measure, of the same results."""
+        if self.measure == other.measure or min(self.place, other.place) < 0:
+            return self.measure == other.measure and self.source.files == other.source.files
+        names = (axis.codes for axis in self.source.axes[:-1])
+        return self.source is other.source and all(codes[self.place] == codes[other.place] for codes in names)
 
     def prints(self, slot: PrintedNumber) -> bool:
         """Whether the number says so, its sign aside where the text has none."""
-        return bool(np.any([gaps(slot, np.array(self.values), scale) <= HALF for scale in scales(slot)]))
+        return says(slot, self.values)
+
+
+def says(slot: PrintedNumber, values: Sequence[float]) -> bool:
+    """Whether a number prints one of some values, its sign aside where the text has none."""
+    return bool(np.any([gaps(slot, np.array(values), scale) <= HALF for scale in scales(slot)]))
 
 
 def sources_of(grids: Iterable[Grid], bound: Bound, frames: list[ResultFrame]) -> list[NamedValues]:
@@ -246,6 +267,7 @@ class SentenceWitness:
             return found
         text = _without_asides(sentence.text, chain.from_iterable(said.values()))
         numbers = [number for number in numbers if text[number.start] != " "]
+        everything = {one.span: one for named in said.values() for one in named}
         for source in self._sources:
             measure = source.axes[-1].group
             chosen = len(measure.things) > 1 or source.derived
@@ -258,13 +280,15 @@ class SentenceWitness:
             spans = [one.span for own in mentions for one in own]
             meant = [number for number in numbers
                      if _symbol_before(text, number.start) or _speaks_of(text, number, spans)]  # fmt: skip
-            for at, number in enumerate(meant):
-                reading = _reading(source, mentions, text, meant, at)
-                if reading is not None:
-                    found[number.id].append(reading)
-        everything = {one.span: one for named in said.values() for one in named}
-        for key, readings in found.items():
-            found[key] = [replace(one, heard=one.heard | _in_caption(one.source.grid, everything)) for one in readings]
+            told = _in_caption(source.grid, everything)
+            # `A gains 3.4 points over B (71.2 vs. 67.8)`: names are those of the values in turn, and of the change.
+            changes = [number for number in meant if _is_change(text, number)]
+            values = [number for number in meant if number not in changes]
+            for own in (values, changes):
+                for at, number in enumerate(own):
+                    reading = _reading(source, mentions, text, own, at)
+                    if reading is not None:
+                        found[number.id].append(replace(reading, heard=reading.heard | told))
         # One value is not several numbers: a name that leaves the same for two of them does not tell which is meant.
         slots = {number.id: number.number for number in numbers}
         printed: dict[str, set[Fraction]] = defaultdict(set)
@@ -345,8 +369,12 @@ def _meant(mentions: list[Resolved[int]], text: str, numbers: Sequence[TextNumbe
         return found(min(inside))
     if outside or inside or at == 0 or not before:
         return _Meant(_SEVERAL, sure=False, said=tuple(mentions))
-    # What follows may speak of something that has no name here.
-    return replace(_meant(mentions, text, numbers, at - 1), own=False, sure=False)
+    # What follows may speak of something that has no name here, unless it goes on with `, SD = 0.7`.
+    last = _meant(mentions, text, numbers, at - 1)
+    return replace(last, own=False, sure=last.sure and _GOES_ON.fullmatch(text, ends[at - 1], starts[at]) is not None)
+
+
+_GOES_ON = re.compile(r"[,;]\s*\S+\s*=\s*[+−-]?")
 
 
 def _in_caption(grid: Grid | None, mentions: Mapping[tuple[int, int], Resolved[int]]) -> set[tuple[int, int]]:
@@ -360,6 +388,12 @@ def _is_part(text: str, span: tuple[int, int]) -> bool:
     return text[span[0] - 1 : span[0]] == "-" or text[span[1] : span[1] + 1] == "-"
 
 
+def _is_change(text: str, number: TextNumber) -> bool:
+    """Whether a number is called a difference or a ratio by what stands beside it."""
+    beside = _CHANGE_BEFORE.search(text[: number.start]) or _CHANGE_BEHIND.match(text, number.end)
+    return number.unit in ("pp", "×") or beside is not None
+
+
 def _symbol_before(text: str, place: int) -> re.Match[str] | None:
     """The symbol that an equals sign right before a place defines."""
     return _SYMBOL.search(text, max(0, place - _LONGEST_SYMBOL), place)
@@ -368,14 +402,15 @@ def _symbol_before(text: str, place: int) -> re.Match[str] | None:
 def _reading(
     source: NamedValues, mentions: list[list[Resolved[int]]], text: str, numbers: Sequence[TextNumber], at: int
 ) -> SentenceReading | None:
-    number = numbers[at]
-    meant = [_meant(own, text, numbers, at) for own in mentions]
+    number, change = numbers[at], _is_change(text, numbers[at])
+    partner, is_range = _partner(text, numbers, at)
+    # The second end of a range has no names of its own.
+    meant = [_meant(own, text, numbers, at - 1 if is_range and partner < at else at) for own in mentions]
     symbol = _symbol_before(text, number.start)
     if symbol is not None and (signed := _signs(source.axes[-1].group).get(_sign(symbol[1]))) is not None:
         word = Word(symbol[1], *symbol.span(1))
-        # A letter has many meanings: `r` is the correlation of any two things.
         said = (Resolved(signed, LETTERS, (word,)),)
-        meant[-1] = _Meant(signed.id, own=True, sure=len(squeezed(symbol[1])) > 1, said=said)
+        meant[-1] = _Meant(signed.id, own=True, said=said)
     measure = meant[-1]
     if measure.code == -1 and (len(source.axes[-1].group.things) > 1 or source.derived):
         return None
@@ -388,16 +423,24 @@ def _reading(
     spans = [one.span for own in meant for one in own.said]
     if not chosen.any() or not _speaks_of(text, number, spans):
         return None
-    compared = _COMPARED.search(text) is not None or number.unit in ("pp", "×")
-    if compared:
-        apart = _apart(source, mentions, meant, numbers, at)
-        if apart is not None and (apart.exact or apart.prints(number.number)):
-            return apart
-    if several:
-        return None
-    if not any(one.own for one in meant):
-        return None
-    value = _one(source, chosen)
+    compared = symbol is None and (change or _COMPARED.search(text) is not None)
+    sides = _sides(source, mentions, meant) if compared else []
+    apart = _apart(source, sides, meant, text, numbers, at) if sides else None
+    if apart is not None and (apart.prints(number.number) or (change and apart.exact)):
+        return apart
+    value = None if several or not any(one.own for one in meant) else _one(source, chosen)
+    made = value is None
+    if made and not several and any(one.own for one in meant):
+        values = source.values[chosen]
+        by_name = not source.derived and any(one.code >= 0 for one in meant[:-1])
+        mean = float(values.mean()) if by_name and _MEANS.search(text) else None
+        value = float(values.min() if partner > at else values.max()) if is_range else mean
+    if partner >= 0 and sides and not change:
+        # `from 12.3 to 8.1`: each is what the other is not.
+        rest = [end for end in sides if says(number.number, end[:1])]
+        rest = rest or [end for end in sides if not says(numbers[partner].number, end[:1])]
+        value, chosen = rest[0] if len(rest) == 1 else (None, chosen)
+        made = True
     if value is None:
         return None
     called = [one.span for axis, own in zip(source.axes, mentions, strict=True) if axis.group is _CALLED for one in own]
@@ -405,15 +448,20 @@ def _reading(
     loose = number.loose or text[: number.start].rstrip().endswith("±") or varies
     sure = (
         measure.code >= 0
-        and all(one.sure for one in meant)
+        and all(one.sure or (made and one.code == _SEVERAL) for one in meant)
         # A cell that nothing gives is a cell all the same, and may be the one that is meant.
-        and (source.grid is None or bool(np.array_equal(named, chosen)))
-        and not compared
+        and (source.grid is None or several or bool(np.array_equal(named, chosen)))
+        and not change
         and not loose
-        and not _is_statistic(text, [*spans, *called], extreme=_is_extreme(source, measure.code, value))
+        and (made or not _is_statistic(source, measure.code, text, [*spans, *called], value))
     )
-    where = source.where(int(np.nonzero(chosen)[0][0]))
-    return SentenceReading(source, (value,), where, sure, measure.code, frozenset(spans))
+    place = int(np.nonzero(chosen)[0][0])
+    # A letter has many meanings: `r` is the correlation of any two things.
+    listed = compared or made or (symbol is not None and len(squeezed(symbol[1])) == 1)
+    what = ("an end of the range of " if is_range else "the mean ") * (made and not several)
+    return SentenceReading(
+        source, (value,), what + source.where(place), sure, measure.code, frozenset(spans), place, listed,
+    )  # fmt: skip
 
 
 _SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
@@ -434,7 +482,8 @@ def _signs(group: Group[int]) -> dict[str, Thing[int]]:
     # `Pearson r` and `Cohen's d` are written with their letter.
     letters = [(text.rpartition(" ")[2], thing) for thing in group.things for text in thing.texts]
     alone = Counter(letter for letter, _ in letters)
-    return {letter: thing for letter, thing in letters if len(letter) == alone[letter] == 1} | signs
+    known = {letter: thing for letter, thing in letters if len(letter) == alone[letter] == 1} | signs
+    return {"m": known["mean"], **known} if "mean" in known else known
 
 
 _NOUN = re.compile(r"[\s-]?([A-Za-z]{3,})")
@@ -462,47 +511,68 @@ _STATISTIC = re.compile(
 _EXTREME = re.compile(r"max(?:imum)?|min(?:imum)?|largest|smallest|highest|lowest|best|worst|peak", re.IGNORECASE)
 
 
-def _is_statistic(text: str, spans: list[tuple[int, int]], *, extreme: bool) -> bool:
+def _is_statistic(source: NamedValues, measure: int, text: str, spans: list[tuple[int, int]], value: float) -> bool:
     """Whether a sentence speaks of an extreme, a mean or a group outside the names: then it may not be one record,
-    unless that is the `extreme` itself, as in `A has the largest share (0.61)`."""
+    unless that is the extreme itself, as in `A has the largest share (0.61)`, or the measure's name or the caption says
+    so as well."""
+    known = {*stems(source.axes[-1].group.things[measure].texts[0]), *stems(source.grid.caption if source.grid else "")}
+    values = source.values[(source.axes[-1].codes == measure) & np.isfinite(source.values)]
+    extreme = len(values) > 2 and value in (values.min(), values.max())
     said = [word[0] for word in _STATISTIC.finditer(text) if not any(a <= word.start() < b for a, b in spans)]
+    said = [word for word in said if known.isdisjoint(stems(word))]
     return any(not extreme or _EXTREME.fullmatch(word) is None for word in said)
 
 
-def _is_extreme(source: NamedValues, measure: int, value: float) -> bool:
-    """Whether a value is the largest or the smallest of its measure."""
-    values = source.values[(source.axes[-1].codes == measure) & np.isfinite(source.values)]
-    return len(values) > 2 and value in (values.min(), values.max())
+_BETWEEN = re.compile(r"\s{0,3}\S{0,4}\s*(?:and|to|vs\.?|versus|against|compared (?:with|to)|[–-]{1,3})\s*[+−-]?")
+_RANGE = re.compile(r"\b(?:between|rang\w+(?: between| from)?)\s*[+−-]?$")
+_MEANS = re.compile(r"\b(?:mean|averag\w*|overall)\b", re.IGNORECASE)
+
+
+def _partner(text: str, numbers: Sequence[TextNumber], at: int) -> tuple[int, bool]:
+    """The other one of two numbers, -1 where there is none; whether they are the ends of a range."""
+    for low, high, partner in ((at, at + 1, at + 1), (at - 1, at, at - 1)):
+        if low >= 0 and high < len(numbers) and _BETWEEN.fullmatch(text, numbers[low].end, numbers[high].start):
+            return partner, _RANGE.search(text[: numbers[low].start]) is not None
+    return -1, False
+
+
+def _sides(
+    source: NamedValues, mentions: list[list[Resolved[int]]], meant: list[_Meant]
+) -> list[tuple[float, np.ndarray]]:
+    """The two values of one measure that a sentence names, and where they stand; nothing where it names no two."""
+    pairs = [{one.thing.id for one in own if one.strength >= WORDS} for own in mentions]
+    two = [place for place, codes in enumerate(pairs) if len(codes) == 2]
+    if len(two) != 1 or any(one.code == _SEVERAL for place, one in enumerate(meant) if place != two[0]):
+        return []
+    chosen = np.isfinite(source.values)
+    for place, (axis, one) in enumerate(zip(source.axes, meant, strict=True)):
+        if one.code >= 0 and place != two[0]:
+            chosen &= axis.codes == one.code
+    both = [chosen & (source.axes[two[0]].codes == code) for code in pairs[two[0]]]
+    found = [(value, side) for side in both if side.any() and (value := _one(source, side)) is not None]
+    return found if len({value for value, _ in found}) == 2 else []
 
 
 def _apart(
     source: NamedValues,
-    mentions: list[list[Resolved[int]]],
+    sides: list[tuple[float, np.ndarray]],
     meant: list[_Meant],
+    text: str,
     numbers: Sequence[TextNumber],
     at: int,
 ) -> SentenceReading | None:
     """What two named values differ by, in the views that the number's unit allows."""
     number, measure = numbers[at], meant[-1]
-    pairs = [{one.thing.id for one in own if one.strength >= WORDS} for own in mentions]
-    sides = [place for place, codes in enumerate(pairs) if len(codes) == 2]
-    if len(sides) != 1 or any(one.code == _SEVERAL for place, one in enumerate(meant) if place != sides[0]):
-        return None
-    chosen = np.isfinite(source.values)
-    for place, (axis, one) in enumerate(zip(source.axes, meant, strict=True)):
-        if one.code >= 0 and place != sides[0]:
-            chosen &= axis.codes == one.code
-    both = [chosen & (source.axes[sides[0]].codes == code) for code in sorted(pairs[sides[0]])]
-    first, second = (_one(source, side) if side.any() else None for side in both)
-    if first is None or second is None or first == second:
-        return None
+    first, second = (value for value, _ in sides)
     gap = abs(first - second)
     ratios = [a / b for a, b in ((first, second), (second, first)) if b]
     relative = [100 * gap / abs(value) for value in (first, second) if value]
-    views = {"pp": [gap, 100 * gap], "×": ratios, "%": [*relative, 100 * gap, gap], "": [gap]}[number.unit]
-    where = " and ".join(source.where(int(np.nonzero(side)[0][0])) for side in both)
+    unit = "×" if text[: number.start].rstrip().endswith("factor of") else number.unit
+    views = {"pp": [gap, 100 * gap], "×": ratios, "%": [*relative, 100 * gap, gap], "": [gap]}[unit]
+    where = " and ".join(source.where(int(np.nonzero(side)[0][0])) for _, side in sides)
     # With a unit of differences, and no other number beside it, nothing else can be meant.
-    exact = number.unit in ("pp", "×") and len(numbers) == 1 and not number.loose and measure.code >= 0 and measure.sure
+    named = measure.code >= 0 and measure.sure and not number.loose
+    exact = named and unit in ("pp", "×") and len(numbers) == 1 and (source.grid is None or unit == "pp")
     heard = frozenset(one.span for own in meant for one in own.said)
     return SentenceReading(source, tuple(views), f"what {where} differ by", exact, measure.code, heard)
 

@@ -66,6 +66,8 @@ _BRACKETS = re.compile(r"\s{0,9}[(\[](.{0,400}?)[)\]]")
 _PREFIX = re.compile(r"(?!no|un|w/o)([A-Za-z]{2,})[-_:/](?=[A-Za-z])")
 _SPELLED = re.compile(r"[^\W\d_]+(\.)?|\d+(?:[.,]\d+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*\s?%?")
+_TOKEN = re.compile(r"[A-Za-z]+(?=[A-Z-])(?:[A-Z]|-\w)[\w-]*")
+"""A word with capitals or hyphens inside."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DATED = ("in", "by", "of", "for", "and", "to", "from", "since")
 _GIVEN = re.compile(r"(?:\b(?:at|with|under|for|in|the|of|to|from|and|or)|,|[(=])\s*$", re.I)
@@ -174,6 +176,10 @@ class Group(Generic[Id]):
         except ValueError:
             return []
 
+    def alike(self, letters: str) -> list[int]:
+        """The names that have these letters; none in running text where things are called verbatim."""
+        return [] if self._verbatim else self._alike.get(letters, [])
+
     def in_label(self, text: str, widened: tuple[str, ...]) -> list[Resolved[Id]]:
         """What a label names, the strongest first; `widened` has the meanings of its short names behind its stems."""
         if (text, widened) not in self._known:
@@ -249,6 +255,9 @@ class Group(Generic[Id]):
         named = [(text, LETTERS), (bare, LETTERS), *((name, WORDS) for name in glossary.of_label(bare))]
         if bare:
             named += [(name, PART) for name in inside if named_by(name) and not name.endswith(".")]
+        *rest, unit = SEPARATORS.split(bare)
+        if rest and 0 < len(unit) < 4 and spoken.units.issuperset(stems(unit)):
+            named.append((" ".join(rest), WORDS))  # The number beside it has the unit: `latency_ms`.
         prefix = _PREFIX.match(bare)
         if prefix and sum(other.startswith(prefix[0]) for other in self.texts) > 2:
             named.append((bare[prefix.end() :], WORDS))
@@ -322,6 +331,13 @@ class Names:
                     continue
                 named = Resolved(among[number].things[phrase.place], phrase.strength if close else APART, found)
                 called.setdefault(number, {}).setdefault(phrase.place, []).append(named)
+        # `PageRank` and `k-NN` are one word where results call them `pagerank` and `knn`.
+        for token in _TOKEN.finditer(text):
+            for number, group in enumerate(among):
+                for at in group.alike(squeezed(token[0])):
+                    inside = tuple(word for word in given if token.start() <= word.start < token.end())
+                    named = Resolved(group.things[group.owner[at]], LETTERS, inside)
+                    called.setdefault(number, {}).setdefault(group.owner[at], []).append(named)
         return [named for things in called.values() for named in _without_pieces(things)]
 
 
