@@ -357,10 +357,12 @@ def _departure(said: Heard, place: int, given: Candidate, bound: Bound) -> str:
     if given.statistic == reading.statistic:
         run = one_run(view, said.series, reading.selection.chosen & view.frame.having(reading.fixed),
                       given.selection.chosen & view.frame.having(given.fixed))  # fmt: skip
-        # Where columns follow from several runs, `298 K` and `308 K`, each is of its own, and none a mean over them.
+        name, _, value = run.removesuffix(" alone").partition(" = ")
+        # A header that says the run, `at 318 K`, is of that one, and so are columns that follow from a run each.
         parts = [part for one in bound.bindings for part in one.candidate.selected if part.measure == given.measure]
-        runs = {dict(part.fixed).get(run.partition(" = ")[0]) for part in parts if part.series.grid is said.series.grid}
-        return run if len(runs - {None}) < 2 else ""
+        runs = {dict(part.fixed).get(name) for part in parts if part.series.grid is said.series.grid} - {None}
+        said_so = squeezed(value) in map(squeezed, said.series.constant[0].split())
+        return run if len(runs) < 2 and not said_so else ""
     spot = said.series.spots[place]
     behind = said.series.grid.cells[spot.row, spot.column].slots[1:]
     # What varies around it is said behind ±, so that it is a mean.
