@@ -231,15 +231,12 @@ class Evaluator:
         arguments = {} if metric is None else filled_arguments(other, metric, self.rows.names)
         value = self._value(other, self.rows.around(other, ""), arguments)
         unsigned = other.printed is not None and not other.printed.percent
+        around = other.column, other.row, table_in(self._evidence, other.record).caption or ""
         if recipe.get("percent") and other.printed is not None and not fraction:
             value = replace(value, numbers=in_print(other.printed, value.numbers, percent=True), rounded=None)
-        elif signed and unsigned and not recipe.get("percent") and self._in_percent(other):
+        elif signed and unsigned and not recipe.get("percent") and any("%" in said for said in around):
             value = replace(value, numbers=tuple(number / 100 for number in value.numbers), rounded=None)
         return value if part is None else part_of(value, other, part)
-
-    def _in_percent(self, cell: TableCell) -> bool:
-        """Whether a table says by its caption, heading or label that a cell is in per cent."""
-        return any("%" in said for said in (cell.column, cell.row, table_in(self._evidence, cell.record).caption or ""))
 
     def close(self) -> None:
         """Lets the database go."""
