@@ -20,7 +20,7 @@ TABLE = {
 A = "tab:x[a, Rate]"
 
 
-def bound(*formulas: str) -> set[str]:
+def bound(*formulas: str, asked: set[str] | None = None) -> set[str]:
     """The addresses that relations bind; `free` is an unknown that they share."""
     records = [
         {
@@ -35,7 +35,16 @@ def bound(*formulas: str) -> set[str]:
     claims, problems = claims_of(records, "r", facts_of_tables([Table.of(TABLE)]))
     assert problems == []
     assert {decide(one).status for one in claims} == {Status.HOLDS}
-    return {fact.address for fact in bound_numbers(claims)}
+    return {fact.address for fact in bound_numbers(claims, asked)}
+
+
+def test_numbers_that_are_asked_for_are_bound_as_among_all() -> None:
+    """Other numbers are moved only as second ones, which changes nothing of those that somebody asks for."""
+    halves = (f"{A} == 2 * tab:x[a, Half]", "tab:x[b, Rate] == 2 * tab:x[b, Half]")
+    every = bound(*halves, f"{A} <= 1")
+    assert len(every) == 4
+    for asked in every:
+        assert bound(*halves, f"{A} <= 1", asked={asked}) == {asked}
 
 
 @pytest.mark.parametrize(
