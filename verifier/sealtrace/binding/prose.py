@@ -36,7 +36,7 @@ from sealtrace.paper.numbers import PrintedNumber
 from sealtrace.paper.sentences import Sentence, TextNumber
 from sealtrace.recipes.judgement import AGREEING, WARNINGS, judge_number
 
-_SETTING = re.compile(r"([A-Za-z_]\w*)\s*=\s*$")
+_SETTING = re.compile(r"([A-Za-z_]\w{0,60})\s{0,9}=\s{0,9}$")
 _LONGEST_SETTING = 150
 _LEVEL = re.compile(r"\s*(?:CI\b|confidence|credible)", re.IGNORECASE)
 

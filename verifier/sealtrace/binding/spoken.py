@@ -464,7 +464,7 @@ def _reading(
     )  # fmt: skip
 
 
-_SYMBOL = re.compile(r"([^\s(,;=]+)\s*=\s*[+−-]?$")
+_SYMBOL = re.compile(r"([^\s(,;=]{1,60})\s{0,9}=\s{0,9}[+−-]?$")
 _LONGEST_SYMBOL = 150
 CALLED_P = frozenset({"p", "pval", "pvalue"})
 

@@ -81,7 +81,7 @@ _WORD = re.compile(
 )
 _SOURCE = re.compile(
     r'(?P<axis>rows|columns)\s+of\s+(?P<table>"[^"]*"|\{\w+\}|[^\s\[\](){},;"*+/=<>!]+?)'
-    r"(?:\s+except\s+(?P<out>.*?))?(?=\s*:\s|\s+where\b)",
+    r"(?:\s++except\s++(?P<out>.*?))?(?=\s{0,99}:\s|\s{1,99}where\b)",
     re.DOTALL,
 )
 _SPELT = {"≤": "<=", "≥": ">=", "≠": "!="}

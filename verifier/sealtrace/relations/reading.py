@@ -55,7 +55,7 @@ MAX_STEPS = 1_000_000
 """Terms, and tens of letters, of all relations of a file with their loops: some ten seconds."""
 _DECLARED = re.compile(rf"({NAME.pattern})\s*=\s*(.*)")
 _FACT = re.compile(rf"({NAME.pattern})\s*=\s*+((?:.*?\S)??)\s++at\s+(?:(\S+):)?(\d{{1,7}})")
-_RANGE = re.compile(rf"(integer\s+)?({NAME.pattern})\s+in\s+(?:\[(.+?),(.+?)\]|(.+?)\.\.(.+))")
+_RANGE = re.compile(rf"(integer\s+)?({NAME.pattern})\s++in\s++(?:\[(?>(.+?),)(.+?)\]|(?>(.+?)\.\.)(.+))")
 _LOOP = re.compile(r"([^\W\d]\w*)\s+in\s+(.*)", re.DOTALL)
 _PRINTED = re.compile(r'("[^"]*"|[^\[\s]+)(\[.*\])?(?:\.(\w+))?\s+(\w+)')
 _ONCE = ("says", "because", "holds", "ask")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sealtrace.paper.names.words import stem, stems, words
 
-_BRACKETED = re.compile(r"((?:[\w-]+\s+){1,9})\(([A-Za-z][\w-]{1,9})\)")
+_BRACKETED = re.compile(r"(?<![\w-])((?:[\w-]++\s++){1,9}+)\(([A-Za-z][\w-]{1,9})\)")
 _DEFINED = re.compile(
     r"(?:^|[\s(;,.:])((?:[#%]\s?)?[A-Za-z#%Δρκ](?:[\w@%#/+-]|\.(?=\w)){0,14}(?:\.| [A-Z]\w{0,8}\.?)?)\s?"
     r"(=|:|denotes|is|are|stands for)\s+((?:the |a |an )?[a-z][\w -]{3,60}?)(?=[;,.()]|$| and [A-Z])"

@@ -13,7 +13,7 @@ from sealtrace.recipes.entities import appearance
 from sealtrace.studies.results.evidence import Results
 from sealtrace.studies.results.joins import Gap
 
-_EMPHASIS = re.compile(r"(\*\*|__|\\\w+\{)(.*)(?:\*\*|__|\})")
+_EMPHASIS = re.compile(r"(\*\*|__|\\\w+\{)(.{0,200})(?:\*\*|__|\})")
 """Bold and the like, which tells no two names apart."""
 
 
