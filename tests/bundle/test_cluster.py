@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import signal
@@ -215,12 +216,17 @@ def test_a_port_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> No
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
         struct.pack("<Q", 2**62),
         struct.pack("<QQ", 8, 2**40) + bytes(99),
+        struct.pack("<QQQ", 20, 1, 4) + b"\x83abc",
     ],
-    ids=["nothing but zeros", "a web server", "a length without end", "a frame without end"],
+    ids=["nothing but zeros", "a web server", "a length without end", "a frame without end", "a message cut off"],
 )
-def test_a_port_that_says_something_else_is_no_scheduler(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What dask makes of it is no fault of the verifier's, and no lack of memory."""
+def test_a_port_that_says_something_else_is_no_scheduler(
+    said: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What dask makes of it is no fault of the verifier's, and no lack of memory; it says nothing of its own."""
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1)
+    dask = logging.getLogger("distributed")
+    monkeypatch.setattr(dask, "handlers", [caplog.handler])
 
     class Saying(BaseRequestHandler):
         def handle(self) -> None:
@@ -235,6 +241,7 @@ def test_a_port_that_says_something_else_is_no_scheduler(said: bytes, monkeypatc
         with pytest.raises(BundleError, match="no dask scheduler answers there"):
             cluster.Cluster(f"tcp://127.0.0.1:{server.server_address[1]}").__enter__()
         server.shutdown()
+    assert caplog.records == []
 
 
 def test_no_scheduler_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,14 @@ def test_a_redo_that_is_refused_leaves_the_seals(tmp_path: Path) -> None:
     assert len(reasons_of(study)) == 7
 
 
+def test_a_file_in_the_place_of_the_journal_is_named_where_it_lies(tmp_path: Path) -> None:
+    """Not by the place of a copy that is gone when the user looks for it."""
+    study = small_study(tmp_path / "study")
+    (study / JOURNAL).write_text("")
+    refused = sealtrace("seal", study, "--redo", "--yes")
+    assert (refused.code, refused.errors) == (2, f"sealtrace: {study / JOURNAL}: not a directory; move it away\n")
+
+
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     """The first has the lock; a run that decided by what is not there any more writes nothing."""
     with placing._journal(tmp_path), pytest.raises(BundleError, match="another run is writing there"):

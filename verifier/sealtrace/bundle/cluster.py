@@ -9,6 +9,7 @@ machine is (docs/adr/0019-workers.md): they run the verifier's code, and what th
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -118,6 +119,8 @@ class Cluster:
             dask: Any = import_module("distributed")
         except ImportError:
             raise BundleError(f"{self.address}: read with dask: pip install 'sealtrace[cluster]'") from None
+        # It writes a traceback for each message that it cannot read, beside the sentence here that says so.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
         try:
             self._client = _within(
                 2 * SECONDS_TO_CONNECT,

@@ -491,7 +491,7 @@ def _copied(source: Path, target: Path) -> None:
         inside.mkdir(parents=True)
         if here == source:
             directories[:] = [name for name in directories if name not in (SEALS, JOURNAL)]
-            files = [name for name in files if name not in (MANIFEST, SUMS)]
+            files = [name for name in files if name not in (MANIFEST, SUMS, JOURNAL)]
         for name in [*files, *(name for name in directories if (here / name).is_symlink())]:
             try:
                 os.link(here / name, inside / name, follow_symlinks=False)
