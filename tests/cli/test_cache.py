@@ -119,6 +119,16 @@ def test_an_entry_that_is_a_pipe_is_not_waited_for(tmp_path: Path, read: list[in
     assert entry.is_file()
 
 
+def test_an_entry_that_no_memory_holds_costs_no_verdict(tmp_path: Path, read: list[int]) -> None:
+    """A disk gives a file any length, at no cost."""
+    bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"
+    assert verify(bundle, "--cache", cache).return_value == 0
+    (entry,) = cache.iterdir()
+    os.truncate(entry, 2**43)
+    assert sealtrace("verify", bundle, "--cache", cache).code == 0
+    assert (len(read), entry.stat().st_size < 2**30) == (2, True)
+
+
 def test_what_cannot_be_kept_costs_no_verdict(tmp_path: Path, read: list[int]) -> None:
     """A directory in the place of an entry, with something in it: nothing is replaced, and the verdict stands."""
     bundle, cache = small_study(tmp_path / "bundle"), tmp_path / "cache"

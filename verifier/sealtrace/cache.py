@@ -48,7 +48,7 @@ class Cache:
         try:
             entry = json.loads(plain_bytes(self._place))
             return Result.model_validate_json(json.dumps(entry["report"])) if entry["key"] == self.key else None
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, MemoryError):
             return None
 
     def keep(self, examination: Examination, report: Result) -> None:
