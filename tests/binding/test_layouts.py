@@ -33,6 +33,14 @@ def _formulas(check: Result) -> list[str]:
     return [one.formula for one in check.formulas]
 
 
+def test_a_header_of_abbreviations_is_read_once(tmp_path: Path) -> None:
+    """A point behind each could be its own or stand apart; to try both for each doubles the time with each."""
+    _json(tmp_path, {"rows": [{"model": model, "error": number} for number, model in enumerate(MODELS)]})
+    table = [["Model", "Error", "sd." * 60 + "x"]]
+    table += [[model, str(number), "0.5"] for number, model in enumerate(MODELS)]
+    assert len(checked(tmp_path, _markdown(table), "README.md").numbers) == 2 * len(MODELS)
+
+
 def test_keys_that_look_like_numbers_select(tmp_path: Path) -> None:
     """A key such as `5%` names a setting and is no result, whatever it looks like."""
     chance = random.Random(1)

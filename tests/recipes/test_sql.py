@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from sealtrace.bundle.defects import BundleError
 from sealtrace.recipes import sql as queries
 from sealtrace.recipes.sql import SqlRecords, SqlResult, numbers
 from sealtrace.recipes.sql_alike import Alike
@@ -427,6 +431,20 @@ def test_what_a_query_reads(records: SqlRecords) -> None:
     assert frozenset() == records.query("SELECT 0.95").reads
     assert frozenset({"label"}) == records.query("SELECT (SELECT count(*) FROM Label)").reads
     assert frozenset({"label", "trace"}) == records.query("SELECT 1 FROM label, trace LIMIT 1").reads
+
+
+def test_a_full_disk_of_temporary_files_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other place is at fault, such as the standard output."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(queries.pa, "OSFile", refuse)
+    with (
+        SqlRecords({"label": LABEL}) as opened,
+        pytest.raises(BundleError, match=f"^{re.escape(tempfile.gettempdir())}: No space left on device$"),
+    ):
+        opened.query("SELECT count(*) FROM label")
 
 
 def test_closing_leaves_nothing_behind() -> None:

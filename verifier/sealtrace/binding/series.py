@@ -274,7 +274,7 @@ def series_of(grid: Grid) -> list[Series]:
 
 
 _STATISTIC = re.compile(
-    r"(?:\W|std|s\.?d\.?|stdev|dev|deviation|standard|s\.?e\.?m?\.?|error|ci|95|min|max|minimum|maximum|median|best|worst|seed|"
+    r"(?:\W|std|s\.?d|stdev|dev|deviation|standard|s\.?e(?:\.?m)?|error|ci|95|min|max|minimum|maximum|median|best|worst|seed|"
     r"mean|avg|±|of|over|seeds|the)+",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ from sealtrace.bundle.tar import tar_members
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, EOFError, NotImplementedError)
 """What reading a damaged member raises."""
-DAMAGED = (*DAMAGE, OverflowError, KeyError, IndexError)
+DAMAGED = (gzip.BadGzipFile, *DAMAGE, OverflowError, KeyError, IndexError)
 """What opening a damaged archive raises."""
 
 
@@ -333,7 +333,7 @@ def _open(path: Path, stack: ExitStack, budget: Budget) -> Container:
 def packed(file: IO[bytes], name: str, stack: ExitStack, budget: Budget) -> Container | None:
     """The file as an archive; None where it is not one."""
     if name.endswith((".tar.gz", ".tgz")):
-        with gzip.GzipFile(fileobj=file) as tar:
+        with gzip.GzipFile(fileobj=file, mode="rb") as tar:
             return TarContainer(tar, budget)
     return ZipContainer(stack.enter_context(zipfile.ZipFile(file))) if zipfile.is_zipfile(file) else None
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from sealtrace.bundle.archives import Container, Member, Opened, packed
 from sealtrace.bundle.budget import Budget
@@ -53,9 +53,8 @@ class Address:
         """The address of a file in this directory. The name is taken literally: nothing in it is syntax."""
         if self.scheme == "s3":
             return Address("s3", f"{self.rest.rstrip('/')}/{name}", True)
-        parts = urlsplit(f"{self.scheme}://{self.rest}")
-        query = f"?{parts.query}" if parts.query else ""
-        return Address(self.scheme, f"{parts.netloc}{parts.path.rstrip('/')}/{quote(name)}{query}", True)
+        place, mark, query = self.rest.partition("#")[0].partition("?")
+        return Address(self.scheme, f"{place.rstrip('/')}/{quote(name)}{mark}{query}", True)
 
 
 def address_of(path: Path) -> Address | None:
@@ -185,9 +184,10 @@ def _copied(address: Address, limit: int, budget: Budget, what: str) -> IO[bytes
     except Exception as error:  # each store has exceptions of its own, which are not known here
         copy.close()
         cause = getattr(error, "os_error", error)
-        reason = os.strerror(cause.errno) if isinstance(cause, ConnectionError) and cause.errno else str(error)
-        reason = reason.replace(address.rest, "…").partition("\n")[0] or type(error).__name__
-        raise BundleError(f"{address}: cannot be fetched ({reason})") from None
+        reason = os.strerror(cause.errno) if isinstance(cause, ConnectionError) and cause.errno else error
+        # What a server said is in some of them, of any length.
+        said = str(getattr(error, "message", reason)).replace(address.rest, "…").partition("\n")[0][:200].rstrip(":")
+        raise BundleError(f"{address}: cannot be fetched ({said or type(error).__name__})") from None
     copy.seek(0)
     return copy
 

@@ -23,7 +23,7 @@ from sealtrace.paper.tex_tokens import SourceText, tokenize
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_LABEL = re.compile(r"\s*\{[^{}#]{0,200}#([^\s{}#]{1,200})[^{}]{0,200}\}")
+_LABEL = re.compile(r"(?<!\s)\s*\{[^{}#]{0,200}#([^\s{}#]{1,200})[^{}]{0,200}\}")
 _CAPTION = re.compile(r"(?:Table)?:\s*")
 _MATH = re.compile(r"\$(?!\s)([^$\n]{1,2000}?)(?<![\s\\])\$(?!\d)")
 _PIPE = re.compile(r"(?<!\\)\|")

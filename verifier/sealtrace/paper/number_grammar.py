@@ -215,7 +215,7 @@ _WORD = re.compile(
 )
 _MACHINE = re.compile(r"\s?[A-Za-z][\w-]{1,20}")
 _CONCISE = re.compile(r"(?<=\d)\((\d{1,2})\)(?!\w)")
-_PLUS_MINUS = re.compile(r"\s*_?\s*(?:±|\+\s?/\s?-|\+-(?=[\d.]))\s*")
+_PLUS_MINUS = re.compile(r"\s*(?:_\s*)?(?:±|\+\s?/\s?-|\+-(?=[\d.]))\s*")
 _OF = re.compile(r"\s+(?:out\s+)?of\s+|\s*/\s*")
 _TO = re.compile(r"\s+to\s+|\s*(?:–|—|…|\.\.\.?)\s*|(?<=[\d%kKMBTxs])-(?=[\d.+\-$])|\s+-\s+")
 _BETWEEN = tuple(

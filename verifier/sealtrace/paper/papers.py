@@ -45,7 +45,7 @@ _RARE = 1000
 """One byte in this many of a text may be a zero that an editor left."""
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _BEGINS = re.compile(r"\\document(?:class|style)\b")
-_INPUTS = re.compile(r"\\(?:input|include|subfile)\s*\{?\s*([^{}\s\\]+)")
+_INPUTS = re.compile(r"\\(?:input|include|subfile)\s*(?:\{\s*)?([^{}\s\\]+)")
 _TOP_LEVEL = re.compile(r'"filename"\s*:\s*"([^"]+)"[^{}]*"usage"\s*:\s*"toplevel"|^(\S+)\s+toplevelfile', re.MULTILINE)
 
 

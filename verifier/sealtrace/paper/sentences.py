@@ -21,7 +21,7 @@ from sealtrace.paper.fact import fact_of
 from sealtrace.paper.number_grammar import Relation, Rule
 from sealtrace.paper.numbers import NUMBER_WORD, Printed, PrintedNumber, count_in, numbers_in, plain_signs
 
-_END = re.compile(r"[.!?]+[)\]”’\"']*\s+(?=[\"“‘(\[]*[A-Z0-9Α-Ω∆$~≈<>+\-])")
+_END = re.compile(r"(?<![.!?])[.!?]++[)\]”’\"']*+\s++(?=[\"“‘(\[]*[A-Z0-9Α-Ω∆$~≈<>+\-])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?i:e\.g|i\.e|al|etc|cf|vs|resp|approx|ca|w\.r\.t|figs?|tabs?|eqs?|secs?|apps?|refs?|thm|def|prop|nos?|dr|"
     r"prof|mr|ms|mrs|st|inc|ltd|corp|vol|pp?|eds?|avg|std|dev|min|max|med|acc|viol|calib|sep|stab|pred|expl|opp)|"

@@ -31,6 +31,7 @@ import pyarrow as pa
 
 from sealtrace.bundle.budget import INCIDENTS
 from sealtrace.bundle.child_process import ChildProcess
+from sealtrace.bundle.defects import refusing
 from sealtrace.bundle.frames import KeptFrame
 from sealtrace.bundle.placing import remove_scratch, scratch_directory
 from sealtrace.bundle.shapes import arrow_schema
@@ -177,7 +178,7 @@ class SqlRecords:
                 return self._paths[kind]
             path = self._directory / f"{len(self._paths)}.arrow"
             parts = [records] if isinstance(records, pa.Table) else _parts(records)
-            with ExitStack() as stack:
+            with refusing(self._directory.parent), ExitStack() as stack:
                 sink = stack.enter_context(pa.OSFile(str(path), "wb"))
                 stream = None
                 for table in parts:

@@ -65,7 +65,7 @@ _MARKS = re.compile(r"[↑↓†‡*§]|\[…\]")
 _BRACKETS = re.compile(r"\s{0,9}[(\[](.{0,400}?)[)\]]")
 _PREFIX = re.compile(r"(?!no|un|w/o)([A-Za-z]{2,})[-_:/](?=[A-Za-z])")
 _SPELLED = re.compile(r"[^\W\d_]+(\.)?|\d+(?:[.,]\d+)*")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*\s?%?")
+_NUMBER = re.compile(r"\d++(?:[.,:/-]\d++)*+\s?%?")
 _TOKEN = re.compile(r"[A-Za-z]+(?=[A-Z-])(?:[A-Z]|-\w)[\w-]*")
 """A word with capitals or hyphens inside."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
