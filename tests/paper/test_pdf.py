@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError
 from sealtrace.paper.model import Paper
 from sealtrace.paper.papers import is_paper, read_paper
@@ -169,6 +170,14 @@ def test_characters_set_one_by_one_in_any_order(tmp_path: Path) -> None:
     """Words are what stands together, not what follows in the file."""
     paper = found(tmp_path, text(111.12, 720, "north gave 3.25 tons."), text(100, 720, "N"), text(107.2, 720, "o"))
     assert paper.sentences[0].text.startswith("No")
+
+
+def test_the_time_for_reading_covers_the_process_that_reads(tmp_path: Path) -> None:
+    """What a process of its own takes is not on the clock of the one that waits for it."""
+    rules = "\n".join(rule(1, 600, up % 700) for up in range(60_000))
+    refused = pytest.raises(BundleError, match=r"not read within (0\.\d+|1) s")
+    with refused, reading_within(1.0, "the paper"):
+        found(tmp_path, text(100, 700, "1.5"), rules)
 
 
 def test_a_page_without_end_ends_its_reader_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -439,7 +439,7 @@ def test_a_full_disk_of_temporary_files_is_named(monkeypatch: pytest.MonkeyPatch
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(queries.pa, "OSFile", refuse)
+    monkeypatch.setattr(pa, "OSFile", refuse)
     with (
         SqlRecords({"label": LABEL}) as opened,
         pytest.raises(BundleError, match=f"^{re.escape(tempfile.gettempdir())}: No space left on device$"),

@@ -54,6 +54,12 @@ def alarm(seconds: float, error: Exception) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
+def seconds_for_reading(most: float) -> float:
+    """How many seconds of the processor's time a reader still has, of so many that it would take."""
+    end = _END.get(None)
+    return most if end is None else max(0.1, min(most, end[0] - time.process_time()))
+
+
 def keep_reading() -> None:
     """Asked in the loops of readers: raises where the time for reading is over."""
     global _asked

@@ -32,10 +32,10 @@ from sealtrace.paper.extracted import (
 from sealtrace.paper.model import Paper
 from sealtrace.paper.numbers import looks_numeric
 from sealtrace.paper.reported import paper_of
+from sealtrace.process import seconds_for_reading
 
 MAX_BYTES = 100_000_000
 SECONDS = 120
-_WALL_SECONDS = 5 * SECONDS
 UNSEEN = "not seen on the page"
 _SPACE = 0.15
 """Of the height of its characters, that parts two words."""
@@ -186,29 +186,23 @@ def read_pdf(path: Path) -> Paper:
 
 def pages_of(data: bytes, name: str) -> tuple[list[PdfPage], list[ReadingProblem]]:
     """The pages of a PDF, and what was not read of it; `ValueError` says why nothing was."""
-    process = subprocess.Popen(
-        [*command("sealtrace.paper.pdf_process"), str(SECONDS)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    late = False
+    seconds = seconds_for_reading(SECONDS)
+    asked = [*command("sealtrace.paper.pdf_process"), f"{seconds:g}"]
     try:
-        answer, _ = process.communicate(data, timeout=_WALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        late = True
-        process.kill()
-        answer, _ = process.communicate()
+        done = subprocess.run(
+            asked, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=5 * seconds + 1
+        )
+        answer, late = done.stdout, ended_by_clock(done.returncode)
+    except subprocess.TimeoutExpired as error:
+        answer, late = error.stdout or b"", True
     # The last line may be cut where the process was ended.
     answers = [json.loads(line) for line in answer.split(b"\n")[:-1]]
     if answers and "error" in answers[0] and len(answers) == 1:
         raise ValueError(answers[0]["error"])
     count = answers.pop()["pages"] if answers and "pages" in answers[-1] else None
     if not answers:
-        late = late or bool(count) or ended_by_clock(process.returncode)
-        raise ValueError(
-            "it has no pages" if count == 0 else f"not read within {SECONDS} s" if late else "its reader crashed"
-        )
+        slow = f"not read within {seconds:g} s"
+        raise ValueError("it has no pages" if count == 0 else slow if late or count else "its reader crashed")
     problems = []
     pages = []
     for number, found in enumerate(answers, 1):
