@@ -120,7 +120,7 @@ class DirectoryContainer(Container):
         try:
             return sorted(self._walk(), key=lambda member: member.path)
         except OSError as error:
-            place = error.filename or self._root
+            place = error.filename if isinstance(error.filename, str) else self._root
             raise BundleError(f"{place}: cannot be listed ({error.strerror or error})") from None
 
     def _walk(self) -> Iterator[Member]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, TimeoutExpired, run
 from typing import Any
 
 from sealtrace.bundle.child_process import command, ended_by_clock
@@ -189,11 +189,9 @@ def pages_of(data: bytes, name: str) -> tuple[list[PdfPage], list[ReadingProblem
     seconds = seconds_for_reading(SECONDS)
     asked = [*command("sealtrace.paper.pdf_process"), f"{seconds:g}"]
     try:
-        done = subprocess.run(
-            asked, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=5 * seconds + 1
-        )
+        done = run(asked, input=data, stdout=PIPE, stderr=DEVNULL, timeout=5 * seconds + 1)
         answer, late = done.stdout, ended_by_clock(done.returncode)
-    except subprocess.TimeoutExpired as error:
+    except TimeoutExpired as error:
         answer, late = error.stdout or b"", True
     # The last line may be cut where the process was ended.
     answers = [json.loads(line) for line in answer.split(b"\n")[:-1]]

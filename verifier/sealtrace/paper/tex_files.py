@@ -63,7 +63,7 @@ class OpenFiles(TokenStream):
 # Files that put in each other would never end.
 MAX_FILES = 500
 _MARKER = re.compile(r"^%% file: *(\S.*?)[ \t\r]*$", re.MULTILINE)
-_ASKED = re.compile(r"\\(?:input|include|subfile)\s*\{\s*([^{}\n]+?)\s*\}")
+_ASKED = re.compile(r"\\(?:input|include|subfile)\s*\{\s*+([^{}\n]*[^{}\s])\s*\}")
 
 
 class Files:
