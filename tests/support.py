@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from sealtrace.bundle.documents import _validator
 from sealtrace.bundle.sealing import seal
 from sealtrace.contract.result import Result
 
@@ -95,3 +96,8 @@ def unseal(bundle: Path) -> None:
     shutil.rmtree(bundle / "seals")
     (bundle / "manifest.json").unlink()
     (bundle / "SHA256SUMS").unlink()
+
+
+def schema_accepts(kind: str, record: Any) -> bool:
+    """Whether the published schema alone accepts a record."""
+    return bool(_validator(kind).is_valid(record))

@@ -19,12 +19,11 @@ from oracles.block_digest import spelled_out_in_blocks
 from oracles.columnar_digest import spelled_out
 from sealtrace.bundle import blocks, encoding, stores
 from sealtrace.bundle.content import document_digest, table_digest
-from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.parquet_writing import write_parquet
 from sealtrace.bundle.shapes import row_shape
 from sealtrace.bundle.writing import write_rows
 from sealtrace.contract.kinds import KINDS
-from support import FIXTURE, LONG, Row, read_rows
+from support import FIXTURE, LONG, Row, read_rows, schema_accepts
 
 fuzz = settings(
     max_examples=400 if LONG else 8,

@@ -10,12 +10,11 @@ import pytest
 from checks.mutations import MUTATIONS
 from cli.runner import Run, process, sealtrace
 from sealtrace import verify
-from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.sealing import seal
 from sealtrace.checks.catalogue import CATALOGUE
 from sealtrace.contract.result import Finding, Result
 from sealtrace.report.text import render
-from support import EMPTY, FIXTURE, LONG, copy_of_small_fixture, edit_document, unseal
+from support import EMPTY, FIXTURE, LONG, copy_of_small_fixture, edit_document, schema_accepts, unseal
 
 pytestmark = pytest.mark.usefixtures("kept_examinations")
 

@@ -27,11 +27,11 @@ from contract.specimens import (
     with_value,
     without,
 )
-from sealtrace.bundle.documents import misfits_of, plainly_fits, schema_accepts
+from sealtrace.bundle.documents import misfits_of, plainly_fits
 from sealtrace.bundle.resources import schema_document
 from sealtrace.bundle.stores import read_rows
 from sealtrace.contract.kinds import model_of
-from support import LONG
+from support import LONG, schema_accepts
 
 EXAMPLES = 1000 if LONG else 12
 VARIANTS = None if LONG else 60

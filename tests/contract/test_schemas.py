@@ -12,10 +12,9 @@ from jsonschema import Draft202012Validator
 
 from contract.export import DIALECT, export, schema_files
 from contract.specimens import ROWS, specimen
-from sealtrace.bundle.documents import schema_accepts
 from sealtrace.bundle.shapes import arrow_schema, row_shape
 from sealtrace.contract.kinds import KINDS, SCHEMA_KINDS, model_of
-from support import ROOT, Row
+from support import ROOT, Row, schema_accepts
 
 SCHEMAS = ROOT / "schemas"
 

@@ -13,7 +13,6 @@ import numpy as np
 from sealtrace.bundle.budget import Asked, Budget
 from sealtrace.bundle.frames import Frame, Mask
 from sealtrace.bundle.model import Bundle, Document, Progress
-from sealtrace.bundle.stores import Store
 from sealtrace.contract.packs import Pack, loaded, packs
 from sealtrace.contract.result import Result
 
@@ -49,11 +48,6 @@ def once(
 
 def no_progress(*_: object) -> None:
     """Reports no progress."""
-
-
-def no_stores(_: str) -> list[Store]:
-    """Nothing can be read again where the bundle is not at hand."""
-    return []
 
 
 class View(Remembering):
@@ -103,7 +97,8 @@ class Evidence(Remembering):
 
     def detached(self) -> Evidence:
         """A copy without what belongs to this process alone: open files, a budget."""
-        bundle = replace(self.bundle, again=no_stores, streamed={}, budget=Budget())
+        # Nothing can be read again where the bundle is not at hand.
+        bundle = replace(self.bundle, again=lambda _: [], streamed={}, budget=Budget())
         return Evidence(bundle, self.asked, frames=self.frames)
 
     def with_frames(self, frames: dict[str, Frame]) -> Evidence:

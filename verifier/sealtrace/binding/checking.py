@@ -40,14 +40,7 @@ from sealtrace.binding.tables import bind_tables
 from sealtrace.binding.tally import Tally
 from sealtrace.binding.weighing import printed_as
 from sealtrace.binding.witness import hear_labels
-from sealtrace.binding.wording import (
-    formula_of,
-    other_names,
-    records_behind,
-    said_of_names,
-    selected_by,
-    statistic_of,
-)
+from sealtrace.binding.wording import formula_of, other_names, records_behind, said_of_names, selected_by, statistic_of
 from sealtrace.bundle.budget import reading_within
 from sealtrace.bundle.defects import BundleError, real_path
 from sealtrace.contract.result import (
@@ -313,10 +306,7 @@ def _large_views(
 
 
 NUMBERS = "results.numbers"
-_TITLES = {
-    NUMBERS: "Each printed number is what the results give",
-    ACCIDENTS: "No known accident explains numbers",
-}
+_TITLES = {NUMBERS: "Each printed number is what the results give", ACCIDENTS: "No known accident explains numbers"}
 
 
 def concluded(findings: Findings) -> Result:

@@ -15,15 +15,7 @@ from sealtrace.binding.aliases import by_value
 from sealtrace.binding.candidates import Candidate, Composed, Part, Selected
 from sealtrace.binding.evaluation import Evaluated, evaluate, rows_chosen
 from sealtrace.binding.frames import Numbers
-from sealtrace.binding.hypotheses import (
-    FrameView,
-    Named,
-    Selection,
-    filter_costs,
-    fixed_sets,
-    frame_costs,
-    selections,
-)
+from sealtrace.binding.hypotheses import FrameView, Named, Selection, filter_costs, fixed_sets, frame_costs, selections
 from sealtrace.binding.operations import COMPARISONS, DIFFERENCE, Operation, compares
 from sealtrace.binding.series import Series
 from sealtrace.binding.tally import Tally
@@ -98,13 +90,7 @@ class _Good:
 
 
 def search(
-    group: list[Series],
-    views: list[FrameView],
-    tally: Tally,
-    limit: float,
-    *,
-    deep: bool = False,
-    named: bool = True,
+    group: list[Series], views: list[FrameView], tally: Tally, limit: float, *, deep: bool = False, named: bool = True
 ) -> list[list[Candidate]]:
     """For each of the series, which have their labels in common, the best candidates, best first.
 

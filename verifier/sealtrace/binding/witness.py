@@ -153,7 +153,10 @@ def _compare(spot: Spot, options: list[LabelPrediction], bound: Bound, ordered: 
                 continue
             # A formula of several cells that has another measure or statistic than words name is an exchange of a whole
             # column, of which no other cell follows as named; rows that are exchanged leave the other rows in place.
-            sure = max(sure, EXCHANGED if not rows and _several(instead) else 0.0)
+            # Numbers of one value would be an accident.
+            if not rows and instead is not None:
+                several = len(np.unique(instead.series.value[instead.agrees])) >= _NOT_BY_ACCIDENT
+                sure = max(sure, EXCHANGED if several else 0.0)
         if option.evidence.shared or option.evidence.mixed:
             return False
         # Where labels select several rows and one of them is printed, it is open which of them is meant.
@@ -305,11 +308,6 @@ def _with_its_half(spot: Spot, options: list[LabelPrediction], bound: Bound) -> 
             return
 
 
-def _several(given: Candidate | None) -> bool:
-    """Whether a formula gives numbers of different values, so that it is no accident."""
-    return given is not None and len(np.unique(given.series.value[given.agrees])) >= _NOT_BY_ACCIDENT
-
-
 def _is_alike(said: Heard, place: int, given: Candidate) -> bool:
     """Whether a formula that gives the printed digits reads the same file in the same unit, by its labels' names: the
     same thing may be released twice, and labels that were read by value name nothing."""
@@ -372,14 +370,7 @@ def _departure(said: Heard, place: int, given: Candidate, bound: Bound) -> str:
     return ""
 
 
-def _bind(
-    spot: Spot,
-    said: Heard,
-    place: int,
-    bound: Bound,
-    chance: float | None = None,
-    exchanged: str = "",
-) -> None:
+def _bind(spot: Spot, said: Heard, place: int, bound: Bound, chance: float | None = None, exchanged: str = "") -> None:
     """Binds a number to what its labels name, in the formula that says so already where there is one."""
     candidate = said.candidate()
     for binding in bound.bindings:

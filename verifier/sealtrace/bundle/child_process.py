@@ -35,11 +35,7 @@ class ChildProcess:
     def __init__(self, module: str) -> None:
         """Starts the function `serve` of a module."""
         self._process = subprocess.Popen(
-            command(module),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
+            command(module), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
         )
         self.pid = self._process.pid
         self.late = False

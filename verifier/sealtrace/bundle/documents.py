@@ -191,11 +191,6 @@ def _with_model(
     return found, None if found else said
 
 
-def schema_accepts(kind: str, record: Any) -> bool:
-    """Whether the published schema alone accepts a record."""
-    return bool(_validator(kind).is_valid(record))
-
-
 def _refusals(kind: RowKind, record: Any) -> Iterator[tuple[str, str, str]]:
     for error in _validator(kind).iter_errors(record):
         # The branch that is not `null` says what was wrong; "is not valid under any" does not.

@@ -14,15 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sealtrace.bundle.content import ascending_keys, combined_codes
-from sealtrace.bundle.encoding import (
-    arrow_array,
-    by_reference,
-    entries,
-    one_chunk,
-    one_dictionary,
-    references,
-    regular,
-)
+from sealtrace.bundle.encoding import arrow_array, by_reference, entries, one_chunk, one_dictionary, references, regular
 from sealtrace.bundle.shapes import Flag, Integer, NumberShape, RowKind, Text, arrow_schema, row_key, row_shape
 from sealtrace.bundle.shards import KeptFile
 from sealtrace.bundle.stores import Store, joined

@@ -392,7 +392,8 @@ def _same_sort(found: pa.DataType, wanted: pa.DataType) -> None:
         return
     if pa.types.is_dictionary(found):
         found = found.value_type
-    if pa.types.is_list(wanted) and _is_list(found):
+    lists = pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list
+    if pa.types.is_list(wanted) and any(test(found) for test in lists):
         _same_sort(found.value_type, wanted.value_type)
     elif pa.types.is_map(wanted) and pa.types.is_map(found):
         _same_sort(found.key_type, wanted.key_type)
@@ -408,12 +409,6 @@ def _same_sort(found: pa.DataType, wanted: pa.DataType) -> None:
         return
     elif not any(sort(wanted) and sort(found) for sort in _SORTS):
         raise TypeError(f"{found} is not {wanted}")
-
-
-def _is_list(data_type: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_list(data_type) or pa.types.is_large_list(data_type) or pa.types.is_fixed_size_list(data_type)
-    )
 
 
 def _is_text(data_type: pa.DataType) -> bool:

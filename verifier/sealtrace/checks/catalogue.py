@@ -82,7 +82,7 @@ source.preserved: Archived originals still have the hash that they had when they
     enforces bundle format: archived originals
     broken where an archived source file is edited
     reads source
-    """,
+    """
 )
 
 _AFTER = catalogue(
@@ -155,7 +155,7 @@ manuscript.references: Every reference and citation of the manuscript is resolve
 manuscript.overfull: No box of the manuscript is overfull
     enforces manuscripts: references and boxes as LaTeX logs them
     broken where the manuscript's log reports an overfull box
-    """,
+    """
 )
 
 # What a check needs stands before it, so that one pass in this order settles everything.

@@ -387,18 +387,13 @@ def _refuse_idle(tied: Tied) -> None:
         shown = ", ".join(tied.used) or "none"
         raise UntiedError(f"it rests on fewer than two independently printed things (it uses: {shown})")
     status = tied.status(same)
-    if status == "possible" and not _can_break(tied):
+    moves = (_moving({address}, units) for units in _MOVES for address in _most(tied.used))
+    if status == "possible" and all(tied.status(move) != "impossible" for move in moves):
         bounds = [f"{fact.text} ({address})" for address, fact in tied.used.items() if fact.is_bound]
         only = f"; {', '.join(bounds)} is printed as a bound: what it is compared with is a constant" if bounds else ""
         raise UntiedError(f"no change of a printed digit could break it{only}")
     if status == "impossible" and tied.status(lambda fact: fact.between(-FAR, FAR)) == "impossible":
         raise UntiedError("no numbers at all could satisfy it: a number that is compared with itself says nothing")
-
-
-def _can_break(tied: Tied) -> bool:
-    return any(
-        tied.status(_moving({address}, units)) == "impossible" for units in _MOVES for address in _most(tied.used)
-    )
 
 
 def _most(addresses: Iterable[str]) -> list[str]:

@@ -34,11 +34,7 @@ INDEX = "index.html"
 @quiet_option
 @budget_options
 def report(
-    bundles: tuple[Path, ...],
-    output: Path,
-    expect_root: str | None,
-    beside: tuple[Path, ...],
-    strict: bool,
+    bundles: tuple[Path, ...], output: Path, expect_root: str | None, beside: tuple[Path, ...], strict: bool
 ) -> int:
     """Verify each BUNDLE once, and write every report about it into a directory.
 

@@ -1,7 +1,5 @@
 """Mathematics that every kind of study may use, pure: numbers and arrays in, numbers and arrays out."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -78,8 +78,7 @@ COUNTS = (
 )
 """Counts in words, each in its place."""
 NUMBER_WORD = re.compile(
-    rf"(?<![\w-])(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(COUNTS[1:10])}))?|{'|'.join(COUNTS)})(?!\w)",
-    re.IGNORECASE,
+    rf"(?<![\w-])(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(COUNTS[1:10])}))?|{'|'.join(COUNTS)})(?!\w)", re.IGNORECASE
 )
 _SAME_LENGTH = str.maketrans("−‐‑‒\u00a0\u202f", "----  ")
 _THIN_THOUSANDS = re.compile(r"(?<=\d)[\u2009\u202f\u200a](?=\d{3}(?!\d))")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 import pyarrow as pa
 
@@ -17,14 +18,8 @@ from sealtrace.recipes.cell_results import CellResult
 from sealtrace.recipes.cells import TableCell
 from sealtrace.recipes.entities import EVERY, Around, appearance, disagreements, fraction_of
 from sealtrace.recipes.metrics import Value, metric_of
-from sealtrace.recipes.populations import (
-    MOST_VALUES,
-    PopulationRows,
-    field_types,
-    taken_by_metric,
-    used_by_metric,
-    values_in,
-)
+from sealtrace.recipes.populations import PopulationRows, field_types, taken_by_metric, used_by_metric, values_in
+from sealtrace.recipes.printed_counts import Taken, TakenValues, numbers_unlike, seeds_of, standing_together
 from sealtrace.recipes.queries import Queries
 from sealtrace.recipes.recipe_files import OTHER_CELL
 from sealtrace.recipes.sql_syntax import QueryDescription
@@ -41,17 +36,12 @@ class PrintedAgreement:
     """Holds recipes of one bundle against what their tables print; what cells share is found once."""
 
     def __init__(
-        self,
-        evidence: Evidence,
-        rows: PopulationRows,
-        queries: Queries,
-        other_cell: Callable[[str], TableCell | None],
+        self, evidence: Evidence, rows: PopulationRows, queries: Queries, other_cell: Callable[[str], TableCell | None]
     ) -> None:
         self._evidence, self._rows, self._queries, self._other_cell = evidence, rows, queries, other_cell
         self._heading_clauses: dict[Hashable, list[str]] = {}
         self._names: dict[tuple[str, ...], frozenset[str]] = {}
         self._flags: dict[tuple[str, str], bool] = {}
-        self._counts: dict[str, dict[str, int]] = {}
 
     def unsaid(self, around: Around, value: Value, metric: Statistic | None, result: CellResult) -> Iterator[str]:
         """Where a recipe takes other rows, entities or statistics than the table prints."""
@@ -63,6 +53,8 @@ class PrintedAgreement:
             metric = metric_of(recipe.get("metric"), () if quoted is None else quoted.said)
             asked = None if quoted is None or metric is None else quoted
             arguments = {} if asked is None else filled_arguments(asked, metric, self._rows.names)
+        over = _names(arguments, "over") - {""} if metric is not None and "over" in metric.optional else None
+        yield from numbers_unlike(around, arguments, self.taken(value), over, self._numbered)
         if metric is not None:
             kind = value.frame.kind if value.frame is not None and "where" in metric.optional else None
             taken = taken_by_metric(metric, arguments)
@@ -157,9 +149,6 @@ class PrintedAgreement:
             flags = "where" in metric.optional and self._are_flags(kinds, [result.arguments.get("of", "")])
             # How often a field has some value is no share of what is right.
             flags = flags and result.arguments.get("is", "true").casefold() in ("true", "1")
-            if "over" in metric.optional and value.frame is not None:
-                counts = self._counts_of(value.frame)
-                yield from headings.repeats_unlike(cell, caption, result.arguments, counts)
             if "where" in metric.optional:  # those of packs read fields that no argument names
                 yield from self._other_field(cell, kinds, set(result.arguments.values()))
             # Arguments that say of which rows a cell is change nothing of what its heading must say.
@@ -190,12 +179,41 @@ class PrintedAgreement:
             self._names[kinds] = frozenset(declared | self._rows.values(kinds))
         return self._names[kinds]
 
-    def _counts_of(self, frame: Frame) -> dict[str, int]:
-        """How many values each entity's field of a kind of record has."""
-        if frame.kind not in self._counts:
-            names = [name for name in frame.names if self._rows.is_entity(frame.kind, name)]
-            self._counts[frame.kind] = {name: len(frame.distinct(name, MOST_VALUES + 1)) for name in names}
-        return self._counts[frame.kind]
+    @cached_property
+    def _numbered(self) -> frozenset[str]:
+        """Declared names whose numbers are those of what they stand for."""
+        names = [pair for names in self._rows.names.declared.values() for pair in names.items()]
+        digits = re.compile(r"\d+").findall
+        return frozenset(appearance(name) for name, value in names if set(digits(name)) <= set(digits(value)))
+
+    def taken(self, value: Value) -> TakenValues:
+        """Which values of its fields a recipe takes."""
+        if value.repeats:
+            taken = {name: frozenset((one,) for one in ones) for name, ones in value.repeats.items()}
+            return TakenValues(tuple(taken), lambda names: taken[names[0]], lambda name: len(taken[name]))
+        kinds = value.kinds or ((value.frame.kind,) if value.frame is not None else ())
+        found = [(kind, self._evidence.frame(kind)) for kind in kinds]
+        named = [(one, one.names if kind in self._rows.datasets else one.key_fields) for kind, one in found]
+        frames = {name: one for one, names in named for name in names if self._rows.is_entity(one.kind, name)}
+
+        def of(names: tuple[str, ...]) -> Taken:
+            if names[0] not in frames:
+                return frozenset((seed,) for seed in seeds_of(self._evidence, [run for (run,) in of(("run",))]))
+            frame = frames[names[0]]
+            asked = [name for name in names if name in frame.names]
+            if value.frame is frame and value.rows is not None and len(value.rows) == value.count:
+                return standing_together([frame.taken(asked, value.rows)], {}, len(asked))
+            where = {name: set(values) for name, values in value.within.get(frame.kind, {}).items()}
+            for one in () if value.description is None else value.description.compared:
+                if one.equal and one.restricts and one.field in frame.names:
+                    where[one.field] = where.get(one.field, set(one.values)) & set(one.values)
+            return standing_together(frame.parts([*asked, *where.keys() - set(asked)]), where, len(asked))
+
+        def whole(name: str) -> int:
+            return len(frames[name].distinct(name)) if name in frames else len(of((name,)))
+
+        seeds = ("seed",) if "run" in frames and "seed" not in frames else ()
+        return TakenValues((*frames, *seeds), of, whole)
 
     def _other_field(
         self, cell: TableCell, kinds: Iterable[str], used: set[str], *, alone: bool = False

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 from sealtrace.evidence import Evidence, once
 from sealtrace.recipes.agreement import PrintedAgreement
-from sealtrace.recipes.arguments import (
-    described_recipe,
-    filled,
-    filled_arguments,
-    in_words,
-    names_its_row,
-)
+from sealtrace.recipes.arguments import described_recipe, filled, filled_arguments, in_words, names_its_row
 from sealtrace.recipes.beside import Beside, called_otherwise
 from sealtrace.recipes.cell_judgement import by_definition, judged, part_of
 from sealtrace.recipes.cell_results import CellResult

@@ -254,12 +254,12 @@ def disagreement(cell: TableCell, caption: str, computed: ComputedStatistic, hid
     """
     # A number of the text is called by its place; its sentence may name more statistics than the number is of.
     row = cell.row if cell.own_recipe and not cell.quotation else ""
-    labels = [_without(appearance(label), hidden) for label in (cell.column, row)]
+    labels = [without(appearance(label), hidden) for label in (cell.column, row)]
     named = [named_in(label, computed.among) for label in labels]
     said = {entry.name for entry in named[0] or named[1]}
     if computed.counted:
         said = _contradicting(said, computed)
-    named += [named_in(text, computed.among) for text in (_without(appearance(cell.quotation), hidden),
+    named += [named_in(text, computed.among) for text in (without(appearance(cell.quotation), hidden),
                                                           said_of(cell.column, caption))]  # fmt: skip
     both = {entry.name for entries in named for entry in entries}
     if said and not _agree(said, computed):
@@ -371,24 +371,6 @@ def _numbers(heading: str, caption: str, computed: ComputedStatistic) -> Iterato
             yield f"the table says {called} {told}, and the recipe has {called} {given}"
 
 
-def repeats_unlike(
-    cell: TableCell, caption: str, arguments: Mapping[str, str], fields: Mapping[str, int]
-) -> Iterator[str]:
-    """Where a table says over which field, or over how many of its values, and the recipe takes others.
-
-    `fields` are those of the records, with how many values each has.
-    """
-    over = {name.strip() for name in arguments.get("over", "").split(",")} - {""}
-    for text, own in ((appearance(cell.column), True), (appearance(caption), False)):
-        for name, values in fields.items():
-            said = re.escape(appearance(name).replace("_", " "))
-            for match in re.finditer(rf"\b(?:over|across) (?:(?:all|the|of|(\d+)) )*{said}s?\b", text):
-                if name not in over and (over or own):
-                    yield f"the table says over {name}, and the recipe has {' and '.join(sorted(over)) or 'no repeats'}"
-                elif match[1] is not None and int(match[1]) != values and (name in over or not over):
-                    yield f"the table says over {match[1]} {name}s, and the records have {values}"
-
-
 def functions_unnamed(
     cell: TableCell, caption: str, description: QueryDescription, hidden: frozenset[str], *, first: bool = False
 ) -> Iterator[str]:
@@ -399,7 +381,7 @@ def functions_unnamed(
     called = set(description.functions) - _SHARES
     if not called:
         return
-    labels = [_without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
+    labels = [without(appearance(label), hidden) for label in (cell.column, cell.row, cell.quotation)]
     said = [entry for label in (*labels, said_of(cell.column, caption)) for entry in named_in(label)]
     allowed = {name for entry in said for name in (*_functions(entry.sql), entry.name)}
     if first or (
@@ -420,7 +402,7 @@ def _told(names: Collection[str]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _without(text: str, hidden: frozenset[str]) -> str:
+def without(text: str, hidden: frozenset[str]) -> str:
     """Asked for every cell, and most have the same heading."""
     for name in sorted(hidden, key=len, reverse=True):
         if name and name in text:

@@ -6,7 +6,7 @@ A metric reads what was recorded, never a score, a summary or a selection record
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -70,6 +70,8 @@ class Value:
     """The kinds of record that it reads."""
     within: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     """Kind, field and values: the rows that the query saw."""
+    repeats: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Field and values that a pack's metric takes together: the runs and seeds of an arm."""
 
     @property
     def count(self) -> int:

@@ -10,15 +10,7 @@ import numpy as np
 
 from sealtrace.mathematics import Matrix
 from sealtrace.statistics.groups import Groups
-from sealtrace.statistics.sums import (
-    Column,
-    Number,
-    UndefinedError,
-    exact_dot,
-    exact_sum,
-    root,
-    size_of,
-)
+from sealtrace.statistics.sums import Column, Number, UndefinedError, exact_dot, exact_sum, root, size_of
 
 QUANTILE_RULES: dict[str, tuple[Fraction, Fraction]] = {
     "linear": (Fraction(1), Fraction(1)),

@@ -24,11 +24,7 @@ _LOWER = re.compile(r"(?P<of>(?:.*?\w)??)\W*\b(?:lcb|lower[ -](?:confidence )?(?
 _UPPER = re.compile(r"(?P<of>(?:.*?\w)??)\W*\b(?:ucb|upper[ -](?:confidence )?(?:bound|limit|ci)|ci[ -](?:high|upper))")
 _RANK = re.compile(r".*\b(?:rank(?:ing)?|place|position|pos)\b.*|#")
 _ENDS = StatedRule(
-    ORDER,
-    "{texts} are the ends of an interval, and do not fall.",
-    at_most,
-    (),
-    "In which order do {texts} stand?",
+    ORDER, "{texts} are the ends of an interval, and do not fall.", at_most, (), "In which order do {texts} stand?"
 )
 _AROUND = StatedRule(
     ORDER,

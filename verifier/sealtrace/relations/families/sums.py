@@ -23,15 +23,7 @@ from sealtrace.relations.families.wording import (
     printed,
     real,
 )
-from sealtrace.relations.syntax import (
-    Formula,
-    Given,
-    all_of,
-    any_of,
-    at_most,
-    call,
-    equal,
-)
+from sealtrace.relations.syntax import Formula, Given, all_of, any_of, at_most, call, equal
 
 TOTALS, MEANS = "parts and whole", "mean of rows"
 

@@ -1,7 +1,5 @@
 """The checks of games: rules, strategies, and played hands."""
 
-from __future__ import annotations
-
 from sealtrace.contract.packs import catalogue
 
 CATALOGUE = catalogue(

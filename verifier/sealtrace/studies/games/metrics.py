@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,7 @@ from sealtrace.contract.scalars import exact
 from sealtrace.evidence import once
 from sealtrace.mathematics import Vector
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.recipes.printed_counts import together
 from sealtrace.studies.games.behaviour import POLICIES, BehaviourRecords, Forecast, behaviour_of
 from sealtrace.studies.games.contest import MOST_PAIRS, Hands, hands_of, spread
 from sealtrace.studies.games.evidence import GameStudy, IncompleteProfileError
@@ -229,14 +230,14 @@ def _violated_sets(study: GameStudy, names: tuple[str, ...], policies: Vector) -
 def over_seeds(study: GameStudy, arguments: Arguments) -> Value:
     names = tuple(_candidates(study, arguments))
     values = quantity_of(study, arguments["quantity"], names, arguments.get("teacher"))
-    return _of_seeds(study, values, arguments.get("statistic", "both"))
+    return _of_seeds(study, names, values, arguments.get("statistic", "both"))
 
 
-def _of_seeds(study: GameStudy, values: Vector, statistic: str) -> Value:
+def _of_seeds(study: GameStudy, names: Collection[str], values: Vector, statistic: str) -> Value:
     """Mean and deviation of one number for each training seed, or one of the two."""
-    mean = Fraction(float(values.mean()))
+    mean, repeats = Fraction(float(values.mean())), together(study.evidence, names)
     if statistic == "mean":
-        return Value((mean,))
+        return Value((mean,), repeats=repeats)
     said = students_of(study) or hands_of(study)
     divisor = None if said is None else said.declared.divisor
     if divisor is None:
@@ -246,7 +247,7 @@ def _of_seeds(study: GameStudy, values: Vector, statistic: str) -> Value:
     if statistic not in ("sd", "both"):
         raise RecipeError("the statistic over seeds is mean, sd or both")
     deviation = Fraction(float(values.std(ddof=int(divisor == "n-1"))))
-    return Value((deviation,) if statistic == "sd" else (mean, deviation))
+    return Value((deviation,) if statistic == "sd" else (mean, deviation), repeats=repeats)
 
 
 @metric("violations")
@@ -256,7 +257,8 @@ def violations(study: GameStudy, arguments: Arguments) -> Value:
     students = students_of(study)
     size = len(study.game.information_sets) if students is None else students.declared.held_out.draws
     counts = np.rint(shares * size).astype(np.int64)
-    return Value((Fraction(int(counts.sum())), Fraction(size * len(names))))
+    numbers = Fraction(int(counts.sum())), Fraction(size * len(names))
+    return Value(numbers, repeats=together(study.evidence, names))
 
 
 def _calibrated(study: GameStudy, run: str) -> tuple[str, Calibrated]:
@@ -330,8 +332,10 @@ def _of_hands(name: str, reduce: Played) -> None:
 
     @metric(name)
     def compute_it(study: GameStudy, arguments: Arguments) -> Value:
-        hands, rows = _played(study, _candidates(study, arguments), arguments["opponent"])
-        return Value(tuple(Fraction(value) for value in reduce(hands, rows, arguments)), hands.frame, rows)
+        names = _candidates(study, arguments)
+        hands, rows = _played(study, names, arguments["opponent"])
+        numbers = tuple(Fraction(value) for value in reduce(hands, rows, arguments))
+        return Value(numbers, hands.frame, rows, repeats=together(study.evidence, names))
 
 
 _PLAYS: dict[str, Played] = {"score": _score, "hand_ev": _hand_ev}
@@ -348,13 +352,14 @@ def tree_ev(study: GameStudy, arguments: Arguments) -> Value:
     hands = hands_of(study)
     if hands is None:
         raise RecipeError("the study declares no contest")
-    values = [hands.exact(name, arguments["opponent"]) for name in _candidates(study, arguments)]
+    names = _candidates(study, arguments)
+    values = [hands.exact(name, arguments["opponent"]) for name in names]
     found = [value for value in values if value is not None]
     if len(found) < len(values):
         raise MissingEvidenceError("a profile of the pairing is not whole")
     if "statistic" in arguments:
-        return _of_seeds(study, np.array(found), arguments["statistic"])
-    return Value((Fraction(sum(found) / len(found)),))
+        return _of_seeds(study, names, np.array(found), arguments["statistic"])
+    return Value((Fraction(sum(found) / len(found)),), repeats=together(study.evidence, names))
 
 
 def _associated(study: GameStudy, arguments: Arguments) -> tuple[Vector, Vector, Association]:
@@ -377,7 +382,7 @@ def _register(measure: str) -> None:
     @metric(measure)
     def coefficient(study: GameStudy, arguments: Arguments) -> Value:
         risks, values, _ = _associated(study, arguments)
-        return _defined(float(compute(risks, values)))
+        return _defined(study, float(compute(risks, values)))
 
     @metric(f"{measure}_interval")
     def interval(study: GameStudy, arguments: Arguments) -> Value:
@@ -386,13 +391,13 @@ def _register(measure: str) -> None:
         if not 0 < level < 1:
             raise RecipeError("a confidence level lies between 0 and 1")
         drawn = settings.resamples, level, settings.seed
-        return _defined(*association.bootstrap_interval(measure, risks, values, *drawn))
+        return _defined(study, *association.bootstrap_interval(measure, risks, values, *drawn))
 
     @metric(f"{measure}_permutation")
     def permutation(study: GameStudy, arguments: Arguments) -> Value:
         risks, values, settings = _associated(study, arguments)
         shuffled = settings.permutations, settings.seed
-        return _defined(association.permutation_share(measure, risks, values, *shuffled))
+        return _defined(study, association.permutation_share(measure, risks, values, *shuffled))
 
 
 _register("spearman")
@@ -404,10 +409,12 @@ def candidates(study: GameStudy, _: Arguments) -> Value:
     return Value((Fraction(len(declared_students(study).policies)),))
 
 
-def _defined(*numbers: float) -> Value:
+def _defined(study: GameStudy, *numbers: float) -> Value:
     if not all(map(math.isfinite, numbers)):
         raise MissingEvidenceError("one side does not vary, so there is no correlation")
-    return Value(tuple(map(Fraction, numbers)))
+    students = declared_students(study)
+    repeats = together(study.evidence, students.by_run, student=students.by_run, scale=students.declared.scales)
+    return Value(tuple(map(Fraction, numbers)), repeats=repeats)
 
 
 def _declared_behaviour(study: GameStudy) -> BehaviourRecords:

@@ -1,7 +1,5 @@
 """The checks of a study of policies, in the order of verification."""
 
-from __future__ import annotations
-
 from sealtrace.contract.packs import catalogue
 
 CATALOGUE = catalogue(

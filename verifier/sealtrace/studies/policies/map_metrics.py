@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -238,8 +239,11 @@ def _repeats(study: Study, arguments: Arguments) -> list[Repeat]:
 
 def _of_pool(study: Study, *numbers: float | Fraction) -> Value:
     """What the states that repeated splits deal give."""
-    pool = [states_of(study, split) for split in resampling_of(study).pool]
-    return value_of(study.frame("observation"), np.concatenate(pool), *numbers)
+    declared = resampling_of(study)
+    pool = [states_of(study, split) for split in declared.pool]
+    value = value_of(study.frame("observation"), np.concatenate(pool), *numbers)
+    times = tuple(map(str, range(declared.repeats)))
+    return replace(value, repeats={"repeat": times, "split": times, "draw": times})
 
 
 def _repeated(study: Study, arguments: Arguments, reduce: Callable[[list[Repeat]], float | Fraction]) -> Value:

@@ -1,7 +1,5 @@
 """Results of any field: labelled items, predictions, measurements, and the runs that made them."""
 
-from __future__ import annotations
-
 from sealtrace.contract.packs import STAGES, Form, Kind, Pack, any_role, catalogue, unless_held
 
 _HERE = "sealtrace.studies.results"

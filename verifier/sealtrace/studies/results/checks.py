@@ -210,8 +210,7 @@ def depends(results: Results, outcome: Outcome) -> None:
     for name in determined:
         for flag, answer, rows in results.flattered(name):
             outcome.on(results.frame(name), int(rows[0])).warning(
-                f"/{flag}",
-                f"It calls {answer} right where it is wrong, in {len(rows)} rows; in all others they agree.",
+                f"/{flag}", f"It calls {answer} right where it is wrong, in {len(rows)} rows; in all others they agree."
             )
         for apart, few, gap in results.told_apart(name):
             outcome.at(results.declared_at[name], {"dataset": name, **gap.key}).say(

@@ -10,6 +10,7 @@ import numpy as np
 from sealtrace.bundle.defects import nearest
 from sealtrace.bundle.frames import Index
 from sealtrace.recipes.metrics import Arguments, MissingEvidenceError, RecipeError, Value, metrics_of
+from sealtrace.recipes.printed_counts import together
 from sealtrace.statistics.summaries import mean, quantile
 from sealtrace.studies.services.evidence import ServiceStudy
 
@@ -49,10 +50,6 @@ PERCENTILES = {"nearest-rank": "inverted_cdf", "linear": "linear"}
 
 def _share(study: ServiceStudy, places: Index, share: Fraction) -> Fraction:
     return Fraction(quantile(study.latencies(places), share, PERCENTILES[study.declared.percentile]))
-
-
-def _legality(study: ServiceStudy, places: Index) -> Fraction:
-    return Fraction(int((study.outcomes[study.order[places]] == "ok").sum()), len(places))
 
 
 def _retry_rate(study: ServiceStudy, places: Index) -> Fraction:
@@ -97,7 +94,7 @@ def _throughput(study: ServiceStudy, places: Index) -> Fraction:
 
 
 _RULES: dict[str, Callable[[ServiceStudy, Index], Fraction]] = {
-    "legality": _legality,
+    "legality": lambda study, places: Fraction(int((study.outcomes[study.order[places]] == "ok").sum()), len(places)),
     "retry_rate": _retry_rate,
     "failure_rate": _failure_rate,
     "tokens": _per_request(_total_tokens),
@@ -127,7 +124,8 @@ def service(study: ServiceStudy, arguments: Arguments) -> Value:
         if not (unit := rule(study, _selected(study, arguments["base"]))):
             raise MissingEvidenceError(f"{arguments['quantity']} of {arguments['base']!r} is zero")
         found /= unit
-    return Value((found,), study.frame("attempt"), study.order[places])
+    repeats = together(study.evidence, _beginning(study, arguments["arms"]))
+    return Value((found,), study.frame("attempt"), study.order[places], repeats=repeats)
 
 
 @metric("service_over_seeds")
@@ -143,4 +141,5 @@ def service_over_seeds(study: ServiceStudy, arguments: Arguments) -> Value:
         raise RecipeError("the statistic over arms is mean, sd or both")
     numbers = tuple(both.values()) if statistic == "both" else (both[statistic],)
     places = _selected(study, arguments["arms"])
-    return Value(tuple(map(Fraction, numbers)), study.frame("attempt"), study.order[places])
+    rows, repeats = study.order[places], together(study.evidence, names)
+    return Value(tuple(map(Fraction, numbers)), study.frame("attempt"), rows, repeats=repeats)

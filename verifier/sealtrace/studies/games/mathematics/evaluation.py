@@ -13,14 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sealtrace.mathematics import Index, Mask, Vector
-from sealtrace.studies.games.mathematics.tables import (
-    CALL,
-    FOLD,
-    LETTERS,
-    Game,
-    InformationSet,
-    legal_mask,
-)
+from sealtrace.studies.games.mathematics.tables import CALL, FOLD, LETTERS, Game, InformationSet, legal_mask
 
 
 @dataclass(frozen=True)

@@ -169,11 +169,7 @@ def _budgets(study: Study, record: SelectionRecord, at: FindingPlace) -> None:
 
 def _bounds(count: CandidateCount) -> dict[str, float | None]:
     """The bounds that a count states."""
-    return {
-        "risk_upper": count.risk_upper,
-        "utility_mean": count.utility_mean,
-        "utility_lower": count.utility_lower,
-    }
+    return {"risk_upper": count.risk_upper, "utility_mean": count.utility_mean, "utility_lower": count.utility_lower}
 
 
 @dataclass(frozen=True)

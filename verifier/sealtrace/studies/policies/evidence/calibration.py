@@ -269,7 +269,8 @@ class Calibration:
     def within_budgets(self) -> Mask:
         """Whether U is at most the group's budget; groups without a budget admit everything."""
         # U rises with k, so a candidate is certified up to some count that n and its share decide.
-        rules = [_admits_all if budget is None else _most_certified_within(budget) for budget in self.budgets]
+        # In a group without a budget any count will do.
+        rules = [_most_certified_within(one) if one is not None else lambda states, _: states for one in self.budgets]
         decided: Mask = self.crossings <= self.risk_shares.at_counts(self.counts, rules)
         return decided
 
@@ -403,11 +404,6 @@ def _weighed(
     table = [[of_candidate * of_group for of_group in of_groups] for of_candidate in of_bank]
     unit = exact(rule.total or "1") / sum(map(sum, table), Fraction(0))
     return [[weight * unit for weight in row] for row in table]
-
-
-def _admits_all(states: int, _: Fraction) -> float:
-    """A group without a budget: any count will do."""
-    return states
 
 
 @cache

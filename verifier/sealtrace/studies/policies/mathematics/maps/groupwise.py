@@ -15,15 +15,7 @@ import numpy as np
 
 from sealtrace.mathematics import Mask, Matrix
 
-from .instance import (
-    INPUT_ERROR,
-    Exact,
-    Instance,
-    worst_risk,
-    worst_risks,
-    worst_utilities,
-    worst_utility,
-)
+from .instance import INPUT_ERROR, Exact, Instance, worst_risk, worst_risks, worst_utilities, worst_utility
 from .proof import GroupWise, Solution
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from sealtrace.mathematics import Index, Matrix
-from sealtrace.mathematics.exact import Integers, Undecided, as_integers, shifted
+from sealtrace.mathematics.exact import Integers, Undecided, as_double, as_integers, shifted
 
 Value = dict[int, Fraction]
 """Squarefree n to the coefficient of sqrt(n); sqrt(1) carries the rational part."""
@@ -57,11 +57,7 @@ def sign_of(value: Value) -> int:
 def as_float(value: Value) -> float:
     """The nearest double, except for ties beyond a thousand digits."""
     lower, upper = _enclosed(value, _ROUNDING_PRECISION)
-    middle = (lower + upper) / 2
-    try:
-        return float(middle)
-    except OverflowError:
-        return math.inf if middle > 0 else -math.inf
+    return as_double((lower + upper) / 2)
 
 
 def _enclosed(value: Value, precision: int) -> tuple[Fraction, Fraction]:
