@@ -225,7 +225,9 @@ class Evaluator:
         arguments = {} if metric is None else filled_arguments(other, metric, self.rows.names)
         value = self._value(other, self.rows.around(other, ""), arguments)
         unsigned = other.printed is not None and not other.printed.percent
-        around = other.column, other.row, table_in(self._evidence, other.record).caption or ""
+        sealed = {document.path for document in self._evidence.bundle.documents_of("table")}
+        caption = table_in(self._evidence, other.record).caption if other.record in sealed else None
+        around = other.column, other.row, caption or ""  # that of a draft is not at hand
         if recipe.get("percent") and other.printed is not None and not fraction:
             value = replace(value, numbers=in_print(other.printed, value.numbers, percent=True), rounded=None)
         elif signed and unsigned and not recipe.get("percent") and any("%" in said for said in around):

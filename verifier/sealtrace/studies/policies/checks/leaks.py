@@ -55,6 +55,8 @@ class _Column:
     source: str | None = None
     actions: bool = False
     """Whether its codes are places of actions."""
+    of_choice: bool = False
+    """Whether it is a value of the action that a policy takes: its few classes may be what the policy itself sees."""
 
     @cached_property
     def known(self) -> Mask:
@@ -166,7 +168,8 @@ class _Comparing:
             ordered = numbers and mathematics.orders(field, hidden, self._level)
             rows = self._rows[key]
             named = target.actions and not column.numbers and _equal_names(column.values[rows], target.values[rows])
-            if ordered or named or mathematics.classifies(field, hidden, self._level, self._comparisons):
+            told = not target.of_choice or hidden.distinct >= mathematics.MIN_DISTINCT
+            if ordered or named or (told and mathematics.classifies(field, hidden, self._level, self._comparisons)):
                 how = mathematics.described(column.values[rows], target.values[rows], numbers=numbers)
                 return f"{'the two are equal' if named else how} at {len(rows)} states"
         return None
@@ -412,9 +415,10 @@ def _reached(study: Study, states: States, values: dict[str, Matrix]) -> Iterato
         known: Mask = np.asarray(np.isfinite(policy).all(axis=1))
         chosen = np.where(known, top_action(np.where(known[:, None], policy, 0.0), legal), 0)
         for name, table in tables.items():
-            yield _Column(f"what {name} expects of {candidate.name}", expected_utility(policy, table), True)
+            expected = expected_utility(policy, table)
+            yield _Column(f"what {name} expects of {candidate.name}", expected, True, of_choice=True)
             taken = np.where(known, table[rows, chosen], np.nan)
-            yield _Column(f"what {name} says of the action that {candidate.name} takes", taken, True)
+            yield _Column(f"what {name} says of the action that {candidate.name} takes", taken, True, of_choice=True)
         if anchor is not None and named.risk in tables:
             base = expected_utility(np.where(legal, anchor.probabilities, 0.0), tables[named.risk])
             delta = expected_utility(policy, tables[named.risk]) - base
