@@ -45,3 +45,16 @@ def test_sentences_of_honest_studies_follow_and_are_not_accused(layout: str, tmp
     assert [one.says for one in found if is_accused(one)] == []
     assert len(text) >= 20
     assert sum(one.word == "follows" for one in text) >= 0.65 * len(text)
+
+
+@pytest.mark.parametrize(
+    ("layout", "seed", "key"),
+    [("leaderboard", 9, "table 1[Large, MMLU]"), ("patients", 3, "table 1[BMI, mean (SD), Drug (n = 49)]")],
+)
+def test_what_row_and_column_name_together_is_an_error(layout: str, seed: int, key: str, tmp_path: Path) -> None:
+    """`Table 1` in a caption is no run 1 of five; a row and a column of an arm that name one record make it sure."""
+    study = made(layout, seed)
+    old = changed(study, numbers(study, tmp_path)[key], random.Random(1))
+    wrong = numbers(study, tmp_path)[key]
+    assert (wrong.word, wrong.status) == ("differs", "off")
+    assert old in (wrong.given or "")

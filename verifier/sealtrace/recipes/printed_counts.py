@@ -60,13 +60,15 @@ def standing_together(parts: Iterable[pa.Table], where: Mapping[str, Collection[
 
 def _different(table: pa.Table) -> pa.Table:
     """The different rows of a table: Arrow's own way to group would import what it has for files on networks."""
-    codes = np.zeros(len(table), np.int64)
+    codes = []
     for column in table.combine_chunks().columns:
         whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         coded = whole if isinstance(whole, pa.DictionaryArray) else whole.dictionary_encode()
-        codes = codes * (len(coded.dictionary) + 1) + coded.indices.fill_null(-1).to_numpy(zero_copy_only=False) + 1
-    order = np.argsort(codes, kind="stable")
-    first = np.diff(codes[order], prepend=-1) != 0
+        codes.append(coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+    # By column: one number for all of them would leave 64 bits where fields have many values.
+    order = np.lexsort(codes)
+    first = np.ones(len(table), bool)
+    first[1:] = np.any([np.diff(code[order]) != 0 for code in codes], axis=0)
     return table.take(pa.array(order[first].tolist(), pa.int64()))
 
 
