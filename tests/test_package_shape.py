@@ -12,7 +12,7 @@ from support import ROOT
 
 PACKAGE = ROOT / "verifier" / "sealtrace"
 
-MOST_LINES = 79_690
+MOST_LINES = 79_653
 """Lines of the package without comment lines, with one in a hundred to spare."""
 MOST_ANY = 140
 """Lines outside `bundle/` that say `Any`, or a name that stands for it."""

@@ -103,19 +103,6 @@ class Selection:
 
 _TOGETHER = 0.75
 """Strength from which labels name a value together: all its words are said, one of them perhaps in part."""
-_SENTENCE = 6
-"""Words of a text from which it is running text, where a number names a value only beside the name of its field."""
-
-
-def _beside_names(text: str, names: set[str]) -> str:
-    """A short label as it is; of running text, the words beside some names: `Table 1: loss for seed 3` is of seed 3."""
-    words = text.split()
-    if len(words) < _SENTENCE:
-        return text
-    near = {at + step for at, word in enumerate(words) if names & set(stems(word)) for step in (-1, 0, 1)}
-    return " ".join(word for at, word in enumerate(words) if at in near)
-
-
 _MOST_COMPARED = 2000
 """Values of a field up to which it is asked whether several labels name one of them together."""
 
@@ -275,11 +262,9 @@ class FrameView:
     def said(self, place: int, texts: tuple[str, ...]) -> ValueMatch | None:
         """The value of a field that labels of a whole series name; a number is named with its field only."""
         dimension = self.frame.dimensions[place]
-        told = set(stems(dimension.name))
         if dimension.name in self.measured:
+            told = set(stems(dimension.name))
             texts = tuple(text for text in texts if told & set(stems(text)))
-        if all(map(str.isdecimal, dimension.values)):
-            texts = tuple(_beside_names(text, told) for text in texts)
         return self.best(place, tuple(map(CellLabel, texts)))
 
     def known(self, place: int, values: dict[str, str]) -> ValueMatch | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -178,29 +178,6 @@ def _of_the_named_measure(options: list[LabelPrediction]) -> list[LabelPredictio
             if own >= NAMED or option.said.reading.view.melted or option.said.reading.determined]  # fmt: skip
 
 
-def _joined(option: LabelPrediction, options: list[LabelPrediction]) -> LabelPrediction:
-    """A prediction with what another one adds that names the same value along the other line of its cell.
-
-    The row `Age, mean` and the column of an arm name one record; numbers beside the cell and below it speak for both.
-    """
-    said, own = option.said, option.evidence
-    for other in options:
-        alike = other.said.series.kind != said.series.kind and other.said.reading.statistic == said.reading.statistic
-        files = other.said.reading.view.frame.files == said.reading.view.frame.files
-        if alike and files and option.named and other.named and math.isclose(other.value, option.value):
-            told, value = other.evidence, float(said.series.value[option.place])
-            both = replace(
-                own, label=max(own.label, told.label), measure=max(own.measure, told.measure),
-                series=len((said.agreeing | other.said.agreeing) - {value}), line=max(own.line, told.line),
-                table=max(own.table, told.table), against=own.against + told.against,
-                line_against=min(own.line_against, told.line_against), mixed=own.mixed or told.mixed,
-                shared=own.shared or told.shared, alone=own.alone and told.alone,
-            )  # fmt: skip
-            if both.odds > option.odds:
-                option = replace(option, evidence=both, odds=both.odds)
-    return option
-
-
 def predictions(
     grid: Grid, views: list[FrameView], bound: Bound, tally: Tally, limit: float = math.inf
 ) -> dict[Spot, list[LabelPrediction]]:
@@ -215,6 +192,6 @@ def predictions(
         for place, evidence in table.evidence(said):
             found.setdefault(said.series.spots[place], []).append(LabelPrediction(said, place, evidence, evidence.odds))
     for options in found.values():
-        options[:] = _of_the_named_measure([_joined(option, options) for option in options])
+        options[:] = _of_the_named_measure(options)
         options.sort(key=lambda option: (-round(math.log2(option.odds), 1), round(option.far)))
     return found
